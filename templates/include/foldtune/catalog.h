@@ -1,0 +1,83 @@
+/// The names of what Foldtune reduces: the same in C++, on the command line and in the database.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace foldtune {
+
+enum class Family { reduce };
+enum class Operator { sum, min, max };
+enum class ElementType { i32, i64, f32, f64 };
+
+/// What a result may depend on besides the input.
+enum class Determinism {
+  any,                 ///< nothing is promised: floating-point atomics are allowed
+  run_to_run,          ///< the same device and configuration give the same bits
+  config_independent,  ///< the same bits whatever the configuration
+};
+
+/// What is known of the input's address. Every address aligned to its element works; the classes
+/// are tuned and looked up apart.
+enum class Alignment {
+  vector,   ///< a multiple of 16 bytes
+  element,  ///< a multiple of the element's size
+};
+
+std::string_view name(Family family);
+std::string_view name(Operator op);
+std::string_view name(ElementType type);
+std::string_view name(Determinism determinism);
+std::string_view name(Alignment alignment);
+
+/// The inverse of `name`; empty for an unknown name.
+std::optional<Operator> parse_operator(std::string_view text);
+std::optional<ElementType> parse_element_type(std::string_view text);
+std::optional<Determinism> parse_determinism(std::string_view text);
+
+/// All of them, in the order of the catalogue.
+std::span<const Operator> operators();
+/// The types that inputs may have; accumulators may also be i64.
+std::span<const ElementType> element_types();
+
+std::size_t size_of(ElementType type);
+bool is_floating(ElementType type);
+
+/// The type that partial results and the result have unless asked otherwise.
+ElementType default_accumulator(Operator op, ElementType element);
+
+/// Whether `op` over `element` can keep its partial results in `accumulator`.
+bool accumulates_in(Operator op, ElementType element, ElementType accumulator);
+
+/// The type and the functor as the kernel's template arguments spell them: "float",
+/// "foldtune::Sum".
+std::string_view device_name(ElementType type);
+std::string_view device_name(Operator op);
+
+/// The catalogue's name of a C++ type.
+template <class T>
+struct ElementTypeOf;
+template <>
+struct ElementTypeOf<int> {
+  static constexpr ElementType value = ElementType::i32;
+};
+template <>
+struct ElementTypeOf<long> {
+  static constexpr ElementType value = ElementType::i64;
+};
+template <>
+struct ElementTypeOf<long long> {
+  static constexpr ElementType value = ElementType::i64;
+};
+template <>
+struct ElementTypeOf<float> {
+  static constexpr ElementType value = ElementType::f32;
+};
+template <>
+struct ElementTypeOf<double> {
+  static constexpr ElementType value = ElementType::f64;
+};
+
+}  // namespace foldtune

@@ -1,0 +1,115 @@
+/// The third stage: the blocks of a grid fold their totals into the output. scratch.cuh says how
+/// the scratch is laid out.
+#pragma once
+
+#include "templates/operators.cuh"
+#include "templates/reduce/block_stage.cuh"
+#include "templates/reduce/params.cuh"
+#include "templates/reduce/partials.cuh"
+
+namespace foldtune {
+
+/// Slots that a thread looks at together, so that their loads overlap.
+inline constexpr uint32 kPollBatch = 4;
+
+/// One of `kThreads` threads' share of the `count` partials that other blocks put, taken as they
+/// come. Their slots are left empty.
+template <class Op, class A, uint32 kThreads>
+FOLDTUNE_DEVICE A poll_share(FlaggedPartials<A> partials, uint32 count) {
+  A total = Op::template identity<A>();
+  for (uint32 first = platform::thread_index(); first < count; first += kThreads * kPollBatch) {
+    PartialWords<A> words[kPollBatch];
+    for (;;) {
+      bool complete = true;
+      FOLDTUNE_UNROLL
+      for (uint32 i = 0; i < kPollBatch; ++i) {
+        const uint32 block = first + i * kThreads;
+        if (block < count) complete &= partials.try_get(block, words[i]);
+      }
+      if (complete) break;
+      platform::pause();
+    }
+    FOLDTUNE_UNROLL
+    for (uint32 i = 0; i < kPollBatch; ++i) {
+      const uint32 block = first + i * kThreads;
+      if (block < count) {
+        total = Op::combine(total, words[i].value());
+        partials.clear(block);
+      }
+    }
+  }
+  return total;
+}
+
+/// This thread's share of `count` partials that are all there.
+template <class Op, class A, uint32 kBlockSize>
+FOLDTUNE_DEVICE A fold_partials(Partials<A> partials, uint32 count) {
+  A total = Op::template identity<A>();
+  for (uint32 block = platform::thread_index(); block < count; block += kBlockSize) {
+    total = Op::combine(total, partials.get(block));
+  }
+  return total;
+}
+
+/// What the final stage needs besides the block stage's storage.
+template <class Fold>
+struct FinalStorage {
+  typename Fold::Storage fold;
+  uint32 is_last;
+};
+
+/// Called by all threads of all blocks; thread 0 holds its block's `total`. One thread of the grid
+/// writes the fold of all totals to `output`.
+template <class Op, class A, ReduceParams kParams, class Fold>
+FOLDTUNE_DEVICE void finish(FinalStorage<Fold>& storage, A total, A* output, void* scratch) {
+  constexpr uint32 kBlockSize = kParams.block_size;
+  const uint32 thread = platform::thread_index();
+  const uint32 block = platform::block_index();
+  const uint32 last = platform::grid_size() - 1;
+
+  if (last == 0) {
+    if (thread == 0) *output = total;
+    return;
+  }
+
+  if constexpr (kParams.final_stage == FinalStage::atomic) {
+    if (thread == 0) atomic_combine<Op>(output, total);
+  } else if constexpr (kParams.final_stage == FinalStage::two_pass) {
+    if (thread == 0) Partials<A>(scratch).put(block, total);
+  } else if constexpr (kParams.final_stage == FinalStage::last_block) {
+    const Partials<A> partials(scratch);
+    if (thread == 0) {
+      partials.put(block, total);
+      storage.is_last = platform::take_ticket(static_cast<uint32*>(scratch), last) == last;
+    }
+    platform::sync_block();
+    if (storage.is_last == 0) return;
+    total = Fold::fold(storage.fold, fold_partials<Op, A, kBlockSize>(partials, last + 1));
+    if (thread == 0) *output = total;
+  } else {
+    static_assert(kParams.final_stage == FinalStage::polling);
+    const FlaggedPartials<A> partials(scratch);
+    // Blocks start in the order of their index, so the last one polls: when it runs, no block that
+    // it waits for can be waiting for its place.
+    if (block != last) {
+      if (thread == 0) partials.put(block, total);
+      return;
+    }
+    if (last <= kWarpSize * kPollBatch) {
+      // Few enough for one warp, which needs no barrier.
+      if (thread >= kWarpSize) return;
+      A share = poll_share<Op, A, kWarpSize>(partials, last);
+      if (thread == 0) share = Op::combine(share, total);
+      total = fold_warp<Op>(share);
+      if (thread == 0) *output = total;
+      return;
+    }
+    A share = poll_share<Op, A, kBlockSize>(partials, last);
+    if (thread == 0) share = Op::combine(share, total);
+    platform::sync_block();
+    total = Fold::fold(storage.fold, share);
+    if (thread == 0) *output = total;
+  }
+}
+
+}  // namespace foldtune
