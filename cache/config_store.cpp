@@ -1,0 +1,103 @@
+#include "cache/config_store.h"
+
+#include <fmt/format.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <utility>
+
+#include "cache/store_error.h"
+
+namespace foldtune {
+namespace {
+
+constexpr std::array<std::pair<Outcome, const char*>, 6> kOutcomeNames{{
+    {Outcome::ok, "ok"},
+    {Outcome::compile_error, "compile_error"},
+    {Outcome::load_error, "load_error"},
+    {Outcome::launch_error, "launch_error"},
+    {Outcome::wrong_result, "wrong_result"},
+    {Outcome::timing_error, "timing_error"},
+}};
+
+// Each field carries its name and its length, so that no two different records give the same text,
+// whatever their strings contain.
+std::string serialised_field(std::string_view name, std::string_view value) {
+  return fmt::format("{}={}:{};", name, value.size(), value);
+}
+
+std::string serialised_field(std::string_view name, std::int64_t value) {
+  return serialised_field(name, std::to_string(value));
+}
+
+// The canonical form is big-endian: the same text on every machine.
+std::string hash_hex(std::string_view text) {
+  XXH128_canonical_t canonical;
+  XXH128_canonicalFromHash(&canonical, XXH3_128bits(text.data(), text.size()));
+  std::string hex;
+  for (const unsigned char byte : canonical.digest) hex += fmt::format("{:02x}", byte);
+  return hex;
+}
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::string() : std::string(value);
+}
+
+}  // namespace
+
+std::string DeviceRecord::fingerprint() const {
+  return hash_hex(serialised_field("kind", kind) + serialised_field("name", name) +
+                  serialised_field("architecture", architecture) +
+                  serialised_field("multiprocessor_count", multiprocessor_count) +
+                  serialised_field("memory_clock_khz", memory_clock_khz) +
+                  serialised_field("memory_bus_bits", memory_bus_bits) +
+                  serialised_field("l2_bytes", l2_bytes) + serialised_field("driver", driver));
+}
+
+const char* to_string(Outcome outcome) {
+  const auto* found = std::find_if(kOutcomeNames.begin(), kOutcomeNames.end(),
+                                   [&](const auto& entry) { return entry.first == outcome; });
+  return found == kOutcomeNames.end() ? "unknown" : found->second;
+}
+
+Outcome parse_outcome(std::string_view name) {
+  const auto* found = std::find_if(kOutcomeNames.begin(), kOutcomeNames.end(),
+                                   [&](const auto& entry) { return entry.second == name; });
+  if (found == kOutcomeNames.end()) {
+    throw StoreError(
+        fmt::format("cannot read the outcome of a measurement: there is no outcome \"{}\"; it was "
+                    "written by another version of Foldtune, or by hand",
+                    name));
+  }
+  return found->first;
+}
+
+bool is_better(const MeasurementRecord& candidate, const MeasurementRecord& incumbent) {
+  if (candidate.outcome != Outcome::ok) return false;
+  if (incumbent.outcome != Outcome::ok) return true;
+  if (candidate.round != incumbent.round) return candidate.round > incumbent.round;
+  return candidate.median_us <= incumbent.median_us;
+}
+
+std::string default_database_path() {
+  std::string database = environment("FOLDTUNE_DB");
+  if (!database.empty()) return database;
+
+  // The XDG base directory specification has relative paths ignored.
+  const std::filesystem::path cache = environment("XDG_CACHE_HOME");
+  if (cache.is_absolute()) return cache / "foldtune" / "tuning.db";
+
+  const std::filesystem::path home = environment("HOME");
+  if (home.empty()) {
+    throw StoreError(
+        "cannot choose the path of the tuning database: neither FOLDTUNE_DB nor XDG_CACHE_HOME nor "
+        "HOME is set; set FOLDTUNE_DB to the file that you want");
+  }
+  return home / ".cache" / "foldtune" / "tuning.db";
+}
+
+}  // namespace foldtune

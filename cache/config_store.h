@@ -1,0 +1,166 @@
+/// What is remembered between runs of the tuner and the programs that use its results.
+///
+/// `ConfigStore` is the seam: the SQLite store keeps a file, the in-memory store keeps a process.
+/// Nothing here knows a GPU, a kernel or a tunable: a problem is a row of names, a configuration is
+/// a JSON object.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace foldtune {
+
+/// The identity of a device. Two devices share tuning results only if all of this is equal.
+struct DeviceRecord {
+  std::string kind;          ///< "cuda", "cpu" or "fake".
+  std::string name;          ///< As the driver reports it: "NVIDIA H200".
+  std::string architecture;  ///< "sm_90"; for the CPU device the instruction set.
+  int multiprocessor_count = 0;
+  std::int64_t memory_clock_khz = 0;  ///< 0 where it is unknown.
+  int memory_bus_bits = 0;            ///< 0 where it is unknown.
+  std::int64_t l2_bytes = 0;
+  std::string driver;  ///< Driver version, or the host compiler's for the CPU.
+
+  /// Hexadecimal hash over every field: the same text for the same device on any machine.
+  std::string fingerprint() const;
+  bool operator==(const DeviceRecord&) const = default;
+};
+
+/// A problem by the catalogue's names.
+struct ProblemKey {
+  std::string family;
+  std::string op;
+  std::string element_type;
+  std::string accumulator_type;
+  std::string alignment;
+  std::string determinism;
+  int size_class = 0;  ///< log2 of the element count, rounded to nearest.
+  bool operator==(const ProblemKey&) const = default;
+};
+
+/// Everything that a tuning result depends on.
+struct TuningKey {
+  std::string device_fingerprint;
+  std::string template_fingerprint;  ///< Hash of the kernel sources.
+  std::string compiler;              ///< "nvrtc 13.0", "g++ 12.2.0".
+  ProblemKey problem;
+  bool operator==(const TuningKey&) const = default;
+};
+
+/// One invocation of the tuner: where its measurements come from.
+struct RunRecord {
+  DeviceRecord device;
+  std::string template_fingerprint;
+  std::string compiler;
+  std::string foldtune_version;
+  std::string command;  ///< The command line, for people.
+  std::uint64_t seed = 0;
+  double read_bandwidth_gbps =
+      0;  ///< Measured in this run, 10^9 bytes per second; 0: not measured.
+  bool operator==(const RunRecord&) const = default;
+};
+
+enum class Outcome { ok, compile_error, load_error, launch_error, wrong_result, timing_error };
+
+/// The outcome's name as it is stored: "ok", "compile_error", ...
+const char* to_string(Outcome outcome);
+
+/// The inverse of `to_string`. Throws `StoreError` for any other name.
+Outcome parse_outcome(std::string_view name);
+
+/// One configuration tried once on one problem. Failures are kept too, with their reason.
+struct MeasurementRecord {
+  ProblemKey problem;
+  std::uint64_t count = 0;  ///< Elements that were reduced.
+  std::uint64_t bytes = 0;  ///< Input bytes that were read.
+  std::string params;       ///< JSON object of the tunables.
+  bool is_default = false;  ///< The configuration that is used untuned.
+  int round = 0;            ///< 0: screening; 1: final comparison of the best.
+  Outcome outcome = Outcome::ok;
+  std::string failure;             ///< Empty if `outcome` is ok.
+  std::vector<double> samples_us;  ///< Microseconds per call, in the order they were taken.
+  double median_us = 0;
+  int registers = 0;     ///< Per thread.
+  int shared_bytes = 0;  ///< Static, per block.
+  int local_bytes = 0;   ///< Local memory per thread: spills and stack.
+  double occupancy = 0;  ///< Resident warps over the maximum, 0 to 1.
+  double compile_ms = 0;
+  int sm_clock_mhz = 0;  ///< Read just after the samples; 0: unknown.
+  int memory_clock_mhz = 0;
+  bool operator==(const MeasurementRecord&) const = default;
+};
+
+/// A stored result with its provenance.
+struct StoredResult {
+  MeasurementRecord measurement;
+  RunRecord run;
+  std::string measured_at;  ///< UTC, ISO 8601: "2026-01-31T12:00:00Z".
+};
+
+enum class MatchQuality { exact, near_size };
+
+/// What `find` knows. No match at all is an empty optional, not a quality.
+struct Match {
+  MatchQuality quality = MatchQuality::exact;
+  StoredResult result;
+};
+
+/// How far, in size classes, a result may lie from the problem that is looked up: a factor of 4.
+inline constexpr int kNearSizeClasses = 2;
+
+/// Storage of tuning results. All member functions may be called from several threads. They throw
+/// `StoreError` where the storage fails; what was put before stays.
+class ConfigStore {
+ public:
+  using RunId = std::int64_t;
+
+  virtual ~ConfigStore() = default;
+
+  /// Registers a run; the id is valid for this store alone.
+  virtual RunId begin_run(const RunRecord& run) = 0;
+
+  /// Keeps one measurement; durable when it returns. `params` comes back canonical: keys sorted, no
+  /// spaces. Refuses with `StoreError` what no reader could use: params that are not a JSON object,
+  /// numbers that are negative or not finite, a success without a positive median or with a
+  /// `failure`, an occupancy above 1, a run of another store.
+  virtual void put(RunId run, const MeasurementRecord& measurement) = 0;
+
+  /// The best known configuration for the key: of its own size class if there is one, else of the
+  /// nearest one within `kNearSizeClasses` (the smaller one if two are equally near), else nothing.
+  /// Every other part of the key must be equal.
+  virtual std::optional<Match> find(const TuningKey& key) const = 0;
+
+  /// The best result of every key in the store, ordered by device, problem and size.
+  virtual std::vector<StoredResult> best() const = 0;
+
+  /// Every measurement, oldest first.
+  virtual std::vector<StoredResult> measurements() const = 0;
+};
+
+/// "Best" is the same in every store: among the successful measurements of a key, those of the
+/// highest round, of them the lowest median, of equals the newest. The candidate is the newer one.
+bool is_better(const MeasurementRecord& candidate, const MeasurementRecord& incumbent);
+
+/// A store that lives and dies with the process.
+std::unique_ptr<ConfigStore> make_memory_store();
+
+enum class OpenMode {
+  read_write,  ///< Creates the file and its folders where they are missing.
+  read_only,   ///< The file must exist; nothing in it is changed, not even by a migration.
+};
+
+/// Opens or creates the database `path`. Throws `StoreError` if it cannot be opened, is not a
+/// Foldtune database, or is of a newer schema; an existing file is never overwritten. What is
+/// created is for this user alone. Several processes may use one database, and each sees what the
+/// others add; a store must not be used on both sides of a fork.
+std::unique_ptr<ConfigStore> open_sqlite_store(const std::string& path, OpenMode mode);
+
+/// `$FOLDTUNE_DB`, else `$XDG_CACHE_HOME/foldtune/tuning.db`, else `~/.cache/foldtune/tuning.db`.
+/// Throws `StoreError` if none of the three variables (`HOME` for the last) is set.
+std::string default_database_path();
+
+}  // namespace foldtune

@@ -1,0 +1,69 @@
+#include "cache/private_file.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <optional>
+#include <system_error>
+
+#include "cache/store_error.h"
+
+namespace foldtune {
+namespace {
+
+constexpr mode_t kFolderMode = S_IRWXU;
+constexpr mode_t kFileMode = S_IRUSR | S_IWUSR;
+
+StoreError system_error(std::string_view doing, const std::filesystem::path& path, int error) {
+  return StoreError(fmt::format(
+      "cannot {} {}: {}; make it possible, or choose another database with --db or FOLDTUNE_DB",
+      doing, path.string(), std::generic_category().message(error)));
+}
+
+// Empty if there is nothing at `path`.
+std::optional<mode_t> mode_of(const std::filesystem::path& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) == 0) return status.st_mode;
+  if (errno == ENOENT) return std::nullopt;
+  throw system_error("open the tuning database", path, errno);
+}
+
+void require_regular(const std::filesystem::path& path, mode_t mode) {
+  if (S_ISREG(mode)) return;
+  throw StoreError(fmt::format(
+      "cannot open the tuning database {}: it is {}; name a file with --db or FOLDTUNE_DB",
+      path.string(), S_ISDIR(mode) ? "a folder" : "not a regular file"));
+}
+
+void create_private_folders(const std::filesystem::path& folder) {
+  std::error_code ignored;  // What cannot be looked at cannot be created either: mkdir says why.
+  if (std::filesystem::is_directory(folder, ignored)) return;
+  if (folder.has_relative_path()) create_private_folders(folder.parent_path());
+  if (::mkdir(folder.c_str(), kFolderMode) != 0 && errno != EEXIST) {
+    throw system_error("create the tuning database's folder", folder, errno);
+  }
+}
+
+}  // namespace
+
+void ensure_private_file(const std::filesystem::path& path) {
+  if (const auto mode = mode_of(path)) return require_regular(path, *mode);
+  create_private_folders(path.parent_path());
+  // mknod creates without opening. To open the file here would be wrong: when this process closes
+  // any descriptor of it, the system drops the locks of all the SQLite connections that another
+  // thread may have to it by then.
+  if (::mknod(path.c_str(), S_IFREG | kFileMode, 0) != 0 && errno != EEXIST) {
+    throw system_error("create the tuning database", path, errno);
+  }
+}
+
+void require_file(const std::filesystem::path& path) {
+  if (const auto mode = mode_of(path)) return require_regular(path, *mode);
+  throw StoreError(fmt::format(
+      "cannot open the tuning database {}: there is no such file; tune first, which creates it, or "
+      "choose another database with --db or FOLDTUNE_DB",
+      path.string()));
+}
+
+}  // namespace foldtune

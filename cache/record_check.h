@@ -1,0 +1,20 @@
+/// What every store asks of a record before it keeps it, so that all stores refuse the same.
+#pragma once
+
+#include <string>
+
+#include "cache/config_store.h"
+
+namespace foldtune {
+
+/// The run itself. Throws `StoreError` if it holds a number that is negative or not finite.
+RunRecord checked(RunRecord run);
+
+/// The measurement with its params in canonical form. Throws `StoreError` on what
+/// `ConfigStore::put` refuses.
+MeasurementRecord checked(MeasurementRecord measurement);
+
+/// Now in UTC, ISO 8601, to the second: "2026-01-31T12:00:00Z".
+std::string utc_now();
+
+}  // namespace foldtune

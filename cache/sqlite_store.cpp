@@ -1,0 +1,124 @@
+#include <SQLiteCpp/Database.h>
+#include <SQLiteCpp/Statement.h>
+#include <fmt/format.h>
+
+#include "cache/config_store.h"
+#include "cache/record_check.h"
+#include "cache/sqlite_connection.h"
+#include "cache/sqlite_rows.h"
+#include "cache/store_error.h"
+
+namespace foldtune {
+namespace {
+
+// The inner query takes one step into an index for each run and size class, so that the time of a
+// look-up does not depend on how many configurations were tried.
+constexpr const char* kFind = R"sql(
+SELECT * FROM result WHERE measurement_id = (
+  SELECT m.id
+  FROM device d
+  JOIN run r ON r.device_id = d.id
+  JOIN problem p
+  JOIN measurement m ON m.id = (
+    SELECT id FROM measurement
+    WHERE problem_id = p.id AND run_id = r.id AND outcome = 'ok'
+    ORDER BY round DESC, median_us, id DESC LIMIT 1)
+  WHERE d.fingerprint = :device_fingerprint
+    AND r.template_fingerprint = :template_fingerprint AND r.compiler = :compiler
+    AND p.family = :family AND p.op = :op AND p.element_type = :element_type
+    AND p.accumulator_type = :accumulator_type AND p.alignment = :alignment
+    AND p.determinism = :determinism
+    AND p.size_class BETWEEN :size_class - :near_size_classes AND :size_class + :near_size_classes
+  ORDER BY abs(p.size_class - :size_class), p.size_class, m.round DESC, m.median_us, m.id DESC
+  LIMIT 1)
+)sql";
+
+constexpr const char* kBest = R"sql(
+SELECT * FROM best
+ORDER BY device_name, device_fingerprint, family, op, element_type, accumulator_type, alignment,
+  determinism, size_class, template_fingerprint, compiler
+)sql";
+
+void bind_key(SQLite::Statement& statement, const TuningKey& key) {
+  statement.bind(":device_fingerprint", key.device_fingerprint);
+  statement.bind(":template_fingerprint", key.template_fingerprint);
+  statement.bind(":compiler", key.compiler);
+  statement.bind(":family", key.problem.family);
+  statement.bind(":op", key.problem.op);
+  statement.bind(":element_type", key.problem.element_type);
+  statement.bind(":accumulator_type", key.problem.accumulator_type);
+  statement.bind(":alignment", key.problem.alignment);
+  statement.bind(":determinism", key.problem.determinism);
+  statement.bind(":size_class", key.problem.size_class);
+  statement.bind(":near_size_classes", kNearSizeClasses);
+}
+
+bool has_run(SQLite::Database& database, ConfigStore::RunId run) {
+  SQLite::Statement statement(database, "SELECT 1 FROM run WHERE id = ?");
+  statement.bind(1, run);
+  return statement.executeStep();
+}
+
+class SqliteStore final : public ConfigStore {
+ public:
+  SqliteStore(const std::string& path, OpenMode mode) : connection_(path, mode) {}
+
+  RunId begin_run(const RunRecord& run) override {
+    return connection_.write("store a run in", [record = checked(run)](SQLite::Database& database) {
+      return insert_run(database, record);
+    });
+  }
+
+  void put(RunId run, const MeasurementRecord& measurement) override {
+    const MeasurementRecord record = checked(measurement);
+    connection_.write("store a measurement in", [&](SQLite::Database& database) {
+      if (!has_run(database, run)) {
+        throw StoreError(
+            fmt::format("cannot store a measurement: run {} is not one of the tuning database {}; "
+                        "call begin_run first",
+                        run, connection_.path().string()));
+      }
+      return insert_measurement(database, run, record);
+    });
+  }
+
+  std::optional<Match> find(const TuningKey& key) const override {
+    const auto found = fetch("look up a configuration in", kFind,
+                             [&](SQLite::Statement& statement) { bind_key(statement, key); });
+    if (found.empty()) return std::nullopt;
+    const bool is_exact = found.front().measurement.problem.size_class == key.problem.size_class;
+    return Match{is_exact ? MatchQuality::exact : MatchQuality::near_size, found.front()};
+  }
+
+  std::vector<StoredResult> best() const override {
+    return fetch("read the best results of", kBest);
+  }
+
+  std::vector<StoredResult> measurements() const override {
+    return fetch("read the measurements of", "SELECT * FROM result ORDER BY measurement_id");
+  }
+
+ private:
+  template <typename Bind>
+  std::vector<StoredResult> fetch(std::string_view doing, const char* query, Bind bind) const {
+    return connection_.read(doing, [&](SQLite::Database& database) {
+      SQLite::Statement statement(database, query);
+      bind(statement);
+      return fetch_results(statement);
+    });
+  }
+
+  std::vector<StoredResult> fetch(std::string_view doing, const char* query) const {
+    return fetch(doing, query, [](SQLite::Statement&) {});
+  }
+
+  SqliteConnection connection_;
+};
+
+}  // namespace
+
+std::unique_ptr<ConfigStore> open_sqlite_store(const std::string& path, OpenMode mode) {
+  return std::make_unique<SqliteStore>(path, mode);
+}
+
+}  // namespace foldtune

@@ -1,0 +1,14 @@
+/// The error of everything that remembers.
+#pragma once
+
+#include <stdexcept>
+
+namespace foldtune {
+
+/// Says what was being done, what went wrong, and what can be done about it.
+class StoreError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+}  // namespace foldtune

@@ -1,0 +1,93 @@
+/// The records that the tests of the stores speak in. Each differs from a plain one in what its
+/// name says.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "cache/config_store.h"
+#include "cache/store_error.h"
+
+namespace foldtune::test {
+
+inline DeviceRecord device(const std::string& name = "NVIDIA H200") {
+  return {.kind = "cuda",
+          .name = name,
+          .architecture = "sm_90",
+          .multiprocessor_count = 132,
+          .memory_clock_khz = 3'201'000,
+          .memory_bus_bits = 6144,
+          .l2_bytes = 62'914'560,
+          .driver = "580.95.05"};
+}
+
+inline RunRecord run_on(const DeviceRecord& device) {
+  return {.device = device,
+          .template_fingerprint = "templates-1",
+          .compiler = "nvrtc 13.0",
+          .foldtune_version = "0.1.0",
+          .command = "foldtune tune --op sum",
+          .seed = 18'446'744'073'709'551'615U,
+          .read_bandwidth_gbps = 4000};
+}
+
+inline ProblemKey sum_of_size(int size_class) {
+  return {.family = "reduce",
+          .op = "sum",
+          .element_type = "f32",
+          .accumulator_type = "f32",
+          .alignment = "16",
+          .determinism = "fixed",
+          .size_class = size_class};
+}
+
+inline TuningKey key_of_size(int size_class) {
+  const RunRecord run = run_on(device());
+  return {run.device.fingerprint(), run.template_fingerprint, run.compiler,
+          sum_of_size(size_class)};
+}
+
+/// A success; `params` says which one it is.
+inline MeasurementRecord success(int size_class, const std::string& params, double median_us,
+                                 int round = 0) {
+  return {.problem = sum_of_size(size_class),
+          .count = std::uint64_t{1} << size_class,
+          .bytes = std::uint64_t{4} << size_class,
+          .params = params,
+          .round = round,
+          .failure = "",
+          .samples_us = {median_us},
+          .median_us = median_us};
+}
+
+inline MeasurementRecord failure(int size_class, const std::string& params, Outcome outcome) {
+  MeasurementRecord measurement = success(size_class, params, 0);
+  measurement.outcome = outcome;
+  measurement.failure = "because";
+  measurement.samples_us.clear();
+  return measurement;
+}
+
+/// The params that `find` gives, or "nothing".
+inline std::string found_params(const ConfigStore& store, const TuningKey& key) {
+  const auto match = store.find(key);
+  return match ? match->result.measurement.params : "nothing";
+}
+
+/// What the `StoreError` says that `work` throws; "no error" if it throws none.
+template <typename Work>
+std::string error_of(Work work) {
+  try {
+    work();
+  } catch (const StoreError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+inline bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+}  // namespace foldtune::test

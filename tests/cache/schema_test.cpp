@@ -1,0 +1,113 @@
+// What people and scripts see who open the file with plain SQLite.
+#include <SQLiteCpp/Database.h>
+#include <SQLiteCpp/Statement.h>
+
+#include "tests/cache/records.h"
+#include "tests/cache/temporary_folder.h"
+#include "tests/catch.h"
+
+namespace foldtune::test {
+namespace {
+
+/// A database with a few results of two devices, and a plain connection to it.
+class PlainSql {
+ public:
+  PlainSql()
+      : store_(open_sqlite_store(folder_.file("tuning.db"), OpenMode::read_write)),
+        database_(folder_.file("tuning.db"), SQLite::OPEN_READWRITE) {
+    const auto other = store_->begin_run(run_on(device("NVIDIA H100")));
+    const auto run = store_->begin_run(run_on(device()));
+    store_->put(other, success(20, R"({"id":0})", 1));
+    store_->put(run, success(20, R"({"id":1})", 5));
+    store_->put(run, success(20, R"({"id":2})", 4));
+    store_->put(run, success(20, R"({"id":3})", 4.5, /*round=*/1));
+    store_->put(run, success(20, R"({"id":4})", 4.5, /*round=*/1));
+    store_->put(run, success(22, R"({"id":5})", 16));
+    store_->put(run, failure(22, R"({"id":6})", Outcome::wrong_result));
+  }
+
+  ConfigStore& store() { return *store_; }
+  std::string text(const std::string& query) { return database_.execAndGet(query).getString(); }
+  bool is_null(const std::string& query) { return database_.execAndGet(query).isNull(); }
+  SQLite::Database& database() { return database_; }
+
+ private:
+  TemporaryFolder folder_;
+  std::unique_ptr<ConfigStore> store_;
+  SQLite::Database database_;
+};
+
+TEST_CASE("the view best is what best() and find() return") {
+  PlainSql sql;
+  SQLite::Statement rows(sql.database(),
+                         "SELECT device_fingerprint, template_fingerprint, compiler, size_class,"
+                         " params, median_us FROM best ORDER BY device_name, size_class");
+  const auto best = sql.store().best();
+  std::size_t count = 0;
+  while (rows.executeStep()) {
+    REQUIRE(count < best.size());
+    CHECK(rows.getColumn(4).getString() == best[count].measurement.params);
+    const TuningKey key{rows.getColumn(0).getString(), rows.getColumn(1).getString(),
+                        rows.getColumn(2).getString(), sum_of_size(rows.getColumn(3).getInt())};
+    const auto match = sql.store().find(key);
+    REQUIRE(match);
+    CHECK(match->quality == MatchQuality::exact);
+    CHECK(match->result.measurement.params == rows.getColumn(4).getString());
+    CHECK(match->result.measurement.median_us == rows.getColumn(5).getDouble());
+    ++count;
+  }
+  CHECK(count == 3);
+  CHECK(count == best.size());
+}
+
+TEST_CASE("the view result has one row for each measurement, failures included") {
+  PlainSql sql;
+  CHECK(sql.text("SELECT count(*) FROM result") == "7");
+  CHECK(sql.text("SELECT failure FROM result WHERE outcome = 'wrong_result'") == "because");
+  CHECK(sql.text("SELECT json_extract(params, '$.id') FROM result WHERE round = 1") == "3");
+  CHECK(sql.text("SELECT seed FROM result") == "18446744073709551615");
+}
+
+TEST_CASE("bandwidth is in 10^9 bytes per second, and in percent of what the run measured") {
+  PlainSql sql;
+  const std::string where = " FROM result WHERE params = '{\"id\":5}'";  // 2^24 bytes in 16 us.
+  CHECK(sql.text("SELECT round(bandwidth_gbps, 3)" + where) == "1048.576");
+  CHECK(sql.text("SELECT round(percent_of_read_bandwidth, 4)" + where) == "26.2144");
+  CHECK(sql.is_null("SELECT bandwidth_gbps FROM result WHERE outcome <> 'ok'"));
+  sql.database().exec("UPDATE run SET read_bandwidth_gbps = 0");
+  CHECK(sql.is_null("SELECT percent_of_read_bandwidth" + where));
+}
+
+TEST_CASE("equal devices, problems and configurations are stored once") {
+  PlainSql sql;
+  const auto run = sql.store().begin_run(run_on(device()));
+  sql.store().put(run, success(20, R"({ "id" : 1 })", 5));
+  CHECK(sql.text("SELECT count(*) FROM device") == "2");
+  CHECK(sql.text("SELECT count(*) FROM problem") == "2");
+  CHECK(sql.text("SELECT count(*) FROM config") == "7");
+}
+
+TEST_CASE("the database itself refuses rows that cannot be results") {
+  PlainSql sql;
+  const auto refuses = [&](const char* statement) {
+    return sql.database().tryExec(statement) != SQLite::OK;
+  };
+  CHECK(refuses("UPDATE measurement SET outcome = 'fine'"));
+  CHECK(refuses("UPDATE measurement SET median_us = 0 WHERE outcome = 'ok'"));
+  CHECK(refuses("UPDATE measurement SET median_us = 'fast'"));
+  CHECK(refuses("UPDATE measurement SET samples_us = '{}'"));
+  CHECK(refuses("UPDATE measurement SET occupancy = 2"));
+  CHECK(refuses("INSERT INTO config (params) VALUES ('[]')"));
+  CHECK_FALSE(refuses("UPDATE measurement SET registers = 32"));
+}
+
+TEST_CASE("a row edited into nonsense by hand is an error that names it") {
+  PlainSql sql;
+  sql.database().exec("UPDATE measurement SET samples_us = '[\"fast\"]' WHERE id = 2");
+  CHECK(contains(error_of([&] { sql.store().measurements(); }), "measurement 2"));
+  sql.database().exec("UPDATE run SET seed = 'x'");
+  CHECK(contains(error_of([&] { sql.store().best(); }), "seed \"x\""));
+}
+
+}  // namespace
+}  // namespace foldtune::test

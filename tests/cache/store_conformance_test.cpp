@@ -1,0 +1,262 @@
+// What every ConfigStore does: each test runs over each store.
+#include <limits>
+#include <optional>
+#include <thread>
+
+#include "tests/cache/records.h"
+#include "tests/cache/temporary_folder.h"
+#include "tests/catch.h"
+
+namespace foldtune::test {
+namespace {
+
+/// A new, empty store; the test that asks for one is repeated for each kind of store.
+class AnyStore {
+ public:
+  AnyStore() {
+    if (GENERATE(as<std::string>{}, "memory", "sqlite") == "memory") {
+      store_ = make_memory_store();
+    } else {
+      folder_.emplace();
+      store_ = open_sqlite_store(folder_->file("tuning.db"), OpenMode::read_write);
+    }
+  }
+  ConfigStore& operator*() { return *store_; }
+  ConfigStore* operator->() { return store_.get(); }
+
+ private:
+  std::optional<TemporaryFolder> folder_;  // Goes after the store.
+  std::unique_ptr<ConfigStore> store_;
+};
+
+TEST_CASE("an empty store finds nothing") {
+  AnyStore store;
+  CHECK_FALSE(store->find(key_of_size(20)));
+  CHECK(store->best().empty());
+  CHECK(store->measurements().empty());
+}
+
+TEST_CASE("every field of a run and of a measurement comes back as it was put") {
+  AnyStore store;
+  const RunRecord run = run_on(device());
+  const MeasurementRecord measurement{.problem = sum_of_size(24),
+                                      .count = 16'777'217,
+                                      .bytes = 67'108'868,
+                                      .params = R"({"block_size":256,"unroll":4})",
+                                      .is_default = true,
+                                      .round = 1,
+                                      .outcome = Outcome::ok,
+                                      .failure = "",
+                                      .samples_us = {20.1, 1.0 / 3.0, 1e-9, 12345678.9},
+                                      .median_us = 0.1 + 0.2,
+                                      .registers = 32,
+                                      .shared_bytes = 128,
+                                      .local_bytes = 16,
+                                      .occupancy = 0.75,
+                                      .compile_ms = 41.5,
+                                      .sm_clock_mhz = 1980,
+                                      .memory_clock_mhz = 3201};
+  store->put(store->begin_run(run), measurement);
+
+  const auto match = store->find(key_of_size(24));
+  REQUIRE(match);
+  CHECK(match->quality == MatchQuality::exact);
+  CHECK(match->result.run == run);
+  CHECK(match->result.measurement == measurement);
+  CHECK(match->result.measured_at.size() == std::string("2026-01-31T12:00:00Z").size());
+  CHECK(match->result.measured_at.back() == 'Z');
+}
+
+TEST_CASE("a failure is kept with its reason, whatever bytes it is of") {
+  AnyStore store;
+  MeasurementRecord failed = failure(20, R"({"id":1})", Outcome::compile_error);
+  failed.failure = "error: '\xff' \"quoted\"; -- \n" + std::string("\0after", 6);
+  store->put(store->begin_run(run_on(device())), failed);
+  REQUIRE(store->measurements().size() == 1);
+  CHECK(store->measurements().front().measurement == failed);
+}
+
+TEST_CASE("params come back canonical, however they were written") {
+  AnyStore store;
+  store->put(store->begin_run(run_on(device())),
+             success(20, "{ \"unroll\": 4,\n \"block_size\": 256 }", 10));
+  CHECK(found_params(*store, key_of_size(20)) == R"({"block_size":256,"unroll":4})");
+}
+
+TEST_CASE("a result of the same size class is exact, even if a near one is faster") {
+  AnyStore store;
+  const auto run = store->begin_run(run_on(device()));
+  store->put(run, success(19, R"({"id":19})", 1));
+  store->put(run, success(20, R"({"id":20})", 9));
+  const auto match = store->find(key_of_size(20));
+  REQUIRE(match);
+  CHECK(match->quality == MatchQuality::exact);
+  CHECK(match->result.measurement.params == R"({"id":20})");
+}
+
+TEST_CASE("the nearest size class stands in for a missing one, up to two classes away") {
+  AnyStore store;
+  const auto run = store->begin_run(run_on(device()));
+  store->put(run, success(20, R"({"id":20})", 5));
+  store->put(run, success(23, R"({"id":23})", 5));
+  CHECK(store->find(key_of_size(21))->quality == MatchQuality::near_size);
+  CHECK(found_params(*store, key_of_size(17)) == "nothing");
+  CHECK(found_params(*store, key_of_size(18)) == R"({"id":20})");
+  CHECK(found_params(*store, key_of_size(21)) == R"({"id":20})");
+  CHECK(found_params(*store, key_of_size(22)) == R"({"id":23})");
+  CHECK(found_params(*store, key_of_size(25)) == R"({"id":23})");
+  CHECK(found_params(*store, key_of_size(26)) == "nothing");
+}
+
+TEST_CASE("of two size classes equally near, the smaller one is taken") {
+  AnyStore store;
+  const auto run = store->begin_run(run_on(device()));
+  store->put(run, success(22, R"({"id":22})", 1));
+  store->put(run, success(20, R"({"id":20})", 9));
+  CHECK(found_params(*store, key_of_size(21)) == R"({"id":20})");
+}
+
+TEST_CASE("a result of another device, compiler, template or problem is never returned") {
+  AnyStore store;
+  store->put(store->begin_run(run_on(device())), success(20, R"({"id":1})", 5));
+  const auto found_with = [&](auto change) {
+    TuningKey key = key_of_size(20);
+    change(key);
+    return found_params(*store, key);
+  };
+  CHECK(found_with([](TuningKey&) {}) == R"({"id":1})");
+  CHECK(found_with([](TuningKey& k) {
+          k.device_fingerprint = device("NVIDIA H100").fingerprint();
+        }) == "nothing");
+  CHECK(found_with([](TuningKey& k) { k.template_fingerprint = "templates-2"; }) == "nothing");
+  CHECK(found_with([](TuningKey& k) { k.compiler = "nvrtc 13.1"; }) == "nothing");
+  CHECK(found_with([](TuningKey& k) { k.problem.family = "histogram"; }) == "nothing");
+  CHECK(found_with([](TuningKey& k) { k.problem.op = "min"; }) == "nothing");
+  CHECK(found_with([](TuningKey& k) { k.problem.element_type = "f16"; }) == "nothing");
+  CHECK(found_with([](TuningKey& k) { k.problem.accumulator_type = "f64"; }) == "nothing");
+  CHECK(found_with([](TuningKey& k) { k.problem.alignment = "4"; }) == "nothing");
+  CHECK(found_with([](TuningKey& k) { k.problem.determinism = "any"; }) == "nothing");
+}
+
+TEST_CASE("a failure is never found, and does not hide a slower success or a near one") {
+  AnyStore store;
+  const auto run = store->begin_run(run_on(device()));
+  store->put(run, failure(20, R"({"id":1})", Outcome::wrong_result));
+  CHECK(found_params(*store, key_of_size(20)) == "nothing");
+  CHECK(store->best().empty());
+  store->put(run, success(21, R"({"id":2})", 7));
+  CHECK(found_params(*store, key_of_size(20)) == R"({"id":2})");
+  store->put(run, success(20, R"({"id":3})", 9));
+  store->put(run, failure(20, R"({"id":4})", Outcome::launch_error));
+  CHECK(found_params(*store, key_of_size(20)) == R"({"id":3})");
+}
+
+TEST_CASE("the lowest median of the highest round is best, and of equals the newest") {
+  AnyStore store;
+  const auto run = store->begin_run(run_on(device()));
+  store->put(run, success(20, R"({"id":1})", 8));
+  CHECK(found_params(*store, key_of_size(20)) == R"({"id":1})");
+  store->put(run, success(20, R"({"id":2})", 6));
+  CHECK(found_params(*store, key_of_size(20)) == R"({"id":2})");
+  store->put(run, success(20, R"({"id":3})", 7));
+  CHECK(found_params(*store, key_of_size(20)) == R"({"id":2})");
+  store->put(run, success(20, R"({"id":4})", 6));
+  CHECK(found_params(*store, key_of_size(20)) == R"({"id":4})");
+  store->put(run, success(20, R"({"id":5})", 20, /*round=*/1));
+  CHECK(found_params(*store, key_of_size(20)) == R"({"id":5})");
+  store->put(run, success(20, R"({"id":6})", 1));
+  CHECK(found_params(*store, key_of_size(20)) == R"({"id":5})");
+}
+
+TEST_CASE("the best is chosen over all runs on equal devices") {
+  AnyStore store;
+  const auto first = store->begin_run(run_on(device()));
+  const auto second = store->begin_run(run_on(device()));
+  store->put(second, success(20, R"({"id":2})", 5));
+  store->put(first, success(20, R"({"id":1})", 4));
+  CHECK(found_params(*store, key_of_size(20)) == R"({"id":1})");
+  CHECK(store->best().size() == 1);
+}
+
+TEST_CASE("best() has one result for each key, ordered by device, problem and size") {
+  AnyStore store;
+  const auto other = store->begin_run(run_on(device("Z")));
+  const auto run = store->begin_run(run_on(device("A")));
+  store->put(other, success(8, R"({"id":"Z8"})", 1));
+  store->put(run, success(20, R"({"id":"A20"})", 1));
+  store->put(run, success(9, R"({"id":"A9"})", 2));
+  store->put(run, success(9, R"({"id":"slow"})", 3));
+  MeasurementRecord minimum = success(30, R"({"id":"min"})", 1);
+  minimum.problem.op = "min";
+  store->put(run, minimum);
+
+  std::string order;
+  for (const StoredResult& result : store->best()) order += result.measurement.params;
+  CHECK(order == R"({"id":"min"}{"id":"A9"}{"id":"A20"}{"id":"Z8"})");
+}
+
+TEST_CASE("measurements() has everything, oldest first") {
+  AnyStore store;
+  const auto first = store->begin_run(run_on(device("Z")));
+  const auto second = store->begin_run(run_on(device("A")));
+  store->put(second, success(20, R"({"id":1})", 5));
+  store->put(first, failure(10, R"({"id":2})", Outcome::timing_error));
+  store->put(second, success(20, R"({"id":1})", 4));
+
+  const auto all = store->measurements();
+  REQUIRE(all.size() == 3);
+  CHECK(all[0].measurement.median_us == 5);
+  CHECK(all[1].measurement.outcome == Outcome::timing_error);
+  CHECK(all[1].run.device.name == "Z");
+  CHECK(all[2].measurement.median_us == 4);
+}
+
+TEST_CASE("what no reader could use is refused, and nothing of it is kept") {
+  AnyStore store;
+  const auto run = store->begin_run(run_on(device()));
+  const auto refusal = [&](auto change) {
+    MeasurementRecord bad = success(20, R"({"id":1})", 5);
+    change(bad);
+    return error_of([&] { store->put(run, bad); });
+  };
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  using M = MeasurementRecord;
+  CHECK(contains(refusal([](M& m) { m.params = "[1]"; }), "not a JSON object"));
+  CHECK(contains(refusal([](M& m) { m.params = "{\"a\":"; }), "not a JSON object"));
+  CHECK(contains(refusal([](M& m) { m.params = "{\"\xff\":1}"; }), "not a JSON object"));
+  CHECK(contains(refusal([](M& m) { m.median_us = 0; }), "median"));
+  CHECK(contains(refusal([=](M& m) { m.median_us = kNan; }), "median"));
+  CHECK(contains(refusal([=](M& m) { m.samples_us = {1, kInfinity}; }), "samples"));
+  CHECK(contains(refusal([](M& m) { m.failure = "but"; }), "failure"));
+  CHECK(contains(refusal([](M& m) { m.occupancy = 1.5; }), "occupancy"));
+  CHECK(contains(refusal([](M& m) { m.registers = -1; }), "negative"));
+  CHECK(contains(refusal([](M& m) { m.count = ~std::uint64_t{0}; }), "2^63"));
+  CHECK(contains(error_of([&] { store->put(run + 1, success(20, "{}", 5)); }), "begin_run"));
+  RunRecord unmeasured = run_on(device());
+  unmeasured.read_bandwidth_gbps = -1;
+  CHECK(contains(error_of([&] { store->begin_run(unmeasured); }), "bandwidth"));
+  CHECK(store->measurements().empty());
+}
+
+TEST_CASE("threads share a store, and nothing that they put is lost") {
+  constexpr int kThreads = 4;
+  constexpr int kEach = 25;
+  AnyStore store;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&store, t] {
+      const auto run = store->begin_run(run_on(device()));
+      for (int i = 0; i < kEach; ++i) {
+        store->put(run, success(20, R"({"id":1})", 1 + t * kEach + i));
+        (void)store->find(key_of_size(20));
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(store->measurements().size() == kThreads * kEach);
+  CHECK(store->find(key_of_size(20))->result.measurement.median_us == 1);
+}
+
+}  // namespace
+}  // namespace foldtune::test
