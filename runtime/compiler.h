@@ -1,0 +1,45 @@
+/// The seam to the compilers: program text in, loadable machine code out.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace foldtune {
+
+/// What a compiler is given: text that includes templates by their embedded names, and the kernels
+/// wanted of it.
+struct Program {
+  std::string source;                         ///< "#include \"templates/reduce/reduce.cuh\"\n"
+  std::vector<std::string> name_expressions;  ///< "foldtune::reduce<float, ...>", one per kernel
+
+  bool operator==(const Program&) const = default;
+};
+
+/// What a compiler gives back, for the device it was made for.
+struct CompiledKernel {
+  std::string image;                       ///< a cubin, or a shared library for the CPU device
+  std::vector<std::string> lowered_names;  ///< symbol of each name expression, in their order
+  double compile_ms = 0;                   ///< wall time of this compilation
+};
+
+/// Member functions may be called from several threads at once.
+class Compiler {
+ public:
+  virtual ~Compiler() = default;
+
+  /// "nvrtc 13.0", "g++ 12.2.0": part of the key of every tuning result.
+  virtual const std::string& version() const = 0;
+
+  /// Throws CompileError with the compiler's log, Unavailable if the compiler cannot be used.
+  virtual CompiledKernel compile(const Program& program) const = 0;
+};
+
+/// NVRTC, opened at run time. `architecture` is a real one: "sm_90". Throws Unavailable with what
+/// was looked for and how to get it.
+std::unique_ptr<Compiler> make_nvrtc_compiler(const std::string& architecture);
+
+/// The host's C++ compiler ($CXX, else c++), for the CPU device.
+std::unique_ptr<Compiler> make_host_compiler();
+
+}  // namespace foldtune

@@ -1,0 +1,82 @@
+#include "foldtune/context.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <tuple>
+
+#include "cache/config_store.h"
+#include "cache/store_error.h"
+#include "foldtune/error.h"
+#include "runtime/device.h"
+#include "runtime/reducer_state.h"
+
+namespace foldtune {
+namespace {
+
+/// Null if there is no such file.
+std::shared_ptr<const ConfigStore> open_store(const std::string& database) {
+  try {
+    const std::string path = database.empty() ? default_database_path() : database;
+    std::error_code ignored;
+    if (!std::filesystem::exists(path, ignored)) return nullptr;
+    return open_sqlite_store(path, OpenMode::read_only);
+  } catch (const StoreError& error) {
+    throw DatabaseError(error.what());
+  }
+}
+
+}  // namespace
+
+class Context::State {
+ public:
+  State(std::shared_ptr<Device> device, std::shared_ptr<const ConfigStore> store)
+      : device_(std::move(device)), store_(std::move(store)) {}
+
+  std::shared_ptr<Reducer::State> reducer(const Problem& problem) {
+    const std::tuple key{problem.op, problem.type, problem.accumulator_type(), problem.determinism};
+    const std::lock_guard lock(mutex_);
+    std::shared_ptr<Reducer::State>& reducer = reducers_[key];
+    if (reducer == nullptr) {
+      reducer = std::make_shared<Reducer::State>(*device_, store_.get(), kernels_, problem);
+    }
+    return reducer;
+  }
+
+  const Device& device() const { return *device_; }
+
+ private:
+  // In this order: reducers use the device and the store, and go first.
+  std::shared_ptr<Device> device_;
+  std::shared_ptr<const ConfigStore> store_;
+  KernelCache kernels_;
+  std::mutex mutex_;
+  std::map<std::tuple<Operator, ElementType, ElementType, Determinism>,
+           std::shared_ptr<Reducer::State>>
+      reducers_;
+};
+
+Context::Context(const ContextOptions& options)
+    : Context(open_device(options.device), open_store(options.database)) {}
+
+Context::Context(std::shared_ptr<Device> device, std::shared_ptr<const ConfigStore> store)
+    : state_(std::make_unique<State>(std::move(device), std::move(store))) {}
+
+Context::Context(Context&&) noexcept = default;
+Context& Context::operator=(Context&&) noexcept = default;
+Context::~Context() = default;
+
+Reducer Context::reducer(const Problem& problem) {
+  Problem any_count = problem;
+  any_count.count = 0;
+  if (const std::string fault = find_fault(any_count); !fault.empty()) {
+    throw InvalidArgument(fmt::format("making a reducer: {}", fault));
+  }
+  return Reducer(state_->reducer(any_count));
+}
+
+const std::string& Context::device_name() const { return state_->device().info().record.name; }
+
+}  // namespace foldtune

@@ -1,0 +1,197 @@
+#include <fmt/format.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "foldtune/error.h"
+#include "runtime/cpu_grid.h"
+#include "runtime/cpu_image.h"
+#include "runtime/device.h"
+#include "runtime/sanitizer.h"
+
+namespace foldtune {
+namespace {
+
+// What grids are sized by. The same on every machine, so that results are, too; few, so that a
+// small input already fills more than one wave.
+constexpr int kMultiprocessors = 4;
+// As on NVIDIA's GPUs of compute capability 8.0 and 9.0.
+constexpr int kMaxResidentThreads = 2048;
+constexpr int kMaxResidentBlocks = 32;
+
+// At least two, so that blocks that wait for each other really run at the same time. At most so
+// many that the stacks of their fibers, two mappings each, stay below Linux' limit of 65530.
+constexpr std::uint32_t kMinConcurrency = 2;
+constexpr std::uint32_t kMaxConcurrency = 16;
+// Every thread of a block is one of the system's already.
+constexpr std::uint32_t kConcurrencyOfRealThreads = 2;
+
+constexpr std::size_t kAlignment = 256;
+
+std::string cpu_name(const std::string& architecture) {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t colon = line.find(": ");
+    if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return architecture + " CPU";  // not every architecture tells
+}
+
+DeviceInfo describe(CpuThreads threads) {
+  utsname system{};
+  uname(&system);
+  DeviceInfo info;
+  info.id = threads == CpuThreads::real ? "cpu:real" : "cpu";
+  info.record.kind = "cpu";
+  info.record.architecture = system.machine;
+  info.record.name = cpu_name(info.record.architecture);
+  info.record.multiprocessor_count = kMultiprocessors;
+  info.record.driver = threads == CpuThreads::real ? "foldtune threads" : "foldtune fibers";
+  info.memory_bytes = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
+                      static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  return info;
+}
+
+std::uint32_t fiber_concurrency() {
+  return std::clamp<std::uint32_t>(std::thread::hardware_concurrency(), kMinConcurrency,
+                                   kMaxConcurrency);
+}
+
+class CpuKernel final : public Kernel {
+ public:
+  CpuKernel(CpuGrid& grid, const CompiledKernel& compiled) : grid_(grid), image_(compiled) {}
+
+  // Runs the grid to its end: an error is thrown here.
+  void launch(std::size_t index, LaunchShape shape, void** arguments, Stream) const override {
+    check(index);
+    if (shape.grid_size == 0 || shape.block_size == 0 || shape.block_size > kMaxBlockSize) {
+      throw DeviceError(fmt::format(
+          "Launching {} on the CPU device with {} blocks of {} threads: launch at least one block, "
+          "of 1 to {} threads.",
+          image_.name(index), shape.grid_size, shape.block_size, kMaxBlockSize));
+    }
+    CpuLaunch launch{.name = image_.name(index),
+                     .entry = image_.entry(index),
+                     .arguments = arguments,
+                     .grid_size = shape.grid_size,
+                     .block_size = shape.block_size};
+    try {
+      grid_.run(launch);
+    } catch (const Error&) {
+      throw;
+    } catch (const std::exception& error) {
+      throw DeviceError(fmt::format(
+          "Running {} on the CPU device with {} blocks of {} threads: {}. If the system is out of "
+          "memory or threads, choose smaller blocks.",
+          launch.name, shape.grid_size, shape.block_size, error.what()));
+    }
+  }
+
+  // A CPU has no registers to count; occupancy is that of the GPU that the grid imitates.
+  KernelResources resources(std::size_t index, std::uint32_t block_size) const override {
+    check(index);
+    const int size = static_cast<int>(std::clamp<std::uint32_t>(block_size, 1, kMaxBlockSize));
+    KernelResources result;
+    result.blocks_per_multiprocessor = std::min(kMaxResidentThreads / size, kMaxResidentBlocks);
+    result.occupancy =
+        static_cast<double>(result.blocks_per_multiprocessor * size) / kMaxResidentThreads;
+    return result;
+  }
+
+ private:
+  void check(std::size_t index) const {
+    if (index < image_.size()) return;
+    throw DeviceError(fmt::format(
+        "Looking up kernel {} of a program for the CPU device: it has {}. Count from 0.", index,
+        image_.size()));
+  }
+
+  CpuGrid& grid_;
+  CpuImage image_;
+};
+
+class CpuDevice final : public Device {
+ public:
+  explicit CpuDevice(CpuThreads threads)
+      : info_(describe(threads)),
+        grid_(threads == CpuThreads::real ? make_thread_runner : make_fiber_runner,
+              threads == CpuThreads::real ? kConcurrencyOfRealThreads : fiber_concurrency()) {}
+
+  const DeviceInfo& info() const override { return info_; }
+
+  const Compiler& compiler() override {
+    const std::lock_guard lock(compiler_mutex_);
+    if (compiler_ == nullptr) compiler_ = make_host_compiler();
+    return *compiler_;
+  }
+
+  std::unique_ptr<Kernel> load(const CompiledKernel& compiled) override {
+    return std::make_unique<CpuKernel>(grid_, compiled);
+  }
+
+  // Not a byte more than asked for, so that AddressSanitizer sees the first one beyond.
+  void* allocate(std::size_t bytes) override {
+    bytes = std::max<std::size_t>(bytes, 1);
+    void* memory = nullptr;
+    if (posix_memalign(&memory, kAlignment, bytes) != 0) {
+      throw DeviceError(fmt::format(
+          "Allocating {} bytes on the CPU device: out of memory. Choose a smaller input.", bytes));
+    }
+    std::memset(memory, 0, bytes);
+    return memory;
+  }
+  void deallocate(void* memory) noexcept override { std::free(memory); }
+
+  void copy(void* to, const void* from, std::size_t bytes) override {
+    if (bytes > 0) std::memcpy(to, from, bytes);
+  }
+
+  // A launch has ended when it returns.
+  void synchronize(Stream) override {}
+
+  // The stream is not looked at, so a new one may have an old one's address.
+  std::uint64_t stream_id(Stream stream) const override {
+    return reinterpret_cast<std::uintptr_t>(stream);
+  }
+
+  bool is_capturing(Stream) const override { return false; }
+
+  // Caches are left as they are: these times are compared with nothing.
+  std::vector<double> time(const TimingRequest& request) override {
+    using Clock = std::chrono::steady_clock;
+    request.enqueue(0, nullptr);
+    std::vector<double> result;
+    for (int sample = 0; sample < request.samples; ++sample) {
+      const Clock::time_point start = Clock::now();
+      for (int call = 0; call < request.calls; ++call) request.enqueue(call, nullptr);
+      const std::chrono::duration<double, std::micro> elapsed = Clock::now() - start;
+      result.push_back(elapsed.count() / request.calls);
+    }
+    return result;
+  }
+
+  Clocks clocks() const override { return {}; }
+
+ private:
+  const DeviceInfo info_;
+  CpuGrid grid_;
+  std::mutex compiler_mutex_;
+  std::unique_ptr<Compiler> compiler_;
+};
+
+}  // namespace
+
+std::unique_ptr<Device> open_cpu_device(CpuThreads threads) {
+  // ThreadSanitizer knows no fibers.
+  return std::make_unique<CpuDevice>(kThreadSanitizer ? CpuThreads::real : threads);
+}
+
+}  // namespace foldtune

@@ -1,0 +1,264 @@
+#include <sched.h>
+
+#include <boost/context/fiber.hpp>
+#include <boost/context/protected_fixedsize_stack.hpp>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "runtime/cpu_block.h"
+#include "runtime/sanitizer.h"
+
+namespace foldtune {
+namespace {
+
+namespace context = boost::context;
+
+// Kernels need a few hundred bytes; sanitizers print their reports on the stack that they find.
+// Pages are only there once they are touched.
+constexpr std::size_t kStackBytes = 256 * 1024;
+
+// A stack with an unmapped page below it.
+class Stack {
+ public:
+  Stack() : stack_(Allocator(kStackBytes).allocate()) {}
+  Stack(Stack&& other) noexcept : stack_(std::exchange(other.stack_, {})) {}
+  Stack& operator=(Stack&&) = delete;
+  ~Stack() {
+    if (stack_.sp != nullptr) Allocator(kStackBytes).deallocate(stack_);
+  }
+
+  const context::stack_context& get() const { return stack_; }
+  StackBounds bounds() const {
+    return {static_cast<const char*>(stack_.sp) - stack_.size, stack_.size};
+  }
+
+ private:
+  using Allocator = context::protected_fixedsize_stack;
+  context::stack_context stack_;
+};
+
+// Lends a fiber its stack.
+struct LentStack {
+  context::stack_context stack;
+  context::stack_context allocate() const { return stack; }
+  void deallocate(const context::stack_context&) const {}
+};
+
+// Where threads wait until all have come. A waiting thread goes on when the generation changes.
+struct Meeting {
+  std::uint32_t arrived = 0;
+  std::uint32_t generation = 0;
+
+  void release() {
+    arrived = 0;
+    ++generation;
+  }
+};
+
+struct Warp {
+  Meeting meeting;
+  // By the parity of the generation: a lane that is one shuffle ahead must not overwrite what
+  // others have not yet read.
+  alignas(16) char values[2][kLanes][16];
+};
+
+class FiberRunner;
+
+struct FiberThread : host::Thread {
+  FiberRunner* runner = nullptr;
+  Activity activity = Activity::running;
+  const Meeting* meeting = nullptr;  // where it waits,
+  std::uint32_t generation = 0;      // and the meeting's generation when it came
+  std::uint32_t futile_pauses = 0;
+  context::fiber fiber;  // the rest of it, while it is not running
+  void* fake_stack = nullptr;
+
+  bool can_run() const {
+    switch (activity) {
+      case Activity::exited:
+        return false;
+      case Activity::sync_block:
+      case Activity::shuffle:
+        return meeting->generation != generation;
+      default:
+        return true;
+    }
+  }
+};
+
+class FiberRunner final : public BlockRunner {
+ public:
+  void run(const CpuLaunch& launch, std::uint32_t block) override;
+
+ private:
+  void prepare(const CpuLaunch& launch, std::uint32_t block);
+  void run_threads();
+  bool run_round();
+  void resume(FiberThread& thread);
+  void run_thread(FiberThread& thread) noexcept;
+
+  // Called on the thread's fiber.
+  void suspend(FiberThread& thread);
+  void meet(FiberThread& thread, Activity activity, Meeting& meeting, std::uint32_t expected);
+  static void sync_block(host::Thread* self);
+  static void shuffle(host::Thread* self, void* value, unsigned bytes, unsigned source);
+  static void pause(host::Thread* self);
+
+  SharedMemory shared_;
+  std::vector<Stack> stacks_;
+  std::vector<FiberThread> threads_;
+  std::vector<Warp> warps_;
+
+  // The running block.
+  const CpuLaunch* launch_ = nullptr;
+  Meeting barrier_;
+  std::uint32_t live_ = 0;  // threads that have not exited
+  bool aborted_ = false;
+  std::exception_ptr failure_;
+  context::fiber scheduler_;  // the rest of run_threads, while a thread is running
+  StackBounds scheduler_stack_;
+};
+
+FiberThread& fiber_thread(host::Thread* thread) { return *static_cast<FiberThread*>(thread); }
+
+void FiberRunner::run(const CpuLaunch& launch, std::uint32_t block) {
+  prepare(launch, block);
+  run_threads();
+  if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+}
+
+void FiberRunner::prepare(const CpuLaunch& launch, std::uint32_t block) {
+  launch_ = &launch;
+  barrier_ = {};
+  live_ = launch.block_size;
+  aborted_ = false;
+  shared_.poison();
+  stacks_.reserve(launch.block_size);
+  while (stacks_.size() < launch.block_size) stacks_.emplace_back();
+  warps_.resize((launch.block_size + kLanes - 1) / kLanes);
+  for (Warp& warp : warps_) warp.meeting = {};
+  threads_.resize(launch.block_size);
+  for (std::uint32_t i = 0; i < launch.block_size; ++i) {
+    FiberThread& thread = threads_[i];
+    static_cast<host::Thread&>(thread) = {.thread_index = i,
+                                          .block_index = block,
+                                          .block_size = launch.block_size,
+                                          .grid_size = launch.grid_size,
+                                          .shared = shared_.data(),
+                                          .sync_block = &FiberRunner::sync_block,
+                                          .shuffle = &FiberRunner::shuffle,
+                                          .pause = &FiberRunner::pause};
+    thread.runner = this;
+    thread.activity = Activity::running;
+    thread.futile_pauses = 0;
+    forget_stack(stacks_[i].bounds());
+    thread.fiber = context::fiber(std::allocator_arg, LentStack{stacks_[i].get()},
+                                  [this, &thread](context::fiber&& scheduler) {
+                                    scheduler_ = std::move(scheduler);
+                                    scheduler_stack_ = enter_stack(nullptr);
+                                    run_thread(thread);
+                                    leave_stack(nullptr, scheduler_stack_);
+                                    return std::move(scheduler_);
+                                  });
+  }
+}
+
+// Runs on the scheduler's stack until no thread is left.
+void FiberRunner::run_threads() {
+  while (live_ > 0) {
+    if (run_round()) continue;
+    std::vector<Activity> activities;
+    for (const FiberThread& thread : threads_) activities.push_back(thread.activity);
+    failure_ = std::make_exception_ptr(deadlock(*launch_, threads_[0].block_index, activities));
+    aborted_ = true;
+  }
+}
+
+// Gives every thread that can run a turn. False if none can.
+bool FiberRunner::run_round() {
+  bool has_run = false;
+  bool only_pauses = true;
+  for (FiberThread& thread : threads_) {
+    if (!thread.can_run() && !(aborted_ && thread.activity != Activity::exited)) continue;
+    resume(thread);
+    has_run = true;
+    only_pauses &= thread.activity == Activity::pause;
+  }
+  // What these threads wait for is done by another block, perhaps on this core.
+  if (has_run && only_pauses) sched_yield();
+  return has_run;
+}
+
+void FiberRunner::resume(FiberThread& thread) {
+  void* fake_stack = nullptr;
+  leave_stack(&fake_stack, stacks_[thread.thread_index].bounds());
+  thread.fiber = std::move(thread.fiber).resume();
+  enter_stack(fake_stack);
+}
+
+void FiberRunner::run_thread(FiberThread& thread) noexcept {
+  try {
+    launch_->entry(&thread, launch_->arguments);
+  } catch (const BlockAborted&) {
+    aborted_ = true;
+  } catch (...) {
+    if (!failure_) failure_ = std::current_exception();
+    aborted_ = true;
+  }
+  thread.activity = Activity::exited;
+  --live_;
+  if (live_ > 0 && barrier_.arrived == live_) barrier_.release();
+}
+
+void FiberRunner::suspend(FiberThread& thread) {
+  leave_stack(&thread.fake_stack, scheduler_stack_);
+  scheduler_ = std::move(scheduler_).resume();
+  scheduler_stack_ = enter_stack(thread.fake_stack);
+  if (aborted_) throw BlockAborted{};
+}
+
+void FiberRunner::meet(FiberThread& thread, Activity activity, Meeting& meeting,
+                       std::uint32_t expected) {
+  if (++meeting.arrived == expected) {
+    meeting.release();
+    return;
+  }
+  thread.activity = activity;
+  thread.meeting = &meeting;
+  thread.generation = meeting.generation;
+  suspend(thread);
+  thread.activity = Activity::running;
+}
+
+void FiberRunner::sync_block(host::Thread* self) {
+  FiberThread& thread = fiber_thread(self);
+  FiberRunner& runner = *thread.runner;
+  runner.meet(thread, Activity::sync_block, runner.barrier_, runner.live_);
+}
+
+void FiberRunner::shuffle(host::Thread* self, void* value, unsigned bytes, unsigned source) {
+  FiberThread& thread = fiber_thread(self);
+  Warp& warp = thread.runner->warps_[thread.thread_index / kLanes];
+  auto& values = warp.values[warp.meeting.generation % 2];
+  std::memcpy(values[thread.thread_index % kLanes], value, bytes);
+  thread.runner->meet(thread, Activity::shuffle, warp.meeting, kLanes);
+  std::memcpy(value, values[source], bytes);
+}
+
+void FiberRunner::pause(host::Thread* self) {
+  FiberThread& thread = fiber_thread(self);
+  FiberRunner& runner = *thread.runner;
+  check_pause(*runner.launch_, thread, thread.futile_pauses);
+  thread.activity = Activity::pause;
+  runner.suspend(thread);
+  thread.activity = Activity::running;
+}
+
+}  // namespace
+
+std::unique_ptr<BlockRunner> make_fiber_runner() { return std::make_unique<FiberRunner>(); }
+
+}  // namespace foldtune

@@ -1,0 +1,328 @@
+#include <fmt/format.h>
+
+#include <array>
+#include <cstring>
+#include <mutex>
+
+#include "foldtune/error.h"
+#include "runtime/cuda_driver.h"
+#include "runtime/device.h"
+#include "runtime/nvml.h"
+
+namespace foldtune {
+namespace {
+
+CUdeviceptr address(const void* memory) { return reinterpret_cast<CUdeviceptr>(memory); }
+
+/// Makes a context current for a scope, and leaves the caller's as it was. The usual case, a
+/// program of the CUDA runtime API on one device, already has it current.
+class ContextScope {
+ public:
+  explicit ContextScope(CUcontext context) : driver_(CudaDriver::get()) {
+    CUcontext current = nullptr;
+    driver_.check(driver_.cuCtxGetCurrent(&current), "asking for the current CUDA context");
+    if (current == context) return;
+    driver_.check(driver_.cuCtxPushCurrent(context), "making the CUDA context current");
+    pushed_ = true;
+  }
+  ContextScope(const ContextScope&) = delete;
+  ContextScope& operator=(const ContextScope&) = delete;
+  ~ContextScope() {
+    CUcontext popped = nullptr;
+    if (pushed_) driver_.cuCtxPopCurrent(&popped);
+  }
+
+ private:
+  const CudaDriver& driver_;
+  bool pushed_ = false;
+};
+
+/// Runs a clean-up at the end of a scope.
+template <class Function>
+class ScopeExit {
+ public:
+  explicit ScopeExit(Function function) : function_(std::move(function)) {}
+  ScopeExit(const ScopeExit&) = delete;
+  ScopeExit& operator=(const ScopeExit&) = delete;
+  ~ScopeExit() { function_(); }
+
+ private:
+  Function function_;
+};
+
+int attribute(CUdevice device, CUdevice_attribute what) {
+  const CudaDriver& driver = CudaDriver::get();
+  int value = 0;
+  driver.check(driver.cuDeviceGetAttribute(&value, what, device), "reading a device attribute");
+  return value;
+}
+
+std::string driver_version() {
+  if (std::string version = nvml_driver_version(); !version.empty()) return version;
+  const CudaDriver& driver = CudaDriver::get();
+  int version = 0;
+  driver.check(driver.cuDriverGetVersion(&version), "asking for the driver's version");
+  return fmt::format("CUDA {}.{}", version / 1000, version % 1000 / 10);
+}
+
+DeviceInfo describe(CUdevice device, int ordinal) {
+  const CudaDriver& driver = CudaDriver::get();
+  DeviceInfo info;
+  info.id = fmt::format("cuda:{}", ordinal);
+  std::array<char, 256> name{};
+  driver.check(driver.cuDeviceGetName(name.data(), name.size(), device), "reading a device's name");
+  std::size_t memory = 0;
+  driver.check(driver.cuDeviceTotalMem(&memory, device), "reading a device's memory size");
+  info.memory_bytes = memory;
+  info.record.kind = "cuda";
+  info.record.name = name.data();
+  info.record.architecture =
+      fmt::format("sm_{}{}", attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
+                  attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR));
+  info.record.multiprocessor_count = attribute(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+  info.record.memory_clock_khz = attribute(device, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE);
+  info.record.memory_bus_bits = attribute(device, CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH);
+  info.record.l2_bytes = attribute(device, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
+  info.record.driver = driver_version();
+  return info;
+}
+
+class CudaKernel final : public Kernel {
+ public:
+  CudaKernel(CUcontext context, int max_threads_per_multiprocessor, const CompiledKernel& compiled)
+      : context_(context), max_threads_(max_threads_per_multiprocessor) {
+    const ContextScope scope(context_);
+    driver_.check(driver_.cuModuleLoadData(&module_, compiled.image.data()), "loading a cubin");
+    for (const std::string& name : compiled.lowered_names) {
+      const CUresult result =
+          driver_.cuModuleGetFunction(&functions_.emplace_back(), module_, name.c_str());
+      if (result != CUDA_SUCCESS) driver_.cuModuleUnload(module_);
+      driver_.check(result, fmt::format("finding the kernel {} in its cubin", name));
+    }
+  }
+
+  ~CudaKernel() override {
+    try {
+      const ContextScope scope(context_);
+      driver_.cuModuleUnload(module_);
+    } catch (const Error&) {  // the context is gone, and the module with it
+    }
+  }
+
+  void launch(std::size_t index, LaunchShape shape, void** arguments,
+              Stream stream) const override {
+    const ContextScope scope(context_);
+    const CUresult result =
+        driver_.cuLaunchKernel(functions_[index], shape.grid_size, 1, 1, shape.block_size, 1, 1,
+                               /*sharedMemBytes=*/0, stream, arguments, /*extra=*/nullptr);
+    if (result != CUDA_SUCCESS) {
+      driver_.check(result, fmt::format("launching {} blocks of {} threads", shape.grid_size,
+                                        shape.block_size));
+    }
+  }
+
+  KernelResources resources(std::size_t index, std::uint32_t block_size) const override {
+    const ContextScope scope(context_);
+    const CUfunction function = functions_[index];
+    const auto read = [&](CUfunction_attribute what) {
+      int value = 0;
+      driver_.check(driver_.cuFuncGetAttribute(&value, what, function),
+                    "reading a kernel's attribute");
+      return value;
+    };
+    KernelResources resources;
+    resources.registers = read(CU_FUNC_ATTRIBUTE_NUM_REGS);
+    resources.shared_bytes = read(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
+    resources.local_bytes = read(CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES);
+    driver_.check(driver_.cuOccupancyMaxActiveBlocksPerMultiprocessor(
+                      &resources.blocks_per_multiprocessor, function, static_cast<int>(block_size),
+                      /*dynamicSMemSize=*/0),
+                  "computing a kernel's occupancy");
+    resources.occupancy =
+        static_cast<double>(resources.blocks_per_multiprocessor) * block_size / max_threads_;
+    return resources;
+  }
+
+ private:
+  const CudaDriver& driver_ = CudaDriver::get();
+  CUcontext context_;
+  int max_threads_;
+  CUmodule module_ = nullptr;
+  std::vector<CUfunction> functions_;
+};
+
+class CudaDevice final : public Device {
+ public:
+  explicit CudaDevice(int ordinal) {
+    int count = 0;
+    driver_.check(driver_.cuDeviceGetCount(&count), "counting the CUDA devices");
+    if (ordinal < 0 || ordinal >= count) {
+      throw Unavailable(fmt::format(
+          "opening cuda:{}: this machine has {} CUDA device{}; `foldtune devices` lists "
+          "them",
+          ordinal, count, count == 1 ? "" : "s"));
+    }
+    driver_.check(driver_.cuDeviceGet(&device_, ordinal), "opening a CUDA device");
+    info_ = describe(device_, ordinal);
+    max_threads_ = attribute(device_, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR);
+    std::array<char, 32> pci{};
+    driver_.check(driver_.cuDeviceGetPCIBusId(pci.data(), pci.size(), device_),
+                  "reading a device's PCI address");
+    pci_bus_id_ = pci.data();
+    driver_.check(driver_.cuDevicePrimaryCtxRetain(&context_, device_),
+                  fmt::format("creating the CUDA context of cuda:{}", ordinal));
+  }
+
+  ~CudaDevice() override {
+    // The result cannot be acted on: at exit the driver may already be shut down.
+    driver_.cuDevicePrimaryCtxRelease(device_);
+  }
+
+  const DeviceInfo& info() const override { return info_; }
+
+  const Compiler& compiler() override {
+    const std::lock_guard lock(mutex_);
+    if (compiler_ == nullptr) compiler_ = make_nvrtc_compiler(info_.record.architecture);
+    return *compiler_;
+  }
+
+  std::unique_ptr<Kernel> load(const CompiledKernel& compiled) override {
+    return std::make_unique<CudaKernel>(context_, max_threads_, compiled);
+  }
+
+  void* allocate(std::size_t bytes) override {
+    const ContextScope scope(context_);
+    CUdeviceptr memory = 0;
+    driver_.check(driver_.cuMemAlloc(&memory, bytes),
+                  fmt::format("allocating {} bytes on {}", bytes, info_.id));
+    const CUresult filled = driver_.cuMemsetD8(memory, 0, bytes);
+    // The fill may still be running, and work on other streams does not wait for it.
+    const CUresult done =
+        filled == CUDA_SUCCESS ? driver_.cuStreamSynchronize(CU_STREAM_LEGACY) : filled;
+    if (done != CUDA_SUCCESS) driver_.cuMemFree(memory);
+    driver_.check(done, fmt::format("clearing {} bytes on {}", bytes, info_.id));
+    return reinterpret_cast<void*>(memory);
+  }
+
+  void deallocate(void* memory) noexcept override {
+    try {
+      const ContextScope scope(context_);
+      driver_.cuMemFree(address(memory));
+    } catch (const Error&) {  // the context is gone, and the memory with it
+    }
+  }
+
+  void copy(void* to, const void* from, std::size_t bytes) override {
+    const ContextScope scope(context_);
+    driver_.check(driver_.cuMemcpy(address(to), address(from), bytes),
+                  fmt::format("copying {} bytes", bytes));
+  }
+
+  void synchronize(Stream stream) override {
+    const ContextScope scope(context_);
+    driver_.check(driver_.cuStreamSynchronize(stream), "waiting for a stream");
+  }
+
+  std::uint64_t stream_id(Stream stream) const override {
+    const ContextScope scope(context_);
+    unsigned long long id = 0;
+    driver_.check(driver_.cuStreamGetId(stream, &id), "asking for a stream's id");
+    return id;
+  }
+
+  bool is_capturing(Stream stream) const override {
+    const ContextScope scope(context_);
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    driver_.check(driver_.cuStreamIsCapturing(stream, &status), "asking for a stream's capture");
+    return status != CU_STREAM_CAPTURE_STATUS_NONE;
+  }
+
+  std::vector<double> time(const TimingRequest& request) override;
+
+  Clocks clocks() const override { return nvml_clocks(pci_bus_id_); }
+
+ private:
+  CUgraphExec capture(const TimingRequest& request, CUstream stream);
+
+  const CudaDriver& driver_ = CudaDriver::get();
+  CUdevice device_ = 0;
+  CUcontext context_ = nullptr;
+  int max_threads_ = 0;
+  std::string pci_bus_id_;
+  DeviceInfo info_;
+  std::mutex mutex_;
+  std::unique_ptr<Compiler> compiler_;
+};
+
+/// The calls as a graph, so that the host's cost of a launch is not in the figure.
+CUgraphExec CudaDevice::capture(const TimingRequest& request, CUstream stream) {
+  driver_.check(driver_.cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL),
+                "beginning a capture");
+  CUgraph graph = nullptr;
+  try {
+    for (int call = 0; call < request.calls; ++call) request.enqueue(call, stream);
+  } catch (...) {
+    driver_.cuStreamEndCapture(stream, &graph);
+    if (graph != nullptr) driver_.cuGraphDestroy(graph);
+    throw;
+  }
+  driver_.check(driver_.cuStreamEndCapture(stream, &graph), "ending a capture");
+  const ScopeExit destroy_graph([&] { driver_.cuGraphDestroy(graph); });
+  CUgraphExec executable = nullptr;
+  driver_.check(driver_.cuGraphInstantiateWithFlags(&executable, graph, 0),
+                fmt::format("instantiating a graph of {} calls", request.calls));
+  return executable;
+}
+
+std::vector<double> CudaDevice::time(const TimingRequest& request) {
+  const ContextScope scope(context_);
+  CUstream stream = nullptr;
+  driver_.check(driver_.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), "creating a stream");
+  const ScopeExit destroy_stream([&] { driver_.cuStreamDestroy(stream); });
+  CUevent begin = nullptr;
+  CUevent end = nullptr;
+  driver_.check(driver_.cuEventCreate(&begin, CU_EVENT_DEFAULT), "creating an event");
+  const ScopeExit destroy_begin([&] { driver_.cuEventDestroy(begin); });
+  driver_.check(driver_.cuEventCreate(&end, CU_EVENT_DEFAULT), "creating an event");
+  const ScopeExit destroy_end([&] { driver_.cuEventDestroy(end); });
+
+  const CUgraphExec graph = capture(request, stream);
+  const ScopeExit destroy_graph([&] { driver_.cuGraphExecDestroy(graph); });
+  driver_.check(driver_.cuGraphLaunch(graph, stream), "launching a graph");
+  driver_.check(driver_.cuStreamSynchronize(stream), "running a graph");
+
+  std::vector<double> samples;
+  for (int sample = 0; sample < request.samples; ++sample) {
+    // What comes before runs long enough for the host to have enqueued the rest meanwhile.
+    if (request.before_sample) request.before_sample(stream);
+    driver_.check(driver_.cuEventRecord(begin, stream), "recording an event");
+    driver_.check(driver_.cuGraphLaunch(graph, stream), "launching a graph");
+    driver_.check(driver_.cuEventRecord(end, stream), "recording an event");
+    driver_.check(driver_.cuStreamSynchronize(stream), "running a graph");
+    float milliseconds = 0;
+    driver_.check(driver_.cuEventElapsedTime(&milliseconds, begin, end), "reading a timing");
+    samples.push_back(1e3 * milliseconds / request.calls);
+  }
+  return samples;
+}
+
+}  // namespace
+
+std::unique_ptr<Device> open_cuda_device(int ordinal) {
+  return std::make_unique<CudaDevice>(ordinal);
+}
+
+std::vector<DeviceInfo> list_cuda_devices() {
+  const CudaDriver& driver = CudaDriver::get();
+  int count = 0;
+  driver.check(driver.cuDeviceGetCount(&count), "counting the CUDA devices");
+  std::vector<DeviceInfo> infos;
+  for (int ordinal = 0; ordinal < count; ++ordinal) {
+    CUdevice device = 0;
+    driver.check(driver.cuDeviceGet(&device, ordinal), "opening a CUDA device");
+    infos.push_back(describe(device, ordinal));
+  }
+  return infos;
+}
+
+}  // namespace foldtune

@@ -1,0 +1,60 @@
+#include "runtime/cuda_driver.h"
+
+#include <fmt/format.h>
+
+#include "foldtune/error.h"
+
+namespace foldtune {
+namespace {
+
+/// What the user can do about an error; empty where nothing general can be said.
+std::string_view advice(CUresult result) {
+  switch (result) {
+    case CUDA_ERROR_OUT_OF_MEMORY:
+      return "; free device memory or reduce fewer elements";
+    case CUDA_ERROR_NO_BINARY_FOR_GPU:
+    case CUDA_ERROR_INVALID_IMAGE:
+      return "; the driver may be older than NVRTC: update the driver or use its NVRTC";
+    case CUDA_ERROR_ILLEGAL_ADDRESS:
+      return "; the input or output pointer may not be device memory of this size, and the CUDA "
+             "context is lost: restart the process";
+    default:
+      return "";
+  }
+}
+
+}  // namespace
+
+const CudaDriver& CudaDriver::get() {
+  static const CudaDriver driver;
+  return driver;
+}
+
+CudaDriver::CudaDriver() : library_(SharedLibrary::open({"libcuda.so.1", "libcuda.so"})) {
+// Two steps, so that a macro of the header (cuMemAlloc -> cuMemAlloc_v2) is expanded first.
+#define FOLDTUNE_NAME(function) #function
+#define FOLDTUNE_LOAD(function) \
+  function = library_.symbol<std::remove_pointer_t<decltype(function)>>(FOLDTUNE_NAME(function));
+  FOLDTUNE_CUDA_FUNCTIONS(FOLDTUNE_LOAD)
+#undef FOLDTUNE_LOAD
+#undef FOLDTUNE_NAME
+  const CUresult result = cuInit(0);
+  if (result == CUDA_SUCCESS) return;
+  const char* text = nullptr;
+  cuGetErrorString(result, &text);
+  throw Unavailable(
+      fmt::format("initialising the CUDA driver: {} (error {}); check that a GPU is there and that "
+                  "nvidia-smi works, or use the device cpu",
+                  text == nullptr ? "unknown error" : text, static_cast<int>(result)));
+}
+
+void CudaDriver::fail(CUresult result, const std::string& doing) const {
+  const char* name = nullptr;
+  const char* text = nullptr;
+  cuGetErrorName(result, &name);
+  cuGetErrorString(result, &text);
+  throw DeviceError(fmt::format("{}: {} ({}){}", doing, text == nullptr ? "unknown error" : text,
+                                name == nullptr ? "unknown" : name, advice(result)));
+}
+
+}  // namespace foldtune

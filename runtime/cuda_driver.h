@@ -1,0 +1,54 @@
+/// The CUDA driver API, opened at run time: nothing of CUDA is linked.
+#pragma once
+
+#include <cuda.h>
+
+#include <string>
+
+#include "runtime/shared_library.h"
+
+namespace foldtune {
+
+/// The functions of libcuda that Foldtune calls. Names and types are the header's, so the version
+/// suffixes (`cuMemAlloc_v2`) follow it.
+class CudaDriver {
+ public:
+  /// Opens and initialises the driver at the first call. Throws Unavailable if there is none.
+  static const CudaDriver& get();
+
+#define FOLDTUNE_CUDA_FUNCTIONS(apply)                                                             \
+  apply(cuCtxGetCurrent) apply(cuCtxPopCurrent) apply(cuCtxPushCurrent) apply(cuDeviceGet)         \
+      apply(cuDeviceGetAttribute) apply(cuDeviceGetCount) apply(cuDeviceGetName) apply(            \
+          cuDeviceGetPCIBusId) apply(cuDevicePrimaryCtxRelease) apply(cuDevicePrimaryCtxRetain)    \
+          apply(cuDeviceTotalMem) apply(cuDriverGetVersion) apply(cuEventCreate)                   \
+              apply(cuEventDestroy) apply(cuEventElapsedTime) apply(cuEventRecord)                 \
+                  apply(cuFuncGetAttribute) apply(cuGetErrorName) apply(cuGetErrorString)          \
+                      apply(cuGraphDestroy) apply(cuGraphExecDestroy)                              \
+                          apply(cuGraphInstantiateWithFlags) apply(cuGraphLaunch) apply(cuInit)    \
+                              apply(cuLaunchKernel) apply(cuMemAlloc) apply(cuMemFree)             \
+                                  apply(cuMemcpy) apply(cuMemsetD8) apply(cuModuleGetFunction)     \
+                                      apply(cuModuleLoadData) apply(cuModuleUnload)                \
+                                          apply(cuOccupancyMaxActiveBlocksPerMultiprocessor)       \
+                                              apply(cuStreamBeginCapture) apply(cuStreamCreate)    \
+                                                  apply(cuStreamDestroy) apply(cuStreamEndCapture) \
+                                                      apply(cuStreamGetId)                         \
+                                                          apply(cuStreamIsCapturing)               \
+                                                              apply(cuStreamSynchronize)
+
+#define FOLDTUNE_DECLARE(function) decltype(&::function) function = nullptr;
+  FOLDTUNE_CUDA_FUNCTIONS(FOLDTUNE_DECLARE)
+#undef FOLDTUNE_DECLARE
+
+  /// Throws DeviceError unless `result` is success: "allocating 64 bytes: CUDA_ERROR_...".
+  void check(CUresult result, const std::string& doing) const {
+    if (result != CUDA_SUCCESS) fail(result, doing);
+  }
+
+ private:
+  CudaDriver();
+  [[noreturn]] void fail(CUresult result, const std::string& doing) const;
+
+  SharedLibrary library_;
+};
+
+}  // namespace foldtune

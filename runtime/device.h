@@ -1,0 +1,160 @@
+/// The device seam: identity, memory, load, launch, time.
+///
+/// Three implementations: CUDA (cuda_device.cpp), the CPU (cpu_device.cpp), and a scripted fake for
+/// tests (tests/fakes/).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cache/config_store.h"
+#include "foldtune/stream.h"
+#include "runtime/compiler.h"
+
+namespace foldtune {
+
+struct DeviceInfo {
+  std::string id;                  ///< as the user names it: "cuda:0", "cpu"
+  DeviceRecord record;             ///< identity: what tuning results depend on
+  std::uint64_t memory_bytes = 0;  ///< in all
+};
+
+struct KernelResources {
+  int registers = 0;                  ///< per thread
+  int shared_bytes = 0;               ///< static, per block
+  int local_bytes = 0;                ///< per thread: spills and stack
+  int blocks_per_multiprocessor = 1;  ///< resident at a time
+  double occupancy = 0;               ///< resident warps over the most, 0 to 1
+};
+
+struct LaunchShape {
+  std::uint32_t grid_size = 1;    ///< blocks
+  std::uint32_t block_size = 32;  ///< threads per block
+};
+
+/// A loaded image. Its kernels are named by their index in the program. It must not outlive its
+/// device, nor be destroyed while a launch of it is running.
+class Kernel {
+ public:
+  Kernel() = default;
+  Kernel(const Kernel&) = delete;
+  Kernel& operator=(const Kernel&) = delete;
+  virtual ~Kernel() = default;
+
+  /// Enqueues a launch and returns. `arguments` are pointers to the parameters, as for
+  /// cuLaunchKernel; they are read before it returns. May be called from several threads.
+  virtual void launch(std::size_t index, LaunchShape shape, void** arguments,
+                      Stream stream) const = 0;
+
+  virtual KernelResources resources(std::size_t index, std::uint32_t block_size) const = 0;
+};
+
+/// What `Device::time` measures: `calls` calls one after another, `samples` times over.
+struct TimingRequest {
+  /// Enqueues call number `call` (from 0) on `stream`. Called once per call, or more often.
+  std::function<void(int call, Stream stream)> enqueue;
+  int calls = 1;
+  int samples = 5;
+  /// Enqueues what comes before each sample and is not timed, such as a flush of the L2; may be
+  /// empty.
+  std::function<void(Stream stream)> before_sample;
+};
+
+struct Clocks {
+  int sm_mhz = 0;      ///< 0: unknown
+  int memory_mhz = 0;  ///< 0: unknown
+};
+
+/// Member functions may be called from several threads, except `time`, which wants the device for
+/// itself. Failures throw DeviceError.
+class Device {
+ public:
+  virtual ~Device() = default;
+
+  virtual const DeviceInfo& info() const = 0;
+
+  /// The compiler whose images `load` takes; made at the first call. Throws Unavailable.
+  virtual const Compiler& compiler() = 0;
+
+  virtual std::unique_ptr<Kernel> load(const CompiledKernel& compiled) = 0;
+
+  /// Device memory of at least one byte, aligned to 256, filled with zeros.
+  virtual void* allocate(std::size_t bytes) = 0;
+  virtual void deallocate(void* memory) noexcept = 0;
+
+  /// Copies between any two of host and device memory; complete when it returns, and ordered after
+  /// all earlier work of the device's default stream.
+  virtual void copy(void* to, const void* from, std::size_t bytes) = 0;
+
+  /// Waits for all work of the stream; errors of earlier launches are thrown here.
+  virtual void synchronize(Stream stream) = 0;
+
+  /// A number that no other stream of the process has or will have. Not for a stream that is being
+  /// captured.
+  virtual std::uint64_t stream_id(Stream stream) const = 0;
+
+  /// Whether the stream is being captured into a graph.
+  virtual bool is_capturing(Stream stream) const = 0;
+
+  /// Microseconds per call, one figure per sample, after a warm-up.
+  virtual std::vector<double> time(const TimingRequest& request) = 0;
+
+  /// The present clocks.
+  virtual Clocks clocks() const = 0;
+};
+
+/// Owns device memory. Move-only.
+class DeviceBuffer {
+ public:
+  DeviceBuffer() = default;
+  DeviceBuffer(Device& device, std::size_t bytes)
+      : device_(&device), memory_(device.allocate(bytes)), bytes_(bytes) {}
+  DeviceBuffer(DeviceBuffer&& other) noexcept { swap(other); }
+  DeviceBuffer& operator=(DeviceBuffer&& other) noexcept {
+    DeviceBuffer(std::move(other)).swap(*this);
+    return *this;
+  }
+  ~DeviceBuffer() {
+    if (memory_ != nullptr) device_->deallocate(memory_);
+  }
+
+  void* data() const { return memory_; }
+  std::size_t size() const { return bytes_; }
+
+ private:
+  void swap(DeviceBuffer& other) noexcept {
+    std::swap(device_, other.device_);
+    std::swap(memory_, other.memory_);
+    std::swap(bytes_, other.bytes_);
+  }
+
+  Device* device_ = nullptr;
+  void* memory_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+/// Opens the CUDA device `ordinal` and retains its primary context, so that pointers and streams of
+/// the CUDA runtime API work. Throws Unavailable without a driver or a GPU.
+std::unique_ptr<Device> open_cuda_device(int ordinal);
+
+/// Identities of all CUDA devices; throws Unavailable without a driver or a GPU.
+std::vector<DeviceInfo> list_cuda_devices();
+
+/// How the CPU device runs the threads of a block.
+enum class CpuThreads {
+  fibers,  ///< user-level threads, switched at every barrier: fast
+  real,    ///< one std::thread each: what ThreadSanitizer can watch
+};
+
+/// The device that runs kernels on the CPU. Its times say nothing about a GPU.
+std::unique_ptr<Device> open_cpu_device(CpuThreads threads = CpuThreads::fibers);
+
+/// "cuda:N" or "cpu" ("cpu:real" for real threads). Throws InvalidArgument for any other name.
+std::unique_ptr<Device> open_device(const std::string& id);
+
+}  // namespace foldtune

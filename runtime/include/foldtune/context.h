@@ -1,0 +1,52 @@
+/// A device with a tuning database: where everything starts.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "foldtune/problem.h"
+#include "foldtune/reducer.h"
+
+namespace foldtune {
+
+class ConfigStore;
+class Device;
+
+struct ContextOptions {
+  /// "cuda:N" or "cpu". A CUDA device is used through its primary context, so pointers and streams
+  /// of the CUDA runtime API, of PyTorch and of CuPy work.
+  std::string device = "cuda:0";
+
+  /// Path of the tuning database; empty: `$FOLDTUNE_DB`, else
+  /// `$XDG_CACHE_HOME/foldtune/tuning.db`, else `~/.cache/foldtune/tuning.db`. It is only read. A
+  /// file that does not exist is no error: everything then runs untuned.
+  std::string database;
+};
+
+/// Move-only. Member functions may be called from several threads.
+class Context {
+ public:
+  /// Throws InvalidArgument for an unknown device name, Unavailable without a driver or such a
+  /// device, DatabaseError for a database that cannot be read.
+  explicit Context(const ContextOptions& options = {});
+
+  /// Over a device and a store (null: none) of the caller's, for tests and tools.
+  Context(std::shared_ptr<Device> device, std::shared_ptr<const ConfigStore> store);
+
+  Context(Context&&) noexcept;
+  Context& operator=(Context&&) noexcept;
+  ~Context();
+
+  /// The reducer of a problem, whose count and alignment are ignored: they come with each call. The
+  /// same problem gives the same reducer. Throws InvalidArgument for a problem that cannot be.
+  Reducer reducer(const Problem& problem);
+
+  /// The device's name, "NVIDIA H200".
+  const std::string& device_name() const;
+
+ private:
+  class State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace foldtune

@@ -1,0 +1,44 @@
+/// What Foldtune throws. Every message says what was being done, what went wrong, and what to do.
+#pragma once
+
+#include <stdexcept>
+
+namespace foldtune {
+
+class Error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// The caller asked for something that cannot be: a wrong argument, an unsupported combination.
+/// Thrown before anything is launched or written.
+class InvalidArgument : public Error {
+ public:
+  using Error::Error;
+};
+
+/// Something that is needed is not on this machine: a GPU, its driver, NVRTC, a host compiler.
+class Unavailable : public Error {
+ public:
+  using Error::Error;
+};
+
+/// A kernel does not compile. The message holds the compiler's log.
+class CompileError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// The device or its driver reports an error.
+class DeviceError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// The tuning database cannot be opened, read or written.
+class DatabaseError : public Error {
+ public:
+  using Error::Error;
+};
+
+}  // namespace foldtune

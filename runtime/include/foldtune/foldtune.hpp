@@ -1,0 +1,9 @@
+/// Everything of Foldtune that a program uses.
+#pragma once
+
+#include "foldtune/context.h"  // IWYU pragma: export
+#include "foldtune/error.h"    // IWYU pragma: export
+#include "foldtune/problem.h"  // IWYU pragma: export
+#include "foldtune/reduce.h"   // IWYU pragma: export
+#include "foldtune/reducer.h"  // IWYU pragma: export
+#include "foldtune/stream.h"   // IWYU pragma: export

@@ -1,0 +1,69 @@
+/// A reduction that is ready to be called.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "foldtune/problem.h"
+#include "foldtune/stream.h"
+
+namespace foldtune {
+
+/// Where a configuration comes from.
+enum class ConfigSource {
+  exact,            ///< tuned for this size class
+  near_size,        ///< tuned for a size class nearby
+  untuned_default,  ///< nothing fitting is in the database
+};
+
+/// Which configuration a call uses, and why.
+struct Explanation {
+  ConfigSource source = ConfigSource::untuned_default;
+  std::string config;             ///< the tunables as a JSON object
+  std::string reason;             ///< one sentence
+  std::uint64_t tuned_count = 0;  ///< elements it was tuned for; 0 if it was not tuned
+  double tuned_us = 0;            ///< its median time there, in microseconds; 0 if it was not tuned
+};
+
+/// "exact", "near size", "default".
+const char* to_string(ConfigSource source);
+
+/// Reduces inputs of one operator and type, of any count. A handle: copies share everything. The
+/// context that made it must outlive it. Member functions may be called from several threads.
+class Reducer {
+ public:
+  /// Enqueues the reduction of `input[0, count)` into `*output` on `stream`, and returns. `input`
+  /// and `output` are memory of the context's device; `input` holds elements of the problem's type
+  /// and is aligned to them, `output` is one value of its accumulator type and may not overlap the
+  /// input. An empty input gives the operator's identity.
+  ///
+  /// The first call for a size class looks up its configuration and compiles it; the first call on
+  /// a stream allocates scratch. Neither is possible while the stream is being captured: call
+  /// `prepare` before. The captured call uses the scratch of the captured stream, so a graph must
+  /// not run at the same time as other calls of this reducer on that stream, or as itself.
+  ///
+  /// Throws InvalidArgument for a wrong argument, before anything is launched; CompileError,
+  /// Unavailable, DeviceError where those steps fail.
+  void operator()(const void* input, std::uint64_t count, void* output,
+                  Stream stream = nullptr) const;
+
+  /// Does everything that the first call for `count` elements of `input`'s alignment on `stream`
+  /// would do, except the launch. `input` is not read.
+  void prepare(const void* input, std::uint64_t count, Stream stream = nullptr) const;
+
+  /// The configuration for `count` elements at an address aligned to 16 bytes.
+  Explanation explain(std::uint64_t count) const;
+
+  /// What is reduced; its count and alignment are those of no call.
+  const Problem& problem() const;
+
+ private:
+  friend class Context;
+  class State;
+  explicit Reducer(std::shared_ptr<State> state) : state_(std::move(state)) {}
+
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace foldtune

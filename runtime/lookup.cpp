@@ -1,0 +1,85 @@
+#include "runtime/lookup.h"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+#include "cache/store_error.h"
+#include "foldtune/error.h"
+#include "templates/embedded.h"
+#include "templates/reduce/space.h"
+
+namespace foldtune {
+namespace {
+
+Choice untuned(const DeviceRecord& device, const Problem& problem, std::string reason) {
+  return {.params = ReduceSpace(problem).default_params(device.multiprocessor_count),
+          .match = std::nullopt,
+          .reason = std::move(reason)};
+}
+
+std::optional<Match> find(const ConfigStore& store, const TuningKey& key) {
+  try {
+    return store.find(key);
+  } catch (const StoreError& error) {
+    throw DatabaseError(error.what());
+  }
+}
+
+}  // namespace
+
+ProblemKey make_problem_key(const Problem& problem) {
+  return {.family = std::string(name(Family::reduce)),
+          .op = std::string(name(problem.op)),
+          .element_type = std::string(name(problem.type)),
+          .accumulator_type = std::string(name(problem.accumulator_type())),
+          .alignment = std::string(name(problem.alignment)),
+          .determinism = std::string(name(problem.determinism)),
+          .size_class = size_class(problem.count)};
+}
+
+TuningKey make_tuning_key(const DeviceRecord& device, const std::string& compiler,
+                          const Problem& problem) {
+  return {.device_fingerprint = device.fingerprint(),
+          .template_fingerprint = template_fingerprint(),
+          .compiler = compiler,
+          .problem = make_problem_key(problem)};
+}
+
+Choice choose_config(const ConfigStore* store, const DeviceRecord& device,
+                     const std::string& compiler, const Problem& problem) {
+  if (store == nullptr) return untuned(device, problem, "there is no tuning database");
+  std::optional<Match> match = find(*store, make_tuning_key(device, compiler, problem));
+  std::string_view of_other_alignment;
+  if (!match && problem.alignment == Alignment::element) {
+    // The kernel is the same for both alignments, so the other class's result is a good guess.
+    Problem aligned = problem;
+    aligned.alignment = Alignment::vector;
+    match = find(*store, make_tuning_key(device, compiler, aligned));
+    if (match) {
+      match->quality = MatchQuality::near_size;
+      of_other_alignment = " (for an aligned input)";
+    }
+  }
+  if (!match) {
+    return untuned(device, problem,
+                   fmt::format("{} was not tuned on this device with these kernels and {}",
+                               to_string(problem), compiler));
+  }
+  const MeasurementRecord& measurement = match->result.measurement;
+  try {
+    const ReduceParams params = reduce_params_from_json(measurement.params);
+    if (!ReduceSpace(problem).contains(params)) {
+      return untuned(device, problem, "the stored configuration is not valid for this problem");
+    }
+    return {.params = params,
+            .match = match,
+            .reason = fmt::format("tuned{} at n = {} on {}", of_other_alignment, measurement.count,
+                                  match->result.measured_at)};
+  } catch (const std::invalid_argument& error) {
+    return untuned(device, problem,
+                   fmt::format("the stored configuration cannot be read: {}", error.what()));
+  }
+}
+
+}  // namespace foldtune

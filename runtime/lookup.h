@@ -1,0 +1,32 @@
+/// From a problem to the configuration to run it with. Reads the store, decides, and compiles and
+/// launches nothing.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "cache/config_store.h"
+#include "foldtune/problem.h"
+#include "templates/reduce/params.cuh"
+
+namespace foldtune {
+
+/// What tuning results of `problem` are stored and found under. `compiler` is Compiler::version().
+TuningKey make_tuning_key(const DeviceRecord& device, const std::string& compiler,
+                          const Problem& problem);
+
+/// The problem as the store knows it.
+ProblemKey make_problem_key(const Problem& problem);
+
+struct Choice {
+  ReduceParams params;
+  std::optional<Match> match;  ///< empty: the untuned default
+  std::string reason;          ///< one sentence for people
+};
+
+/// The tuned configuration for `problem` on `device`, else the untuned default. `store` may be
+/// null.
+Choice choose_config(const ConfigStore* store, const DeviceRecord& device,
+                     const std::string& compiler, const Problem& problem);
+
+}  // namespace foldtune

@@ -1,0 +1,173 @@
+#include <fmt/format.h>
+#include <nvrtc.h>
+
+#include <chrono>
+#include <cstdlib>
+
+#include "foldtune/error.h"
+#include "runtime/compiler.h"
+#include "runtime/shared_library.h"
+#include "templates/embedded.h"
+
+namespace foldtune {
+namespace {
+
+/// Where NVRTC may lie, best first: what the user names, the toolkit of the environment, what the
+/// loader finds, the toolkit of this build, the usual place.
+std::vector<std::string> nvrtc_candidates() {
+  std::vector<std::string> folders;
+  for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
+    const char* toolkit = std::getenv(variable);
+    if (toolkit == nullptr) continue;
+    folders.push_back(fmt::format("{}/lib64/", toolkit));
+    folders.push_back(fmt::format("{}/lib/", toolkit));
+  }
+  folders.emplace_back("");
+  for (const char* toolkit : {FOLDTUNE_CUDA_TOOLKIT, "/usr/local/cuda"}) {
+    folders.push_back(fmt::format("{}/lib64/", toolkit));
+    folders.push_back(fmt::format("{}/lib/", toolkit));
+  }
+  std::vector<std::string> candidates;
+  if (const char* library = std::getenv("FOLDTUNE_NVRTC")) candidates.emplace_back(library);
+  for (const std::string& folder : folders) {
+    for (const char* name : {"libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12"}) {
+      candidates.push_back(folder + name);
+    }
+  }
+  return candidates;
+}
+
+SharedLibrary open_nvrtc() {
+  try {
+    return SharedLibrary::open(nvrtc_candidates());
+  } catch (const Unavailable& error) {
+    throw Unavailable(fmt::format(
+        "{}\nNVRTC compiles the kernels: install the CUDA Toolkit (12.4 or newer) or the Python "
+        "package nvidia-cuda-nvrtc, and set FOLDTUNE_NVRTC to its libnvrtc.so if it is elsewhere",
+        error.what()));
+  }
+}
+
+struct Nvrtc {
+  SharedLibrary library = open_nvrtc();
+#define FOLDTUNE_NVRTC(function) \
+  decltype(&::function) function = library.symbol<decltype(::function)>(#function)
+  FOLDTUNE_NVRTC(nvrtcAddNameExpression);
+  FOLDTUNE_NVRTC(nvrtcCompileProgram);
+  FOLDTUNE_NVRTC(nvrtcCreateProgram);
+  FOLDTUNE_NVRTC(nvrtcDestroyProgram);
+  FOLDTUNE_NVRTC(nvrtcGetCUBIN);
+  FOLDTUNE_NVRTC(nvrtcGetCUBINSize);
+  FOLDTUNE_NVRTC(nvrtcGetErrorString);
+  FOLDTUNE_NVRTC(nvrtcGetLoweredName);
+  FOLDTUNE_NVRTC(nvrtcGetProgramLog);
+  FOLDTUNE_NVRTC(nvrtcGetProgramLogSize);
+  FOLDTUNE_NVRTC(nvrtcVersion);
+#undef FOLDTUNE_NVRTC
+
+  /// One NVRTC per process: it is large, and its first compilation slow.
+  static const Nvrtc& get() {
+    static const Nvrtc nvrtc;
+    return nvrtc;
+  }
+  void check(nvrtcResult result, const char* doing) const {
+    if (result != NVRTC_SUCCESS) {
+      throw CompileError(fmt::format("{}: {}", doing, nvrtcGetErrorString(result)));
+    }
+  }
+};
+
+/// Owns an nvrtcProgram.
+class NvrtcProgram {
+ public:
+  NvrtcProgram(const Nvrtc& nvrtc, const Program& program) : nvrtc_(nvrtc) {
+    std::vector<const char*> texts;
+    std::vector<const char*> names;
+    for (const EmbeddedFile& file : embedded_files()) {
+      texts.push_back(file.text);
+      names.push_back(file.name.data());
+    }
+    nvrtc_.check(
+        nvrtc_.nvrtcCreateProgram(&program_, program.source.c_str(), "foldtune.cu",
+                                  static_cast<int>(texts.size()), texts.data(), names.data()),
+        "creating an NVRTC program");
+  }
+  NvrtcProgram(const NvrtcProgram&) = delete;
+  NvrtcProgram& operator=(const NvrtcProgram&) = delete;
+  ~NvrtcProgram() { nvrtc_.nvrtcDestroyProgram(&program_); }
+
+  nvrtcProgram get() const { return program_; }
+
+ private:
+  const Nvrtc& nvrtc_;
+  nvrtcProgram program_ = nullptr;
+};
+
+class NvrtcCompiler final : public Compiler {
+ public:
+  explicit NvrtcCompiler(const std::string& architecture)
+      : architecture_option_("--gpu-architecture=" + architecture) {
+    int major = 0;
+    int minor = 0;
+    nvrtc_.check(nvrtc_.nvrtcVersion(&major, &minor), "asking for NVRTC's version");
+    version_ = fmt::format("nvrtc {}.{}", major, minor);
+  }
+
+  const std::string& version() const override { return version_; }
+
+  CompiledKernel compile(const Program& text) const override {
+    const auto begin = std::chrono::steady_clock::now();
+    const NvrtcProgram program(nvrtc_, text);
+    for (const std::string& expression : text.name_expressions) {
+      nvrtc_.check(nvrtc_.nvrtcAddNameExpression(program.get(), expression.c_str()),
+                   "adding a name expression");
+    }
+    // Includes come from the embedded files alone, wherever the process runs. Functions that host
+    // and device share carry no annotation.
+    const char* options[] = {architecture_option_.c_str(), "--std=c++20", "--no-source-include",
+                             "--device-as-default-execution-space"};
+    const nvrtcResult result =
+        nvrtc_.nvrtcCompileProgram(program.get(), std::size(options), options);
+    if (result != NVRTC_SUCCESS) {
+      throw CompileError(fmt::format("compiling {} with {} {}: {}\n{}",
+                                     text.name_expressions.front(), version_, architecture_option_,
+                                     nvrtc_.nvrtcGetErrorString(result), log(program.get())));
+    }
+    CompiledKernel compiled;
+    std::size_t size = 0;
+    nvrtc_.check(nvrtc_.nvrtcGetCUBINSize(program.get(), &size), "asking for a cubin's size");
+    compiled.image.resize(size);
+    nvrtc_.check(nvrtc_.nvrtcGetCUBIN(program.get(), compiled.image.data()), "taking a cubin");
+    for (const std::string& expression : text.name_expressions) {
+      const char* lowered = nullptr;
+      nvrtc_.check(nvrtc_.nvrtcGetLoweredName(program.get(), expression.c_str(), &lowered),
+                   "asking for a lowered name");
+      compiled.lowered_names.emplace_back(lowered);
+    }
+    const std::chrono::duration<double, std::milli> elapsed =
+        std::chrono::steady_clock::now() - begin;
+    compiled.compile_ms = elapsed.count();
+    return compiled;
+  }
+
+ private:
+  std::string log(nvrtcProgram program) const {
+    std::size_t size = 0;
+    if (nvrtc_.nvrtcGetProgramLogSize(program, &size) != NVRTC_SUCCESS) return {};
+    std::string text(size, '\0');
+    if (nvrtc_.nvrtcGetProgramLog(program, text.data()) != NVRTC_SUCCESS) return {};
+    return text.c_str();  // without the terminating zero
+  }
+
+  const Nvrtc& nvrtc_ = Nvrtc::get();
+  std::string architecture_option_;
+  std::string version_;
+};
+
+}  // namespace
+
+std::unique_ptr<Compiler> make_nvrtc_compiler(const std::string& architecture) {
+  return std::make_unique<NvrtcCompiler>(architecture);
+}
+
+}  // namespace foldtune

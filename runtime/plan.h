@@ -1,0 +1,44 @@
+/// A variant made launchable on one device. It is the object that is verified, timed, stored and
+/// launched: the tuner and the runtime enqueue the same calls.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "runtime/device.h"
+#include "runtime/variant.h"
+
+namespace foldtune {
+
+/// Move-only. `enqueue` may be called from several threads, with different scratch.
+class Plan {
+ public:
+  /// Loads `compiled`, which was compiled from `make_program(variant)`. The device must outlive the
+  /// plan.
+  Plan(Device& device, const Variant& variant, const CompiledKernel& compiled);
+
+  /// Blocks of the grid for `count` elements.
+  std::uint32_t grid_size(std::uint64_t count) const;
+
+  /// Bytes of scratch that a call on `count` elements needs. Scratch is zero before its first use;
+  /// every completed call leaves it fit for the next one of this plan. Calls that may overlap need
+  /// scratch of their own.
+  std::size_t scratch_bytes(std::uint64_t count) const;
+
+  /// Enqueues the reduction of `input[0, count)` into `*output`, of the accumulator's type. `count`
+  /// is of the variant's size class, or smaller; `input` is of its alignment class.
+  void enqueue(const void* input, std::uint64_t count, void* output, void* scratch,
+               Stream stream) const;
+
+  const Variant& variant() const { return variant_; }
+  const KernelResources& resources() const { return resources_; }
+
+ private:
+  Variant variant_;
+  std::unique_ptr<Kernel> kernel_;
+  KernelResources resources_;
+  int resident_blocks_ = 1;  ///< on the whole device
+};
+
+}  // namespace foldtune

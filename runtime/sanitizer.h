@@ -1,0 +1,66 @@
+/// Which sanitizer the program is built with, and what AddressSanitizer must be told about fibers.
+#pragma once
+
+#include <cstddef>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define FOLDTUNE_ADDRESS_SANITIZER 1
+#elif defined(__SANITIZE_THREAD__)
+#define FOLDTUNE_THREAD_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define FOLDTUNE_ADDRESS_SANITIZER 1
+#elif __has_feature(thread_sanitizer)
+#define FOLDTUNE_THREAD_SANITIZER 1
+#endif
+#endif
+
+#ifdef FOLDTUNE_ADDRESS_SANITIZER
+#include <sanitizer/asan_interface.h>
+#include <sanitizer/common_interface_defs.h>
+#endif
+
+namespace foldtune {
+
+#ifdef FOLDTUNE_ADDRESS_SANITIZER
+inline constexpr bool kAddressSanitizer = true;
+#else
+inline constexpr bool kAddressSanitizer = false;
+#endif
+#ifdef FOLDTUNE_THREAD_SANITIZER
+inline constexpr bool kThreadSanitizer = true;
+#else
+inline constexpr bool kThreadSanitizer = false;
+#endif
+
+struct StackBounds {
+  const void* bottom = nullptr;  ///< the lowest address
+  std::size_t size = 0;          ///< in bytes
+};
+
+/// Just before the switch to the stack `next`. `*fake_stack` keeps what AddressSanitizer knows of
+/// the stack that is left; null if that one will never run again.
+inline void leave_stack([[maybe_unused]] void** fake_stack, [[maybe_unused]] StackBounds next) {
+#ifdef FOLDTUNE_ADDRESS_SANITIZER
+  __sanitizer_start_switch_fiber(fake_stack, next.bottom, next.size);
+#endif
+}
+
+/// Just after a switch, on the stack that is entered: what `leave_stack` kept of it, null for a new
+/// one. Returns the bounds of the stack that was left.
+inline StackBounds enter_stack([[maybe_unused]] void* fake_stack) {
+  StackBounds previous;
+#ifdef FOLDTUNE_ADDRESS_SANITIZER
+  __sanitizer_finish_switch_fiber(fake_stack, &previous.bottom, &previous.size);
+#endif
+  return previous;
+}
+
+/// Before a stack is used again: its last user's frames may have been left, not returned from.
+inline void forget_stack([[maybe_unused]] StackBounds stack) {
+#ifdef FOLDTUNE_ADDRESS_SANITIZER
+  __asan_unpoison_memory_region(stack.bottom, stack.size);
+#endif
+}
+
+}  // namespace foldtune

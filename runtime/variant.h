@@ -1,0 +1,30 @@
+/// A problem with the tunables to solve it: the text that a compiler is given.
+#pragma once
+
+#include "foldtune/problem.h"
+#include "runtime/compiler.h"
+#include "templates/reduce/params.cuh"
+
+namespace foldtune {
+
+/// What the kernels of a variant's program are, by their index.
+enum class KernelRole : std::size_t {
+  reduce = 0,  ///< the reduction itself
+  helper = 1,  ///< the launch before it (`atomic`) or after it (`two_pass`)
+};
+
+struct Variant {
+  Problem problem;
+  ReduceParams params;
+};
+
+/// Whether the kernel of a variant counts in 64 bits. It is a matter of the size class, so that one
+/// program serves all counts of a class.
+bool counts_in_64_bits(const Variant& variant);
+
+/// The program of a variant. It depends on the types, the operator, the alignment class, the width
+/// of indices and the tunables that the kernel sees, not on the count or the grid: equal programs
+/// are compiled once.
+Program make_program(const Variant& variant);
+
+}  // namespace foldtune
