@@ -1,0 +1,166 @@
+#include "tuner/cli.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cache/store_error.h"
+#include "foldtune/error.h"
+#include "tuner/commands/commands.h"
+#include "tuner/file_error.h"
+
+namespace foldtune {
+namespace {
+
+struct Verb {
+  const char* name;
+  const char* summary;
+  Action (*prepare)(CLI::App& app, const std::string& command_line);
+};
+constexpr std::array kVerbs{
+    Verb{"devices", "List the devices of this machine", prepare_devices},
+    Verb{"tune", "Find the fastest configurations for a device, and keep them", prepare_tune},
+    Verb{"show", "Show what the tuning database holds", prepare_show},
+    Verb{"run", "Reduce a file with the tuned configuration", prepare_run},
+};
+
+constexpr const char* kDescription =
+    "foldtune: autotuned reductions. Tunes kernels for a device, keeps the fastest in a database,\n"
+    "and runs them. `foldtune VERB --help` says more, with examples.\n";
+
+constexpr const char* kFooter = R"(Example:
+  foldtune tune --op sum --type f32 --n 2^12..2^28 --budget 60s
+  foldtune show
+  foldtune run --op sum --type f32 data.npy
+
+Environment:
+  FOLDTUNE_DB       the tuning database; without it $XDG_CACHE_HOME/foldtune/tuning.db, else
+                    ~/.cache/foldtune/tuning.db
+  FOLDTUNE_NVRTC    libnvrtc.so, where it is not in a usual place (CUDA_HOME works, too)
+  CXX               the compiler of the CPU device; without it c++, g++ or clang++
+
+Exit codes:
+  0    success
+  1    a fault of Foldtune itself
+  2    wrong usage: an unknown verb, option, operator, type, count or device name; a file that
+       holds another type
+  3    something is missing on this machine: a GPU, its driver, NVRTC, a host compiler
+  4    a file cannot be read, or the output cannot be written
+  5    the tuning database cannot be opened, read or written
+  6    a kernel does not compile, or the device reports an error
+  130  interrupted by Ctrl-C; everything measured before is kept)";
+
+constexpr std::size_t kHelpColumn = 28;
+
+/// The arguments as a shell would take them.
+std::string quoted_command_line(int argc, const char* const* argv) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+:,./^%@";
+  std::string line = "foldtune";
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view argument = argv[i];
+    line += ' ';
+    if (!argument.empty() && argument.find_first_not_of(kPlain) == std::string_view::npos) {
+      line += argument;
+      continue;
+    }
+    line += '\'';
+    for (const char c : argument) line += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    line += '\'';
+  }
+  return line;
+}
+
+ExitCode fail(ExitCode code, std::string_view message) {
+  std::fflush(stdout);
+  fmt::print(stderr, "foldtune: error: {}\n", message);
+  return code;
+}
+
+/// The error that is being handled, as a message and an exit code.
+ExitCode report_current_exception() {
+  try {
+    throw;
+  } catch (const InvalidArgument& error) {
+    return fail(ExitCode::usage, error.what());
+  } catch (const Unavailable& error) {
+    return fail(ExitCode::unavailable, error.what());
+  } catch (const FileError& error) {
+    return fail(ExitCode::file, error.what());
+  } catch (const StoreError& error) {
+    return fail(ExitCode::database, error.what());
+  } catch (const DatabaseError& error) {
+    return fail(ExitCode::database, error.what());
+  } catch (const Error& error) {  // CompileError and DeviceError
+    return fail(ExitCode::device, error.what());
+  } catch (const std::bad_alloc&) {
+    return fail(ExitCode::internal,
+                "this machine's memory is not enough for that; try fewer elements");
+  } catch (const std::exception& error) {
+    return fail(ExitCode::internal,
+                fmt::format("unexpected: {}; please report this with the command that you ran",
+                            error.what()));
+  }
+}
+
+/// Help and version are asked for, everything else is a wrong command line.
+ExitCode report(const CLI::App& app, const CLI::ParseError& error) {
+  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {
+    app.exit(error);
+    return ExitCode::ok;
+  }
+  const auto verbs = app.get_subcommands();
+  return fail(ExitCode::usage,
+              fmt::format("{}; see foldtune {}--help", error.what(),
+                          verbs.empty() ? std::string() : verbs.front()->get_name() + ' '));
+}
+
+ExitCode parse_and_run(int argc, const char* const* argv) {
+  CLI::App app(kDescription, "foldtune");
+  app.get_formatter()->column_width(kHelpColumn);
+  app.get_formatter()->label("SUBCOMMAND", "VERB");
+  app.set_help_flag("--help,-h", "Print this help and exit");
+  app.set_version_flag("--version", "foldtune " FOLDTUNE_VERSION, "Print the version and exit");
+  app.footer(kFooter);
+  const std::string command_line = quoted_command_line(argc, argv);
+  std::vector<std::pair<CLI::App*, Action>> verbs;
+  for (const Verb& verb : kVerbs) {
+    CLI::App* const subcommand = app.add_subcommand(verb.name, verb.summary)->group("Verbs");
+    verbs.emplace_back(subcommand, verb.prepare(*subcommand, command_line));
+  }
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return report(app, error);
+  }
+  for (const auto& [subcommand, action] : verbs) {
+    if (subcommand->parsed()) return action();
+  }
+  return fail(ExitCode::usage, "no verb: what shall be done? See foldtune --help");
+}
+
+}  // namespace
+
+int run_cli(int argc, const char* const* argv) {
+  ExitCode code = ExitCode::internal;
+  try {
+    code = parse_and_run(argc, argv);
+  } catch (...) {
+    code = report_current_exception();
+  }
+  if ((std::fflush(stdout) != 0 || std::ferror(stdout) != 0) && code == ExitCode::ok) {
+    code = fail(ExitCode::file, "the output cannot be written; is the disk full?");
+  }
+  return static_cast<int>(code);
+}
+
+}  // namespace foldtune

@@ -1,0 +1,168 @@
+// foldtune devices: what there is to tune and to run on.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <vector>
+
+#include "foldtune/error.h"
+#include "runtime/device.h"
+#include "tuner/commands/commands.h"
+#include "tuner/commands/options.h"
+#include "tuner/format.h"
+#include "tuner/table.h"
+#include "tuner/terminal.h"
+
+namespace foldtune {
+namespace {
+
+/// A device with its compiler, or why that is missing.
+struct ListedDevice {
+  DeviceInfo info;
+  std::string compiler;
+  std::string fault;
+};
+
+struct Listing {
+  std::vector<ListedDevice> devices;
+  std::string cuda_fault;  ///< why no CUDA device is listed
+  std::string cpu_fault;   ///< why the CPU device is not
+};
+
+ListedDevice with_compiler(DeviceInfo info, const std::function<std::string()>& version) {
+  ListedDevice device{.info = std::move(info), .compiler = {}, .fault = {}};
+  try {
+    device.compiler = version();
+  } catch (const Error& error) {
+    device.fault = error.what();
+  }
+  return device;
+}
+
+Listing list_devices() {
+  Listing listing;
+  try {
+    for (DeviceInfo& info : list_cuda_devices()) {
+      const std::string architecture = info.record.architecture;
+      listing.devices.push_back(with_compiler(
+          std::move(info), [&] { return make_nvrtc_compiler(architecture)->version(); }));
+    }
+    if (listing.devices.empty()) listing.cuda_fault = "the driver knows none";
+  } catch (const Error& error) {
+    listing.cuda_fault = error.what();
+  }
+  try {
+    const std::unique_ptr<Device> cpu = open_cpu_device();
+    listing.devices.push_back(
+        with_compiler(cpu->info(), [&] { return cpu->compiler().version(); }));
+  } catch (const Error& error) {
+    listing.cpu_fault = error.what();
+  }
+  return listing;
+}
+
+/// Of the memory's data sheet, in 10^9 bytes per second: two transfers per clock. Empty where the
+/// clock or the bus is unknown.
+std::optional<double> theoretical_gbps(const DeviceRecord& record) {
+  if (record.memory_clock_khz == 0 || record.memory_bus_bits == 0) return std::nullopt;
+  return 2.0 * static_cast<double>(record.memory_clock_khz) * 1e3 * record.memory_bus_bits / 8 /
+         1e9;
+}
+
+template <class T>
+nlohmann::json or_null(const T& value, bool is_known) {
+  return is_known ? nlohmann::json(value) : nlohmann::json();
+}
+
+void print_json(const Listing& listing) {
+  nlohmann::ordered_json devices = nlohmann::ordered_json::array();
+  for (const ListedDevice& device : listing.devices) {
+    const DeviceRecord& record = device.info.record;
+    const std::optional<double> gbps = theoretical_gbps(record);
+    devices.push_back({
+        {"id", device.info.id},
+        {"kind", record.kind},
+        {"name", record.name},
+        {"architecture", record.architecture},
+        {"multiprocessor_count", record.multiprocessor_count},
+        {"memory_bytes", device.info.memory_bytes},
+        {"l2_bytes", or_null(record.l2_bytes, record.l2_bytes > 0)},
+        {"memory_clock_khz", or_null(record.memory_clock_khz, record.memory_clock_khz > 0)},
+        {"memory_bus_bits", or_null(record.memory_bus_bits, record.memory_bus_bits > 0)},
+        {"theoretical_bandwidth_gbps", or_null(gbps.value_or(0), gbps.has_value())},
+        {"driver", record.driver},
+        {"fingerprint", record.fingerprint()},
+        {"compiler", or_null(device.compiler, device.fault.empty())},
+        {"compiler_fault", or_null(device.fault, !device.fault.empty())},
+    });
+  }
+  const nlohmann::ordered_json json{
+      {"devices", devices},
+      {"cuda_fault", or_null(listing.cuda_fault, !listing.cuda_fault.empty())},
+      {"cpu_fault", or_null(listing.cpu_fault, !listing.cpu_fault.empty())},
+  };
+  fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
+std::string or_dash(const std::string& text, bool is_known) { return is_known ? text : "-"; }
+
+void print_table(const Listing& listing) {
+  Table table({{"device"},
+               {"name"},
+               {"arch"},
+               {"SMs", Align::right},
+               {"memory", Align::right},
+               {"L2", Align::right},
+               {"clock", Align::right},
+               {"bus", Align::right},
+               {"GB/s", Align::right},
+               {"driver, compiler"}});
+  for (const ListedDevice& device : listing.devices) {
+    const DeviceRecord& record = device.info.record;
+    const std::optional<double> gbps = theoretical_gbps(record);
+    const std::string compiler =
+        device.fault.empty() ? device.compiler : std::string("no compiler");
+    table.add_row(
+        {device.info.id, record.name, record.architecture,
+         fmt::to_string(record.multiprocessor_count),
+         or_dash(format_bytes(device.info.memory_bytes), device.info.memory_bytes > 0),
+         or_dash(format_bytes(static_cast<std::uint64_t>(record.l2_bytes)), record.l2_bytes > 0),
+         or_dash(fmt::format("{} MHz", record.memory_clock_khz / 1000),
+                 record.memory_clock_khz > 0),
+         or_dash(fmt::format("{} bit", record.memory_bus_bits), record.memory_bus_bits > 0),
+         gbps ? fmt::format("{:.0f}", *gbps) : "-",
+         record.driver == compiler ? compiler : fmt::format("{}, {}", record.driver, compiler)});
+  }
+  fmt::print("{}", table.to_string(terminal_width(stdout)));
+  if (!listing.cuda_fault.empty()) fmt::print("\nNo CUDA device: {}\n", listing.cuda_fault);
+  if (!listing.cpu_fault.empty()) fmt::print("\nNo CPU device: {}\n", listing.cpu_fault);
+  for (const ListedDevice& device : listing.devices) {
+    if (device.fault.empty()) continue;
+    fmt::print("\nNo compiler for {}: {}\n", device.info.id, device.fault);
+  }
+  fmt::print(
+      "\nGB/s: in theory, from the memory's clock and bus. The CPU device runs the same "
+      "kernels\nthread by thread: {}.\n",
+      kCpuTimes);
+}
+
+}  // namespace
+
+Action prepare_devices(CLI::App& app, const std::string&) {
+  auto as_json = std::make_shared<bool>(false);
+  app.add_flag("--json", *as_json, "Print JSON: an object with the array \"devices\"");
+  app.footer(
+      "Lists all CUDA devices, or says why there is none, and the CPU device, which is always "
+      "there.\nThe names in the first column are those that --device takes.\n\n"
+      "Example:\n  foldtune devices --json");
+  return [as_json] {
+    const Listing listing = list_devices();
+    *as_json ? print_json(listing) : print_table(listing);
+    return ExitCode::ok;
+  };
+}
+
+}  // namespace foldtune

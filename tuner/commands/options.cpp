@@ -1,0 +1,97 @@
+#include "tuner/commands/options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <span>
+#include <string_view>
+
+#include "cache/config_store.h"
+#include "foldtune/error.h"
+#include "runtime/device.h"
+#include "tuner/count_list.h"
+
+namespace foldtune {
+namespace {
+
+constexpr std::array kAlignments{Alignment::vector, Alignment::element};
+constexpr std::array kDeterminisms{Determinism::any, Determinism::run_to_run,
+                                   Determinism::config_independent};
+constexpr std::array kAccumulators{ElementType::i32, ElementType::i64, ElementType::f32,
+                                   ElementType::f64};
+
+template <class T>
+T require_name(std::string_view what, std::string_view text, std::span<const T> known) {
+  std::string names;
+  for (const T value : known) {
+    if (name(value) == text) return value;
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", name(value));
+  }
+  throw InvalidArgument(fmt::format("there is no {} '{}'; there is {}", what, text, names));
+}
+
+template <class T>
+std::vector<T> parse_names(std::string_view option, std::string_view what, std::string_view list,
+                           std::span<const T> known) {
+  if (list == "all") return {known.begin(), known.end()};
+  std::vector<T> values;
+  for (const std::string_view item : split_list(option, list)) {
+    const T value = require_name(what, item, known);
+    if (std::ranges::find(values, value) == values.end()) values.push_back(value);
+  }
+  return values;
+}
+
+constexpr std::string_view kOperator = "operator";
+constexpr std::string_view kElementType = "element type";
+
+bool has_cuda_device() {
+  try {
+    return !list_cuda_devices().empty();
+  } catch (const Error&) {  // `foldtune devices` says why
+    return false;
+  }
+}
+
+}  // namespace
+
+std::vector<Operator> parse_operators(const std::string& list) {
+  return parse_names("--op", kOperator, list, operators());
+}
+std::vector<ElementType> parse_element_types(const std::string& list) {
+  return parse_names("--type", kElementType, list, element_types());
+}
+
+Operator require_operator(const std::string& text) {
+  return require_name(kOperator, text, operators());
+}
+ElementType require_element_type(const std::string& text) {
+  return require_name(kElementType, text, element_types());
+}
+ElementType require_accumulator(const std::string& text) {
+  return require_name("accumulator type", text, std::span<const ElementType>(kAccumulators));
+}
+Alignment require_alignment(const std::string& text) {
+  return require_name("alignment", text, std::span<const Alignment>(kAlignments));
+}
+Determinism require_determinism(const std::string& text) {
+  return require_name("determinism", text, std::span<const Determinism>(kDeterminisms));
+}
+
+std::string choose_device(const std::optional<std::string>& asked) {
+  if (asked) return *asked;
+  if (has_cuda_device()) return "cuda:0";
+  fmt::print(
+      stderr,
+      "foldtune: note: no CUDA device (`foldtune devices` says why); using the CPU device: {}\n",
+      kCpuTimes);
+  return "cpu";
+}
+
+std::string database_path(const std::optional<std::string>& asked) {
+  return asked ? *asked : default_database_path();
+}
+
+}  // namespace foldtune

@@ -1,0 +1,26 @@
+/// Counts, lists and durations as people write them on a command line.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace foldtune {
+
+/// The parts between the commas. Throws InvalidArgument, which names `option`, if one is empty.
+std::vector<std::string_view> split_list(std::string_view option, std::string_view text);
+
+/// An element count from 1 to 2^40: "4096", "64K" (K, M, G, T: powers of 1024), "2^20", "1e6".
+/// Throws InvalidArgument.
+std::uint64_t parse_count(std::string_view text);
+
+/// Counts and ranges by comma: "2^12,1e6", "2^12..2^28" (by factors of 4), "2^12..2^28:2" (of 2).
+/// A range starts with its first count and goes no further than its last. In the order given, each
+/// once. Throws InvalidArgument.
+std::vector<std::uint64_t> parse_counts(std::string_view text);
+
+/// Seconds: "90", "20s", "2m", "1.5h", "500ms"; more than 0 and at most a week. Throws
+/// InvalidArgument.
+double parse_duration(std::string_view text);
+
+}  // namespace foldtune

@@ -1,0 +1,97 @@
+#include "tuner/format.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <stdexcept>
+
+#include "templates/reduce/space.h"
+
+namespace foldtune {
+namespace {
+
+/// "vector_width" -> "vw".
+std::string initials(std::string_view name) {
+  std::string letters;
+  bool is_start = true;
+  for (const char c : name) {
+    if (is_start) letters += c;
+    is_start = c == '_';
+  }
+  return letters;
+}
+
+}  // namespace
+
+std::string format_number(double value) {
+  const double magnitude = std::abs(value);
+  const int decimals = magnitude >= 1000 ? 0 : magnitude >= 100 ? 1 : magnitude >= 10 ? 2 : 3;
+  return fmt::format("{:.{}f}", value, decimals);
+}
+
+std::string format_us(double microseconds) {
+  if (microseconds < 1e3) return format_number(microseconds) + " us";
+  if (microseconds < 1e6) return format_number(microseconds / 1e3) + " ms";
+  return format_number(microseconds / 1e6) + " s";
+}
+
+std::string format_seconds(double seconds) {
+  const auto whole = static_cast<std::int64_t>(std::llround(std::max(seconds, 0.0)));
+  return whole < 60 ? fmt::format("{} s", whole)
+                    : fmt::format("{} min {} s", whole / 60, whole % 60);
+}
+
+std::string format_bytes(std::uint64_t bytes) {
+  constexpr std::array kUnits{"B", "KiB", "MiB", "GiB", "TiB"};
+  auto amount = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  while (amount >= 1024 && unit + 1 < kUnits.size()) {
+    amount /= 1024;
+    ++unit;
+  }
+  const double rounded = std::round(amount * 10) / 10;
+  return fmt::format("{} {}", rounded, kUnits[unit]);
+}
+
+std::string format_percent(double fraction) {
+  return fraction > 0 ? fmt::format("{:.1f}", 100 * fraction) : "-";
+}
+
+std::string format_config(const ReduceParams& params) {
+  std::string text;
+  for (const Tunable& tunable : reduce_tunables()) {
+    const int value = tunable.get(params);
+    if (!text.empty()) text += ' ';
+    if (tunable.labels.empty()) {
+      text += fmt::format("{}{}", initials(tunable.name), value);
+    } else {
+      text += tunable.labels[static_cast<std::size_t>(value)];
+    }
+  }
+  return text;
+}
+
+std::string format_config(std::string_view json) {
+  try {
+    return format_config(reduce_params_from_json(json));
+  } catch (const std::invalid_argument&) {
+    return std::string(json);
+  }
+}
+
+std::string config_legend() {
+  std::string text;
+  for (const Tunable& tunable : reduce_tunables()) {
+    if (!text.empty()) text += ", ";
+    if (tunable.labels.empty()) text += initials(tunable.name) + ' ';
+    text += tunable.name;
+  }
+  return text;
+}
+
+std::string first_line(std::string_view text) {
+  return std::string(text.substr(0, text.find('\n')));
+}
+
+}  // namespace foldtune

@@ -1,0 +1,39 @@
+/// Numbers and configurations as text for people.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "templates/reduce/params.cuh"
+
+namespace foldtune {
+
+/// Four significant digits, without an exponent: "0.123", "12.35", "4812".
+std::string format_number(double value);
+
+/// "3.215 us", "1.5 ms", "2.25 s".
+std::string format_us(double microseconds);
+
+/// "12 s", "3 min 20 s".
+std::string format_seconds(double seconds);
+
+/// "139.8 GiB", "60 MiB".
+std::string format_bytes(std::uint64_t bytes);
+
+/// A fraction as a percentage without its sign, "93.5"; "-" for 0, which stands for unknown.
+std::string format_percent(double fraction);
+
+/// The tunables in a line: "bs256 vw4 u8 shuffle last_block w2".
+std::string format_config(const ReduceParams& params);
+
+/// The same from JSON; the JSON itself if it is of a version with other tunables.
+std::string format_config(std::string_view json);
+
+/// What the abbreviations in `format_config` stand for.
+std::string config_legend();
+
+/// The text up to the first end of line.
+std::string first_line(std::string_view text);
+
+}  // namespace foldtune

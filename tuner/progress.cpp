@@ -1,0 +1,85 @@
+#include "tuner/progress.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tuner/format.h"
+#include "tuner/table.h"
+
+namespace foldtune {
+namespace {
+
+// Smooth to the eye, and nothing beside a measurement.
+constexpr double kTerminalPeriodS = 0.1;
+constexpr double kPlainPeriodS = 2;
+
+std::string failures(int failed) {
+  return failed == 0 ? std::string() : fmt::format(", {} failed", failed);
+}
+
+}  // namespace
+
+std::string format_bar(const TuneProgress& progress) {
+  constexpr std::size_t kCells = 20;
+  const double fraction = progress.budget_s > 0 ? progress.elapsed_s / progress.budget_s : 0;
+  const auto full = static_cast<std::size_t>(std::clamp(fraction, 0.0, 1.0) * kCells);
+  std::string cells(full, '=');
+  if (full < kCells) cells += '>';
+  cells.resize(kCells, ' ');
+  return '[' + cells + ']';
+}
+
+std::string format_progress(const TuneProgress& progress) {
+  std::string text =
+      fmt::format("{}/{} {}: {} configurations", progress.problem_index + 1, progress.problem_count,
+                  to_string(progress.problem), progress.measured);
+  text += failures(progress.failed);
+  if (progress.best_us > 0) text += fmt::format(", best {}", format_us(progress.best_us));
+  return text + fmt::format(", {} left", format_seconds(progress.budget_s - progress.elapsed_s));
+}
+
+std::string format_result(const ProblemResult& result) {
+  std::string text = fmt::format("{}: {}, {} GB/s", to_string(result.problem),
+                                 format_us(result.best_us), format_number(result.gbps));
+  if (result.default_us > 0 && result.best_us > 0) {
+    text += fmt::format(", {:.2f}x the default's speed", result.default_us / result.best_us);
+  }
+  return text + fmt::format("; {} configurations{}", result.measured, failures(result.failed));
+}
+
+ProgressPrinter::~ProgressPrinter() { clear_line(); }
+
+void ProgressPrinter::clear_line() {
+  if (has_line_) std::fputs("\r\x1b[K", stream_);
+  has_line_ = false;
+  std::fflush(stream_);
+}
+
+void ProgressPrinter::on_start(double read_bandwidth_gbps) {
+  if (read_bandwidth_gbps <= 0) return;
+  fmt::print(stream_, "measured read bandwidth: {} GB/s\n", format_number(read_bandwidth_gbps));
+}
+
+void ProgressPrinter::on_progress(const TuneProgress& progress) {
+  const bool is_terminal = width_ > 0;
+  const double period = is_terminal ? kTerminalPeriodS : kPlainPeriodS;
+  if (progress.elapsed_s < shown_at_s_ + period) return;
+  shown_at_s_ = progress.elapsed_s;
+  const std::string line = format_progress(progress);
+  if (!is_terminal) {
+    fmt::print(stream_, "{}\n", line);
+    return;
+  }
+  // One column stays free: a full line would wrap on some terminals.
+  fmt::print(stream_, "\r\x1b[K{}", cut(format_bar(progress) + ' ' + line, width_ - 1));
+  std::fflush(stream_);
+  has_line_ = true;
+}
+
+void ProgressPrinter::on_result(const ProblemResult& result) {
+  clear_line();
+  fmt::print(stream_, "{}\n", format_result(result));
+}
+
+}  // namespace foldtune

@@ -1,0 +1,46 @@
+/// The progress of a tuning as people see it.
+#pragma once
+
+#include <cstddef>
+#include <cstdio>
+#include <string>
+
+#include "tuner/tuner.h"
+
+namespace foldtune {
+
+/// "3/9 sum f32 2^16: 45 configurations, best 3.215 us, 12 s left".
+std::string format_progress(const TuneProgress& progress);
+
+/// "[====>      ]", the part of the budget that is spent.
+std::string format_bar(const TuneProgress& progress);
+
+/// "sum f32 2^16: 3.215 us, 81.5 GB/s, 1.42x the default's speed; 45 configurations, 2 failed".
+std::string format_result(const ProblemResult& result);
+
+/// Prints the progress: on a terminal as one line that is renewed, elsewhere as a line every couple
+/// of seconds; and a line for each problem that is done.
+class ProgressPrinter final : public TuneObserver {
+ public:
+  /// `terminal_width`: characters in a line of the terminal; 0 if `stream` is none.
+  ProgressPrinter(std::FILE* stream, std::size_t terminal_width)
+      : stream_(stream), width_(terminal_width) {}
+  ProgressPrinter(const ProgressPrinter&) = delete;
+  ProgressPrinter& operator=(const ProgressPrinter&) = delete;
+  /// Removes a line that is still to be renewed.
+  ~ProgressPrinter() override;
+
+  void on_start(double read_bandwidth_gbps) override;
+  void on_progress(const TuneProgress& progress) override;
+  void on_result(const ProblemResult& result) override;
+
+ private:
+  void clear_line();
+
+  std::FILE* stream_;
+  std::size_t width_;
+  double shown_at_s_ = 0;  ///< of the tuning's elapsed time
+  bool has_line_ = false;
+};
+
+}  // namespace foldtune

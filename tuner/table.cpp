@@ -1,0 +1,62 @@
+#include "tuner/table.h"
+
+#include <algorithm>
+#include <numeric>
+#include <span>
+
+namespace foldtune {
+namespace {
+
+constexpr std::size_t kGap = 2;
+constexpr std::size_t kContinuationIndent = 4;
+
+std::string padded(const std::string& cell, std::size_t width, Align align) {
+  const std::string padding(width - cell.size(), ' ');
+  return align == Align::left ? cell + padding : padding + cell;
+}
+
+std::string without_trailing_spaces(std::string line) {
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line;
+}
+
+}  // namespace
+
+std::string cut(std::string text, std::size_t max_width) {
+  constexpr std::size_t kDots = 3;
+  if (max_width == 0 || text.size() <= max_width) return text;
+  text.resize(max_width < kDots ? 0 : max_width - kDots);
+  return text + std::string(std::min(max_width, kDots), '.');
+}
+
+std::string Table::to_string(std::size_t max_width) const {
+  std::vector<std::size_t> widths;
+  for (const Column& column : columns_) widths.push_back(column.title.size());
+  for (const auto& row : rows_) {
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  const std::size_t total =
+      std::accumulate(widths.begin(), widths.end(), kGap * (columns_.size() - 1));
+  const bool is_split = max_width != 0 && total > max_width && columns_.size() > 1;
+
+  std::string text;
+  const auto add_line = [&](std::string line) {
+    text += cut(without_trailing_spaces(std::move(line)), max_width) + '\n';
+  };
+  const auto add = [&](std::span<const std::string> cells) {
+    std::string line;
+    for (std::size_t i = 0; i < cells.size() - (is_split ? 1 : 0); ++i) {
+      if (i > 0) line.append(kGap, ' ');
+      line += padded(cells[i], widths[i], columns_[i].align);
+    }
+    add_line(line);
+    if (is_split) add_line(std::string(kContinuationIndent, ' ') + cells.back());
+  };
+  std::vector<std::string> titles;
+  for (const Column& column : columns_) titles.push_back(column.title);
+  add(titles);
+  for (const auto& row : rows_) add(row);
+  return text;
+}
+
+}  // namespace foldtune
