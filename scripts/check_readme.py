@@ -1,0 +1,54 @@
+"""check_readme.py BUILD: tries out README.md with the build in BUILD.
+
+Runs the commands of its sh blocks (except what fetches the source, what is a test stage of its own, and
+what asks for a CUDA device), and compiles its C++ blocks."""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+SKIPPED = re.compile(r"^(git|cd|sudo|apt-get|scripts/|cmake|ctest)\b|cuda:")
+
+build = pathlib.Path(sys.argv[1]).resolve()
+failures = 0
+
+
+def check(what, command, **options):
+    global failures
+    print(f"--- {what}", flush=True)
+    if subprocess.run(command, **options).returncode != 0:
+        print(f"FAILED: {what}", flush=True)
+        failures += 1
+
+
+def commands(block):
+    for line in block.replace("\\\n", " ").splitlines():
+        line = re.sub(r"^\$ ", "", line.strip())
+        if line and not line.startswith("#"):
+            yield line
+
+
+readme = pathlib.Path("README.md").read_text()
+blocks = re.findall(r"^```(\w+)\n(.*?)^```", readme, re.M | re.S)
+with tempfile.TemporaryDirectory() as scratch:
+    environment = dict(os.environ, FOLDTUNE_DB=f"{scratch}/tuning.db",
+                       PATH=f"{build}/tuner:{os.environ['PATH']}")
+    for language, block in blocks:
+        if language in ("sh", "bash", "console"):
+            for command in commands(block):
+                script = re.match(r"(scripts/\S+)", command)
+                if script and not os.access(script[1], os.X_OK):
+                    print(f"FAILED: {script[1]} does not exist or cannot be run")
+                    failures += 1
+                if SKIPPED.search(command):
+                    print(f"--- not tried here: {command}", flush=True)
+                    continue
+                command = re.sub(r"(\./)?build/\w+/", f"{build}/", command)
+                check(command, ["bash", "-euo", "pipefail", "-c", command], env=environment)
+        elif language in ("cpp", "c++") and "#include" in block:
+            check("C++ example", ["g++", "-std=c++20", "-Wall", "-Wextra", "-Werror", "-fsyntax-only",
+                                  "-Iruntime/include", "-Itemplates/include", "-x", "c++", "-"],
+                  input=block, text=True)
+sys.exit(1 if failures else 0)
