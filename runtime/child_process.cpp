@@ -40,6 +40,25 @@ class FileActions {
   posix_spawn_file_actions_t actions_;
 };
 
+/// A process group of its own, so that Ctrl-C reaches the program that waits and not the child: a
+/// killed compiler would look like one that failed.
+class OwnProcessGroup {
+ public:
+  OwnProcessGroup() {
+    check(posix_spawnattr_init(&attributes_), "preparing a process");
+    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP);
+    posix_spawnattr_setpgroup(&attributes_, 0);
+  }
+  OwnProcessGroup(const OwnProcessGroup&) = delete;
+  OwnProcessGroup& operator=(const OwnProcessGroup&) = delete;
+  ~OwnProcessGroup() { posix_spawnattr_destroy(&attributes_); }
+
+  const posix_spawnattr_t* get() const { return &attributes_; }
+
+ private:
+  posix_spawnattr_t attributes_;
+};
+
 std::vector<std::string> environment_in_locale_c() {
   std::vector<std::string> result = {"LC_ALL=C"};
   for (char** variable = environ; *variable != nullptr; ++variable) {
@@ -50,6 +69,7 @@ std::vector<std::string> environment_in_locale_c() {
 
 std::vector<char*> pointers(std::vector<std::string>& strings) {
   std::vector<char*> result;
+  result.reserve(strings.size() + 1);
   for (std::string& string : strings) result.push_back(string.data());
   result.push_back(nullptr);
   return result;
@@ -65,8 +85,9 @@ int run_program(const std::vector<std::string>& command, const std::string& log)
   std::vector<std::string> arguments = command;
   std::vector<std::string> environment = environment_in_locale_c();
 
+  const OwnProcessGroup group;
   pid_t child = 0;
-  check(posix_spawnp(&child, command.at(0).c_str(), actions.get(), nullptr,
+  check(posix_spawnp(&child, command.at(0).c_str(), actions.get(), group.get(),
                      pointers(arguments).data(), pointers(environment).data()),
         command[0].c_str());
   int status = 0;

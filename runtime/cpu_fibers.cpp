@@ -18,7 +18,7 @@ namespace context = boost::context;
 
 // Kernels need a few hundred bytes; sanitizers print their reports on the stack that they find.
 // Pages are only there once they are touched.
-constexpr std::size_t kStackBytes = 256 * 1024;
+constexpr std::size_t kStackBytes = std::size_t{256} * 1024;
 
 // A stack with an unmapped page below it.
 class Stack {

@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "foldtune/error.h"
+#include "runtime/sanitizer.h"
 #include "runtime/temporary_folder.h"
 
 namespace foldtune {
@@ -63,8 +64,9 @@ SharedLibrary open_image(const Descriptor& file, const std::string& image) {
 
 }  // namespace
 
-Descriptor::~Descriptor() {
-  if (number_ >= 0) close(number_);
+void Descriptor::close() noexcept {
+  if (number_ >= 0) ::close(number_);
+  number_ = -1;
 }
 
 CpuImage::CpuImage(const CompiledKernel& compiled)
@@ -79,6 +81,8 @@ CpuImage::CpuImage(const CompiledKernel& compiled)
     }
     entries_.push_back(found);
   }
+  // A process may hold more kernels than descriptors. Sanitizers read the file when they report.
+  if (!kAddressSanitizer && !kThreadSanitizer) file_.close();
 }
 
 }  // namespace foldtune

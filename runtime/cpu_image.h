@@ -1,7 +1,9 @@
 /// An image of the host compiler, loaded into this process.
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runtime/compiler.h"
@@ -10,20 +12,22 @@
 
 namespace foldtune {
 
-/// A file descriptor.
+/// Owns a file descriptor; -1 is none. Move-only.
 class Descriptor {
  public:
   explicit Descriptor(int number = -1) : number_(number) {}
   Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
   Descriptor& operator=(Descriptor&&) = delete;
-  ~Descriptor();
+  ~Descriptor() { close(); }
 
   int number() const { return number_; }
+  void close() noexcept;
 
  private:
   int number_;
 };
 
+/// Owns the loaded library. Entries are good as long as it lives.
 class CpuImage {
  public:
   /// Throws DeviceError if the image cannot be loaded.
@@ -35,7 +39,7 @@ class CpuImage {
 
  private:
   std::vector<std::string> names_;
-  Descriptor file_;  // sanitizers read it when they report
+  Descriptor file_;
   SharedLibrary library_;
   std::vector<host::Entry> entries_;
 };

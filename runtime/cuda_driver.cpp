@@ -23,6 +23,17 @@ std::string_view advice(CUresult result) {
   }
 }
 
+SharedLibrary open_driver() {
+  try {
+    return SharedLibrary::open({"libcuda.so.1", "libcuda.so"});
+  } catch (const Unavailable& error) {
+    throw Unavailable(fmt::format(
+        "opening the CUDA driver: there is none on this machine; install the NVIDIA driver, or use "
+        "the device cpu\n({})",
+        error.what()));
+  }
+}
+
 }  // namespace
 
 const CudaDriver& CudaDriver::get() {
@@ -30,7 +41,7 @@ const CudaDriver& CudaDriver::get() {
   return driver;
 }
 
-CudaDriver::CudaDriver() : library_(SharedLibrary::open({"libcuda.so.1", "libcuda.so"})) {
+CudaDriver::CudaDriver() : library_(open_driver()) {
 // Two steps, so that a macro of the header (cuMemAlloc -> cuMemAlloc_v2) is expanded first.
 #define FOLDTUNE_NAME(function) #function
 #define FOLDTUNE_LOAD(function) \

@@ -178,8 +178,10 @@ bool HostCompiler::try_command(const Command& command, std::string& failures) {
         fmt::format("with sanitizers, it must be the {} that built Foldtune", kOwnCompiler));
   }
 #endif
+  // The prefix map keeps the folder's random name out of the image.
+  const std::string folder = folder_.path().string();
   command_ = command + kOptions + sanitizer_options(identity[0] == "clang++") +
-             Command{"-I" + folder_.path().string()};
+             Command{"-I" + folder, "-ffile-prefix-map=" + folder + "/="};
   version_ = fmt::format("{} {}.{}.{}", identity[0], identity[1], identity[2], identity[3]);
   return true;
 }

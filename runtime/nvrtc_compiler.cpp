@@ -12,9 +12,10 @@
 namespace foldtune {
 namespace {
 
-/// Where NVRTC may lie, best first: what the user names, the toolkit of the environment, what the
-/// loader finds, the toolkit of this build, the usual place.
+/// Where NVRTC may lie: what the user names and nothing else, or, best first, the toolkit of the
+/// environment, what the loader finds, the toolkit of this build, the usual place.
 std::vector<std::string> nvrtc_candidates() {
+  if (const char* library = std::getenv("FOLDTUNE_NVRTC")) return {library};
   std::vector<std::string> folders;
   for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
     const char* toolkit = std::getenv(variable);
@@ -28,7 +29,6 @@ std::vector<std::string> nvrtc_candidates() {
     folders.push_back(fmt::format("{}/lib/", toolkit));
   }
   std::vector<std::string> candidates;
-  if (const char* library = std::getenv("FOLDTUNE_NVRTC")) candidates.emplace_back(library);
   for (const std::string& folder : folders) {
     for (const char* name : {"libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12"}) {
       candidates.push_back(folder + name);
@@ -42,8 +42,10 @@ SharedLibrary open_nvrtc() {
     return SharedLibrary::open(nvrtc_candidates());
   } catch (const Unavailable& error) {
     throw Unavailable(fmt::format(
-        "{}\nNVRTC compiles the kernels: install the CUDA Toolkit (12.4 or newer) or the Python "
-        "package nvidia-cuda-nvrtc, and set FOLDTUNE_NVRTC to its libnvrtc.so if it is elsewhere",
+        "opening NVRTC, which compiles the kernels: it was not found; install the CUDA Toolkit "
+        "(12.4 "
+        "or newer) or the Python package nvidia-cuda-nvrtc, and set FOLDTUNE_NVRTC to its "
+        "libnvrtc.so if that is in no usual place\n({})",
         error.what()));
   }
 }
@@ -122,10 +124,8 @@ class NvrtcCompiler final : public Compiler {
       nvrtc_.check(nvrtc_.nvrtcAddNameExpression(program.get(), expression.c_str()),
                    "adding a name expression");
     }
-    // Includes come from the embedded files alone, wherever the process runs. Functions that host
-    // and device share carry no annotation.
-    const char* options[] = {architecture_option_.c_str(), "--std=c++20", "--no-source-include",
-                             "--device-as-default-execution-space"};
+    // Includes come from the embedded files alone, wherever the process runs.
+    const char* options[] = {architecture_option_.c_str(), "--std=c++20", "--no-source-include"};
     const nvrtcResult result =
         nvrtc_.nvrtcCompileProgram(program.get(), std::size(options), options);
     if (result != NVRTC_SUCCESS) {

@@ -13,7 +13,7 @@ fi
 source "$(dirname "$0")/setup.sh" build
 
 build_cli() {
-  cmake --preset release && cmake --build --preset release --parallel "$(nproc)" --target foldtune
+  cmake --preset release && cmake --build --preset release --parallel "$(nproc)" --target foldtune_program
 }
 quietly "build: the command foldtune" "scripts/test.sh says more about what does not build." build_cli
 foldtune=build/release/tuner/foldtune

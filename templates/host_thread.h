@@ -1,7 +1,8 @@
 /// How a kernel compiled by the host compiler meets the machine that runs it.
 ///
-/// This is a binary interface: `runtime/cpu_device.cpp` implements it, and every compiled variant,
-/// a shared library of its own, includes it through `platform.cuh`. Plain C types alone.
+/// This is a binary interface: `runtime/cpu_fibers.cpp` and `runtime/cpu_threads.cpp` implement it,
+/// and every compiled variant, a shared library of its own, includes it through `platform.cuh`.
+/// Plain C types alone.
 #pragma once
 
 namespace foldtune::host {
@@ -17,7 +18,8 @@ struct Thread {
   unsigned grid_size;   ///< blocks
   void* shared;         ///< the block's `kSharedBytes`, aligned for any type
 
-  /// Each may run other threads of the block before it returns.
+  /// Each may run other threads of the block before it returns. Where the block can never end, each
+  /// throws instead, through the kernel's frames.
   void (*sync_block)(Thread*);
   /// Every lane of the warp gives `bytes` (at most 16) and takes those of lane `source`.
   void (*shuffle)(Thread*, void* value, unsigned bytes, unsigned source);

@@ -21,7 +21,7 @@ std::string failures(int failed) {
 }  // namespace
 
 std::string format_bar(const TuneProgress& progress) {
-  constexpr std::size_t kCells = 20;
+  constexpr std::size_t kCells = 12;
   const double fraction = progress.budget_s > 0 ? progress.elapsed_s / progress.budget_s : 0;
   const auto full = static_cast<std::size_t>(std::clamp(fraction, 0.0, 1.0) * kCells);
   std::string cells(full, '=');
@@ -31,12 +31,12 @@ std::string format_bar(const TuneProgress& progress) {
 }
 
 std::string format_progress(const TuneProgress& progress) {
-  std::string text =
-      fmt::format("{}/{} {}: {} configurations", progress.problem_index + 1, progress.problem_count,
-                  to_string(progress.problem), progress.measured);
-  text += failures(progress.failed);
+  // What matters least comes last, where a narrow terminal cuts it.
+  std::string text = fmt::format("{}/{} {}: {} left", progress.problem_index + 1,
+                                 progress.problem_count, to_string(progress.problem),
+                                 format_seconds(progress.budget_s - progress.elapsed_s));
   if (progress.best_us > 0) text += fmt::format(", best {}", format_us(progress.best_us));
-  return text + fmt::format(", {} left", format_seconds(progress.budget_s - progress.elapsed_s));
+  return text + fmt::format(", {} timed{}", progress.measured, failures(progress.failed));
 }
 
 std::string format_result(const ProblemResult& result) {
@@ -45,7 +45,7 @@ std::string format_result(const ProblemResult& result) {
   if (result.default_us > 0 && result.best_us > 0) {
     text += fmt::format(", {:.2f}x the default's speed", result.default_us / result.best_us);
   }
-  return text + fmt::format("; {} configurations{}", result.measured, failures(result.failed));
+  return text + fmt::format("; {} timed{}", result.measured, failures(result.failed));
 }
 
 ProgressPrinter::~ProgressPrinter() { clear_line(); }

@@ -30,7 +30,8 @@ ReferenceValue compute_reference(const Problem& problem, const void* input);
 /// The most by which a right floating-point sum may differ from the reference:
 /// gamma(d) * sum|x|, where d is the length of the longest chain of additions that an element
 /// passes through under `params` with `grid_size` blocks, and gamma(d) = d*u / (1 - d*u), u being
-/// the accumulator's unit roundoff. 0 for everything that must be exact.
+/// the accumulator's unit roundoff; for atomic sums in f32 also the denormals that are flushed. 0
+/// for everything that must be exact.
 long double error_bound(const Problem& problem, const ReduceParams& params, std::uint32_t grid_size,
                         const ReferenceValue& reference);
 

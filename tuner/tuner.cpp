@@ -209,7 +209,7 @@ class Tuning {
       store_.put(*run_, record);
       if (record.outcome != Outcome::ok) continue;
       if (record.is_default) default_us = record.median_us;
-      if (result && result->best_us <= record.median_us) continue;
+      if (result && result->best_us < record.median_us) continue;
       result = ProblemResult{.problem = progress.problem,
                              .best = candidate.plan->variant().params,
                              .best_us = record.median_us,

@@ -19,10 +19,10 @@ struct TuneOptions {
   double budget_s = 60;     ///< for all problems together, wall time in seconds
   std::uint64_t seed = 1;   ///< of the search's random choices
   int compile_threads = 0;  ///< 0: one per core
-  std::string command;      ///< the command line, for the record
+  std::string command = "";      ///< the command line, for the record
   /// Asked between two measurements; true ends the tuning early, with everything kept. May be
   /// empty.
-  std::function<bool()> stop_requested;
+  std::function<bool()> stop_requested = nullptr;
 };
 
 /// The result of tuning one problem. Times are medians in microseconds per call.

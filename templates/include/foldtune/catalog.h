@@ -14,7 +14,9 @@ enum class ElementType { i32, i64, f32, f64 };
 
 /// What a result may depend on besides the input.
 enum class Determinism {
-  any,                 ///< nothing is promised: floating-point atomics are allowed
+  /// nothing is promised: floating-point atomics are allowed, which add in any order and, for f32,
+  /// take denormal numbers as 0
+  any,
   run_to_run,          ///< the same device and configuration give the same bits
   config_independent,  ///< the same bits whatever the configuration
 };

@@ -1,0 +1,96 @@
+#include "tests/conformance/environment.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "templates/reduce/space.h"
+
+namespace foldtune::test {
+namespace {
+
+Environment* current = nullptr;
+
+/// How blocks and grids meet, in all ways, with few threads.
+bool is_meeting_of_few(const Variant& variant) {
+  constexpr int kBlockSize = 64;  // two warps: the least with which threads meet in each way
+  const ReduceParams& params = variant.params;
+  return params.block_size == kBlockSize && params.vector_width == 2 && params.unroll == 1 &&
+         params.waves == 0 && variant.problem.alignment == Alignment::element &&
+         !counts_in_64_bits(variant);
+}
+
+/// Of the two widths of indices one: each for half of the values of every tunable and alignment.
+bool has_width_in_turn(const Variant& variant) {
+  std::ptrdiff_t places = variant.problem.alignment == Alignment::vector ? 1 : 0;
+  ReduceParams params = variant.params;
+  params.waves = 0;  // so that variants of one program have one width
+  for (const Tunable& tunable : reduce_tunables()) {
+    places += std::ranges::find(tunable.values, tunable.get(params)) - tunable.values.begin();
+  }
+  return counts_in_64_bits(variant) == (places % 2 == 1);
+}
+
+template <class Predicate>
+std::vector<Variant> only(std::vector<Variant> variants, const Predicate& predicate) {
+  std::erase_if(variants, [&](const Variant& variant) { return !predicate(variant); });
+  return variants;
+}
+
+}  // namespace
+
+Environment::Environment(const Options& options)
+    : options_(options), device_(open_device(options.device)) {
+  device_->compiler();
+  current = this;
+}
+
+Environment::~Environment() { current = nullptr; }
+
+Environment& Environment::get() { return *current; }
+
+bool Environment::is_cuda() const { return device_->info().record.kind == "cuda"; }
+
+std::uint64_t Environment::memory_bytes() const { return device_->info().memory_bytes; }
+
+bool Environment::has_real_threads() const { return device_->info().id == "cpu:real"; }
+
+Tally& Environment::tally(const Problem& problem) { return tallies_[describe(problem)]; }
+
+std::uint64_t Environment::calls() const {
+  std::uint64_t total = 0;
+  for (const auto& [name, tally] : tallies_) total += tally.calls;
+  return total;
+}
+
+std::string Environment::report() const {
+  std::string text =
+      fmt::format("{} ({}), {}\n{:<16} {:>9} {:>9} {:>10} {:>11} {:>9}\n",
+                  device_->info().record.name, device_->info().id, device_->compiler().version(),
+                  "problem", "programs", "variants", "cases", "results", "seconds");
+  const auto add_row = [&](std::string_view name, const Tally& tally) {
+    text += fmt::format("{:<16} {:>9} {:>9} {:>10} {:>11} {:>9.1f}\n", name, tally.programs,
+                        tally.variants, tally.cases, tally.calls, tally.seconds);
+  };
+  Tally total;
+  for (const auto& [name, tally] : tallies_) {
+    add_row(name, tally);
+    total.programs += tally.programs;
+    total.variants += tally.variants;
+    total.cases += tally.cases;
+    total.calls += tally.calls;
+    total.seconds += tally.seconds;
+  }
+  add_row("total", total);
+  return text;
+}
+
+std::vector<Variant> chosen_variants(const Problem& problem) {
+  const Environment& environment = Environment::get();
+  if (environment.options().all) return only(every_variant(problem), has_width_in_turn);
+  if (environment.has_real_threads()) return only(every_variant(problem), is_meeting_of_few);
+  if (environment.options().quick) return each_value_once(covering_variants(problem));
+  return covering_variants(problem);
+}
+
+}  // namespace foldtune::test

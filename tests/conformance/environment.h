@@ -1,0 +1,64 @@
+/// What the conformance tests run on, and what they have done.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "foldtune/problem.h"
+#include "runtime/device.h"
+#include "tests/support/variants.h"
+
+namespace foldtune::test {
+
+struct Options {
+  std::string device = "cpu";  ///< "cuda:N", "cpu", "cpu:real"
+  bool all = false;            ///< the whole space instead of a covering sample
+  bool quick = false;          ///< every tunable's every value once, instead of every pair
+};
+
+/// What was done for one operator, type and accumulator.
+struct Tally {
+  std::uint64_t programs = 0;  ///< compiled
+  std::uint64_t variants = 0;  ///< loaded and launched
+  std::uint64_t cases = 0;     ///< variant x count x alignment
+  std::uint64_t calls = 0;     ///< results compared
+  double seconds = 0;
+};
+
+/// One per process, made by `main`.
+class Environment {
+ public:
+  /// Opens the device and its compiler. Throws InvalidArgument, Unavailable.
+  explicit Environment(const Options& options);
+  Environment(const Environment&) = delete;
+  Environment& operator=(const Environment&) = delete;
+  ~Environment();
+
+  static Environment& get();
+
+  const Options& options() const { return options_; }
+  Device& device() { return *device_; }
+  bool is_cuda() const;
+  std::uint64_t memory_bytes() const;  ///< of the device
+  /// Every CUDA thread is a thread of the system: slow, and what ThreadSanitizer can watch.
+  bool has_real_threads() const;
+
+  Tally& tally(const Problem& problem);
+  /// Results compared so far.
+  std::uint64_t calls() const;
+  /// A table, one row per tally.
+  std::string report() const;
+
+ private:
+  Options options_;
+  std::unique_ptr<Device> device_;
+  std::map<std::string, Tally> tallies_;
+};
+
+/// The variants of `problem` that the options ask for.
+std::vector<Variant> chosen_variants(const Problem& problem);
+
+}  // namespace foldtune::test

@@ -1,0 +1,112 @@
+// Counts that 32 bits do not hold.
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <limits>
+
+#include "templates/reduce/space.h"
+#include "tests/catch.h"
+#include "tests/conformance/fold_all.h"
+
+namespace foldtune::test {
+namespace {
+
+/// The most elements that indices of 32 bits are used for.
+constexpr Window kMost32Bits{.start = 0, .count = 1'518'500'249};
+constexpr Window kAbove31Bits{.start = 0, .count = (std::uint64_t{1} << 31) + 3};
+constexpr Window kAbove32Bits{.start = 0, .count = (std::uint64_t{1} << 32) + 6};
+constexpr Window kUnaligned{.start = 1, .count = kAbove32Bits.count - 1};
+constexpr std::uint64_t kElements = kAbove32Bits.count;
+
+/// Why nothing that large can be tested here; empty if it can.
+std::string reason_to_skip() {
+  const Environment& environment = Environment::get();
+  if (!environment.is_cuda()) return "the CPU device would take hours";
+  const std::uint64_t bytes = kElements * sizeof(float);
+  const std::uint64_t needed = bytes + bytes / 4;
+  const auto available = static_cast<std::uint64_t>(sysconf(_SC_AVPHYS_PAGES)) *
+                         static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  const std::uint64_t on_device = environment.memory_bytes();
+  if (available >= needed && on_device >= needed) return {};
+  return fmt::format("it needs {} MiB, and there are {} MiB on the host and {} MiB on the device",
+                     needed >> 20, available >> 20, on_device >> 20);
+}
+
+/// Random elements; the last one of each window is its smallest, or its largest for a maximum.
+template <class T>
+std::vector<std::byte> make_elements(const Problem& problem) {
+  constexpr std::uint64_t kSeed = 3;
+  std::vector<std::byte> elements = make_input(problem.type, kElements, kSeed);
+  T extreme = problem.op == Operator::max ? std::numeric_limits<T>::max()
+                                          : std::numeric_limits<T>::lowest();
+  if (problem.op == Operator::sum) return elements;
+  for (const Window& window : {kAbove32Bits, kAbove31Bits, kMost32Bits}) {
+    std::memcpy(elements.data() + (window.start + window.count - 1) * sizeof(T), &extreme,
+                sizeof(T));
+    extreme /= 2;
+  }
+  return elements;
+}
+
+std::vector<ReduceParams> some_configs(const Problem& problem) {
+  constexpr int kMultiprocessors = 100;
+  return {
+      ReduceSpace(problem).default_params(kMultiprocessors),
+      // The largest grid.
+      {32, 1, 1, BlockStage::tree, FinalStage::two_pass, 0},
+      {256, 1, 8, BlockStage::shuffle, FinalStage::polling, 0},
+      // The longest loops.
+      {1024, 4, 16, BlockStage::shuffle, FinalStage::polling, 1},
+      {256, 4, 4, BlockStage::tree_shuffle, FinalStage::atomic, 4},
+      {128, 2, 8, BlockStage::tree, FinalStage::last_block, 2},
+  };
+}
+
+/// For the windows of each width of indices, and for those that are not aligned.
+std::vector<Variant> some_variants(Problem problem) {
+  std::vector<Variant> variants;
+  const auto add_all = [&](std::uint64_t count, Alignment alignment) {
+    problem.count = count;
+    problem.alignment = alignment;
+    for (const ReduceParams& params : some_configs(problem)) variants.push_back({problem, params});
+  };
+  add_all(kMost32Bits.count, Alignment::vector);
+  add_all(kAbove32Bits.count, Alignment::vector);
+  add_all(kUnaligned.count, Alignment::element);
+  return variants;
+}
+
+std::vector<Case> make_cases(const Plan& plan, const Input& input) {
+  const Problem& problem = plan.variant().problem;
+  if (problem.alignment == Alignment::element) return {{&input, &input, kUnaligned}};
+  if (!counts_in_64_bits(plan.variant())) return {{&input, &input, kMost32Bits}};
+  return {{&input, &input, kAbove31Bits}, {&input, &input, kAbove32Bits}};
+}
+
+TEST_CASE("Counts above 2^31 and 2^32 are folded to their end", "[large]") {
+  if (const std::string reason = reason_to_skip(); !reason.empty()) {
+    WARN("skipped: " << reason);
+    return;
+  }
+  const Problem problems[] = {
+      {.op = Operator::sum, .type = ElementType::i32, .accumulator = ElementType::i64},
+      {.op = Operator::sum, .type = ElementType::f32, .accumulator = ElementType::f64},
+      {.op = Operator::min, .type = ElementType::f32},
+      {.op = Operator::max, .type = ElementType::i32},
+  };
+  for (Problem problem : problems) {
+    problem.determinism = Determinism::any;
+    DYNAMIC_SECTION(describe(problem)) {
+      const Input input(Environment::get().device(), problem, "random",
+                        problem.type == ElementType::i32 ? make_elements<std::int32_t>(problem)
+                                                         : make_elements<float>(problem));
+      fold_all(problem, some_variants(problem),
+               [&](const Plan& plan) { return make_cases(plan, input); });
+    }
+  }
+}
+
+}  // namespace
+}  // namespace foldtune::test

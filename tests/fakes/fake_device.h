@@ -1,0 +1,109 @@
+/// The scripted device: chosen timings and injected faults, without a GPU and without a compiler.
+///
+///     FakeDevice device({
+///         .cost_us = [](const FakeLaunch& launch) { return launch.params.unroll == 8 ? 1. : 2.; },
+///         .fault = [](const ReduceParams& params) {
+///           return params.block_size == 32 ? Fault::wrong_result : Fault::none;
+///         }});
+///
+/// Memory is host memory. Launches run when they are enqueued, on the caller's thread, and give the
+/// right result unless told otherwise: every operator and type, through each final stage's own
+/// order of kernels (`atomic` folds into what `store_identity` wrote; `two_pass` hands its total to
+/// `fold_blocks` in the scratch).
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "foldtune/catalog.h"
+#include "runtime/device.h"
+#include "templates/reduce/params.cuh"
+
+namespace foldtune::test {
+
+enum class Fault {
+  none,
+  compile_error,  ///< the compiler throws CompileError
+  load_error,     ///< `load` throws DeviceError
+  launch_error,   ///< `launch` throws DeviceError
+  run_error,      ///< the next `synchronize`, `copy` or `time` throws DeviceError, once
+  wrong_result,   ///< the output is not the fold
+};
+
+/// A launch of the kernel `reduce`.
+struct FakeLaunch {
+  Operator op = Operator::sum;
+  ElementType type = ElementType::f32;
+  ElementType accumulator = ElementType::f32;
+  Alignment alignment = Alignment::vector;
+  bool counts_in_64_bits = false;
+  ReduceParams params;  ///< `waves` is always 0: no kernel sees it. It shows in `grid_size`.
+  std::uint32_t grid_size = 0;
+  std::uint64_t count = 0;
+};
+
+struct FakeScript {
+  /// Microseconds that `time` reports for a launch; asked once per launch and sample, so it may add
+  /// noise. A call costs the sum over its launches of `reduce`; helper kernels are free. Empty: 1.
+  std::function<double(const FakeLaunch&)> cost_us = nullptr;
+  /// What goes wrong with a configuration (`waves` is 0). Empty: nothing. May be called from
+  /// several threads.
+  std::function<Fault(const ReduceParams&)> fault = nullptr;
+
+  Fault fault_of(const ReduceParams& params) const { return fault ? fault(params) : Fault::none; }
+};
+
+/// How often things were done, failures included.
+struct FakeCounts {
+  std::atomic<int> compilations = 0;
+  std::atomic<int> loads = 0;
+  std::atomic<int> reduce_launches = 0;  ///< not those that `time` repeats
+  std::atomic<int> helper_launches = 0;
+  std::atomic<int> timings = 0;
+  std::atomic<int> allocations = 0;
+  std::atomic<int> live_allocations = 0;
+};
+
+/// The stream number `number`, from 1; as a pointer it leads nowhere.
+Stream fake_stream(int number);
+
+class FakeDevice final : public Device {
+ public:
+  explicit FakeDevice(FakeScript script = {});
+  ~FakeDevice() override;
+
+  const FakeCounts& counts() const;
+  /// The programs that were compiled, in order.
+  std::vector<Program> compiled_programs() const;
+  /// The stream that `is_capturing` is true for; null: none.
+  void set_capturing(Stream stream);
+
+  /// Kind "fake", four multiprocessors; tests may change it before they use the device.
+  DeviceInfo& mutable_info() { return info_; }
+
+  const DeviceInfo& info() const override { return info_; }
+  const Compiler& compiler() override;
+  std::unique_ptr<Kernel> load(const CompiledKernel& compiled) override;
+  void* allocate(std::size_t bytes) override;
+  void deallocate(void* memory) noexcept override;
+  void copy(void* to, const void* from, std::size_t bytes) override;
+  void synchronize(Stream stream) override;
+  std::uint64_t stream_id(Stream stream) const override;
+  bool is_capturing(Stream stream) const override;
+  /// Enqueues every call once, and `before_sample` before each sample, with kernels that do not
+  /// run.
+  std::vector<double> time(const TimingRequest& request) override;
+  Clocks clocks() const override { return {.sm_mhz = 1000, .memory_mhz = 2000}; }
+
+ private:
+  struct State;
+  class ModeScope;
+  DeviceInfo info_;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace foldtune::test

@@ -1,0 +1,38 @@
+/// Programs that run on the CPU device.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/device.h"
+
+namespace foldtune::test {
+
+inline const char* name_of(CpuThreads threads) {
+  return threads == CpuThreads::real ? "real threads" : "fibers";
+}
+
+/// A program, compiled and loaded on a CPU device of its own.
+class CpuProgram {
+ public:
+  CpuProgram(CpuThreads threads, const std::string& source,
+             const std::vector<std::string>& name_expressions)
+      : device_(open_cpu_device(threads)),
+        kernel_(device_->load(device_->compiler().compile({source, name_expressions}))) {}
+
+  template <class... Arguments>
+  void launch(std::size_t index, LaunchShape shape, Arguments... arguments) const {
+    void* pointers[] = {&arguments...};
+    kernel_->launch(index, shape, pointers, nullptr);
+  }
+
+  Device& device() const { return *device_; }
+  const Kernel& kernel() const { return *kernel_; }
+
+ private:
+  std::unique_ptr<Device> device_;
+  std::unique_ptr<Kernel> kernel_;
+};
+
+}  // namespace foldtune::test

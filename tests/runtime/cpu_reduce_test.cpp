@@ -1,0 +1,60 @@
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+#include "runtime/sanitizer.h"
+#include "templates/reduce/space.h"
+#include "tests/catch.h"
+#include "tests/runtime/cpu_reduction.h"
+
+namespace foldtune::test {
+namespace {
+
+std::vector<float> random_values(std::size_t count) {
+  std::vector<float> values(count);
+  std::uint32_t state = 1;
+  for (float& value : values) {
+    state = state * 1664525u + 1013904223u;
+    value = static_cast<float>(state >> 8) / (1u << 24) - 0.25f;
+  }
+  return values;
+}
+
+void check_sums(const CpuReduction& reduction, const std::vector<float>& values) {
+  const double expected = std::accumulate(values.begin(), values.end(), 0.0);
+  double magnitude = 0;
+  for (const float value : values) magnitude += std::fabs(value);
+  for (const Plan& plan : reduction.plans()) {
+    CAPTURE(to_json(plan.variant().params), values.size());
+    CHECK(std::fabs(reduction.sum(plan, values) - expected) <= 1e-6 * magnitude);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("CPU device: the templates sum as a double does, with fibers") {
+  if (kThreadSanitizer) {
+    WARN("skipped: under ThreadSanitizer all threads are real; the test for them runs");
+    return;
+  }
+  ReduceParams params;
+  std::size_t largest = 50'001;
+  SECTION("one warp, one element at a time") {
+    params = {.block_size = 32, .vector_width = 1, .unroll = 1};
+    largest = 9'999;
+  }
+  SECTION("vectors") { params = {.block_size = 256, .vector_width = 4, .unroll = 4}; }
+  SECTION("the largest block") { params = {.block_size = 1024, .vector_width = 2, .unroll = 2}; }
+  const CpuReduction reduction(CpuThreads::fibers, all_stages(params));
+  for (const std::size_t count : {std::size_t{0}, std::size_t{1}, std::size_t{1'000}, largest}) {
+    check_sums(reduction, random_values(count));
+  }
+}
+
+TEST_CASE("CPU device: the templates sum as a double does, with real threads") {
+  const CpuReduction reduction(CpuThreads::real,
+                               all_stages({.block_size = 64, .vector_width = 4, .unroll = 2}));
+  for (const std::size_t count : {33, 1'603}) check_sums(reduction, random_values(count));
+}
+
+}  // namespace foldtune::test

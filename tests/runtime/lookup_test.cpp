@@ -1,0 +1,175 @@
+#include "runtime/lookup.h"
+
+#include "cache/store_error.h"
+#include "foldtune/error.h"
+#include "templates/embedded.h"
+#include "tests/catch.h"
+#include "tests/fakes/fake_device.h"
+#include "tests/runtime/tuned_store.h"
+
+namespace foldtune::test {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+
+constexpr Problem kProblem{.op = Operator::sum, .type = ElementType::f32, .count = 1 << 20};
+constexpr ReduceParams kTuned{.block_size = 512, .unroll = 8};
+
+class LookupTest {
+ protected:
+  Choice choose(const Problem& problem) {
+    return choose_config(store_.get(), device_.info().record, device_.compiler().version(),
+                         problem);
+  }
+  ReduceParams default_of(const Problem& problem) {
+    return ReduceSpace(problem).default_params(device_.info().record.multiprocessor_count);
+  }
+  void put(const Problem& problem, const ReduceParams& params) {
+    put_success(*store_, device_, problem, params);
+  }
+  /// `run` with a success of `kTuned` for `kProblem`.
+  void put_of(const RunRecord& run) {
+    store_->put(store_->begin_run(run), success(kProblem, to_json(kTuned)));
+  }
+
+  FakeDevice device_;
+  std::unique_ptr<ConfigStore> store_ = make_memory_store();
+};
+
+Problem with_count(std::uint64_t count) {
+  Problem problem = kProblem;
+  problem.count = count;
+  return problem;
+}
+
+TEST_CASE_METHOD(LookupTest, "Look-up: without a store the default is chosen") {
+  const Choice choice = choose_config(nullptr, device_.info().record, "fake 1.0", kProblem);
+  CHECK_FALSE(choice.match);
+  CHECK(choice.params == default_of(kProblem));
+  CHECK_THAT(choice.reason, ContainsSubstring("no tuning database"));
+}
+
+TEST_CASE_METHOD(LookupTest, "Look-up: with nothing tuned the default is chosen") {
+  const Choice choice = choose(kProblem);
+  CHECK_FALSE(choice.match);
+  CHECK(choice.params == default_of(kProblem));
+  CHECK_THAT(choice.reason, ContainsSubstring("sum f32 2^20") && ContainsSubstring("fake 1.0"));
+}
+
+TEST_CASE_METHOD(LookupTest, "Look-up: what was tuned for the size class is exact") {
+  put(kProblem, kTuned);
+  for (const std::uint64_t count : {1u << 20, (1u << 20) - 300'000, (1u << 20) + 400'000}) {
+    const Choice choice = choose(with_count(count));
+    REQUIRE(choice.match);
+    CHECK(choice.match->quality == MatchQuality::exact);
+    CHECK(choice.params == kTuned);
+    CHECK_THAT(choice.reason, ContainsSubstring("n = 1048576"));
+  }
+}
+
+TEST_CASE_METHOD(LookupTest, "Look-up: what was tuned at most a factor of 4 away is near") {
+  put(kProblem, kTuned);
+  for (const int shift : {18, 19, 21, 22}) {
+    const Choice choice = choose(with_count(std::uint64_t{1} << shift));
+    REQUIRE(choice.match);
+    CHECK(choice.match->quality == MatchQuality::near_size);
+    CHECK(choice.params == kTuned);
+  }
+  for (const int shift : {17, 23}) CHECK_FALSE(choose(with_count(std::uint64_t{1} << shift)).match);
+}
+
+TEST_CASE_METHOD(LookupTest,
+                 "Look-up: what another device, compiler or template made is not used") {
+  RunRecord run = run_on(device_);
+  SECTION("another device") { run.device.multiprocessor_count += 1; }
+  SECTION("another driver") { run.device.driver = "2"; }
+  SECTION("another compiler") { run.compiler = "fake 2.0"; }
+  SECTION("other templates") { run.template_fingerprint = "0"; }
+  put_of(run);
+  const Choice choice = choose(kProblem);
+  CHECK_FALSE(choice.match);
+  CHECK(choice.params == default_of(kProblem));
+}
+
+TEST_CASE_METHOD(LookupTest, "Look-up: what another problem was tuned with is not used") {
+  Problem other = kProblem;
+  SECTION("another operator") { other.op = Operator::max; }
+  SECTION("another type") { other.type = ElementType::f64; }
+  SECTION("another accumulator") { other.accumulator = ElementType::f64; }
+  SECTION("another promise") { other.determinism = Determinism::any; }
+  put(other, {.block_size = 512, .vector_width = 2});
+  CHECK_FALSE(choose(kProblem).match);
+}
+
+TEST_CASE_METHOD(LookupTest, "Look-up: an unaligned input takes an aligned one's result, as near") {
+  put(kProblem, kTuned);
+  Problem unaligned = kProblem;
+  unaligned.alignment = Alignment::element;
+  const Choice choice = choose(unaligned);
+  REQUIRE(choice.match);
+  CHECK(choice.match->quality == MatchQuality::near_size);
+  CHECK(choice.params == kTuned);
+  CHECK_THAT(choice.reason, ContainsSubstring("aligned"));
+
+  const ReduceParams own{.block_size = 128};
+  put(unaligned, own);
+  CHECK(choose(unaligned).params == own);
+  CHECK(choose(unaligned).match->quality == MatchQuality::exact);
+}
+
+TEST_CASE_METHOD(LookupTest, "Look-up: an aligned input does not take an unaligned one's result") {
+  Problem unaligned = kProblem;
+  unaligned.alignment = Alignment::element;
+  put(unaligned, kTuned);
+  CHECK_FALSE(choose(kProblem).match);
+}
+
+TEST_CASE_METHOD(LookupTest,
+                 "Look-up: a stored configuration that cannot be read gives the default") {
+  store_->put(store_->begin_run(run_on(device_)), success(kProblem, R"({"block_size":256})"));
+  const Choice choice = choose(kProblem);
+  CHECK_FALSE(choice.match);
+  CHECK(choice.params == default_of(kProblem));
+  CHECK_THAT(choice.reason, ContainsSubstring("cannot be read") && ContainsSubstring("missing"));
+}
+
+TEST_CASE_METHOD(LookupTest,
+                 "Look-up: a stored configuration outside the space gives the default") {
+  put(kProblem, {.final_stage = FinalStage::atomic});
+  const Choice choice = choose(kProblem);
+  CHECK_FALSE(choice.match);
+  CHECK(choice.params == default_of(kProblem));
+  CHECK_THAT(choice.reason, ContainsSubstring("not valid"));
+}
+
+/// A store that cannot be read.
+class BrokenStore final : public ConfigStore {
+ public:
+  RunId begin_run(const RunRecord&) override { throw StoreError("broken"); }
+  void put(RunId, const MeasurementRecord&) override { throw StoreError("broken"); }
+  std::optional<Match> find(const TuningKey&) const override { throw StoreError("broken"); }
+  std::vector<StoredResult> best() const override { throw StoreError("broken"); }
+  std::vector<StoredResult> measurements() const override { throw StoreError("broken"); }
+};
+
+TEST_CASE_METHOD(LookupTest, "Look-up: a store that fails is a DatabaseError, not a default") {
+  store_ = std::make_unique<BrokenStore>();
+  CHECK_THROWS_AS(choose(kProblem), DatabaseError);
+}
+
+TEST_CASE_METHOD(LookupTest, "Look-up: a key holds the problem by its names") {
+  const TuningKey key = make_tuning_key(device_.info().record, "fake 1.0", kProblem);
+  CHECK(key.device_fingerprint == device_.info().record.fingerprint());
+  CHECK(key.template_fingerprint == template_fingerprint());
+  CHECK(key.compiler == "fake 1.0");
+  CHECK(key.problem == ProblemKey{.family = "reduce",
+                                  .op = "sum",
+                                  .element_type = "f32",
+                                  .accumulator_type = "f32",
+                                  .alignment = "vector",
+                                  .determinism = "run_to_run",
+                                  .size_class = 20});
+}
+
+}  // namespace
+}  // namespace foldtune::test

@@ -1,0 +1,93 @@
+// What opening says where something is missing or wrong.
+
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+
+#include "foldtune/context.h"
+#include "foldtune/error.h"
+#include "runtime/device.h"
+#include "runtime/temporary_folder.h"
+#include "tests/catch.h"
+
+namespace foldtune::test {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+
+/// What the error of type E says that `work` throws.
+template <class E, class Work>
+std::string error_of(const Work& work) {
+  try {
+    work();
+  } catch (const E& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+TEST_CASE("Opening: a name that is no device's is an InvalidArgument that says which there are") {
+  for (const char* name :
+       {"", "gpu", "cuda", "cuda:", "cuda:x", "cuda:-1", "cuda:0 ", "cpu:", "CPU"}) {
+    INFO(name);
+    CHECK_THAT(error_of<InvalidArgument>([&] { open_device(name); }), ContainsSubstring("cuda:N"));
+  }
+}
+
+TEST_CASE("Opening: a GPU that is not there is Unavailable") {
+  CHECK_THROWS_AS(open_device("cuda:99"), Unavailable);
+}
+
+TEST_CASE("Opening: devices say who they are") {
+  CHECK(open_device("cpu")->info().record.kind == "cpu");
+  CHECK(open_device("cpu:real")->info().id == "cpu:real");
+}
+
+TEST_CASE("Opening: a database that does not exist is none, one that is not one is an error") {
+  const TemporaryFolder folder;
+  const std::filesystem::path path = folder.path() / "tuning.db";
+  Context untuned({.device = "cpu", .database = path.string()});
+  CHECK(untuned.reducer({}).explain(10).source == ConfigSource::untuned_default);
+  CHECK_FALSE(std::filesystem::exists(path));
+
+  const std::string text = "not a database, but a text that is long enough to have a header";
+  write_file(path, text);
+  CHECK_THAT(
+      error_of<DatabaseError>([&] { Context({.device = "cpu", .database = path.string()}); }),
+      ContainsSubstring(path.string()));
+  CHECK(read_file(path) == text);
+}
+
+/// NVRTC for `architecture`; null, with a warning, where there is none.
+std::unique_ptr<Compiler> find_nvrtc(const std::string& architecture) {
+  try {
+    return make_nvrtc_compiler(architecture);
+  } catch (const Unavailable& error) {
+    WARN("skipped: " << error.what());
+    CHECK_THAT(error.what(), ContainsSubstring("FOLDTUNE_NVRTC"));
+    return nullptr;
+  }
+}
+
+TEST_CASE("NVRTC: errors are shown at the lines of the templates and of the program") {
+  const auto compiler = find_nvrtc("sm_90");
+  if (compiler == nullptr) return;
+  CHECK_THAT(compiler->version(), ContainsSubstring("nvrtc 1"));
+  const Program program{
+      .source = "#include \"templates/reduce/reduce.cuh\"\n",
+      .name_expressions = {"foldtune::store_identity<foldtune::ReduceParams, foldtune::Min>"}};
+  const std::string log = error_of<CompileError>([&] { compiler->compile(program); });
+  CHECK_THAT(log,
+             ContainsSubstring("templates/operators.cuh(") && ContainsSubstring("store_identity"));
+}
+
+TEST_CASE("NVRTC: an architecture that it does not know is a CompileError") {
+  const auto compiler = find_nvrtc("sm_1");
+  if (compiler == nullptr) return;
+  const Program program{.source = "__global__ void kernel() {}", .name_expressions = {"kernel"}};
+  CHECK_THAT(error_of<CompileError>([&] { compiler->compile(program); }),
+             ContainsSubstring("gpu-architecture=sm_1"));
+}
+
+}  // namespace
+}  // namespace foldtune::test

@@ -1,0 +1,138 @@
+#include "runtime/plan.h"
+
+#include <cstring>
+#include <numeric>
+
+#include "foldtune/error.h"
+#include "templates/reduce/scratch.cuh"
+#include "tests/catch.h"
+#include "tests/fakes/fake_device.h"
+
+namespace foldtune::test {
+namespace {
+
+constexpr Problem kProblem{
+    .op = Operator::sum, .type = ElementType::i32, .determinism = Determinism::any};
+
+Plan make_plan(Device& device, const ReduceParams& params) {
+  const Variant variant{.problem = kProblem, .params = params};
+  return Plan(device, variant, device.compiler().compile(make_program(variant)));
+}
+
+/// Reduces 1, 2, ... count twice on one scratch and gives the second result.
+std::int64_t sum_to(Device& device, const Plan& plan, std::uint64_t count) {
+  std::vector<std::int32_t> elements(count);
+  std::iota(elements.begin(), elements.end(), 1);
+  const DeviceBuffer input(device, count * sizeof(std::int32_t));
+  const DeviceBuffer output(device, sizeof(std::int64_t));
+  const DeviceBuffer scratch(device, plan.scratch_bytes(count));
+  device.copy(input.data(), elements.data(), count * sizeof(std::int32_t));
+  std::int64_t result = -1;
+  for (int call = 0; call < 2; ++call) {
+    device.copy(output.data(), &result, sizeof(result));
+    plan.enqueue(input.data(), count, output.data(), scratch.data(), nullptr);
+  }
+  device.synchronize(nullptr);
+  device.copy(&result, output.data(), sizeof(result));
+  return result;
+}
+
+constexpr FinalStage kStages[] = {FinalStage::atomic, FinalStage::two_pass, FinalStage::last_block,
+                                  FinalStage::polling};
+
+TEST_CASE("Plan: atomic and two_pass have two launches, the others one") {
+  for (const FinalStage stage : kStages) {
+    FakeDevice device;
+    const Plan plan = make_plan(device, {.block_size = 32, .final_stage = stage});
+    CHECK(sum_to(device, plan, 10'000) == 10'000 * 10'001 / 2);
+    CHECK(device.counts().reduce_launches == 2);
+    const bool has_helper = stage == FinalStage::atomic || stage == FinalStage::two_pass;
+    CHECK(device.counts().helper_launches == (has_helper ? 2 : 0));
+  }
+}
+
+TEST_CASE("Plan: a grid of one block needs no second launch") {
+  for (const FinalStage stage : kStages) {
+    FakeDevice device;
+    const Plan plan = make_plan(device, {.final_stage = stage});
+    CHECK(sum_to(device, plan, 100) == 5050);
+    CHECK(device.counts().reduce_launches == 2);
+    CHECK(device.counts().helper_launches == 0);
+  }
+}
+
+TEST_CASE("Plan: every final stage folds on the CPU device, one block and many") {
+  const std::unique_ptr<Device> device = open_cpu_device();
+  for (const FinalStage stage : kStages) {
+    const Plan plan = make_plan(
+        *device, {.block_size = 32, .vector_width = 1, .unroll = 1, .final_stage = stage});
+    CHECK(plan.grid_size(1000) == 32);
+    CHECK(sum_to(*device, plan, 1000) == 500'500);
+    CHECK(sum_to(*device, plan, 30) == 465);
+  }
+}
+
+TEST_CASE("Plan: waves are waves of the blocks that the device holds") {
+  FakeDevice device;
+  device.mutable_info().record.multiprocessor_count = 10;
+  // The fake holds 2048 threads per multiprocessor.
+  const Plan plan =
+      make_plan(device, {.block_size = 256, .vector_width = 1, .unroll = 1, .waves = 2});
+  CHECK(plan.resources().blocks_per_multiprocessor == 8);
+  CHECK(plan.grid_size(256) == 1);
+  CHECK(plan.grid_size(256 * 100) == 100);
+  CHECK(plan.grid_size(std::uint64_t{1} << 33) == 2 * 8 * 10);
+}
+
+TEST_CASE("Plan: a kernel gets the count in the width that it is compiled for") {
+  std::vector<FakeLaunch> launches;
+  FakeDevice device({.cost_us = [&](const FakeLaunch& launch) {
+    launches.push_back(launch);
+    return 1;
+  }});
+  Problem problem{.op = Operator::sum, .type = ElementType::i32, .alignment = Alignment::element};
+  constexpr std::uint64_t kCount = 10'000;
+  const DeviceBuffer input(device, kCount * sizeof(std::int32_t));
+  const DeviceBuffer output(device, sizeof(std::int64_t));
+  const DeviceBuffer scratch(device, 1 << 16);
+  for (const std::uint64_t count : {kCount, std::uint64_t{1} << 33}) {
+    problem.count = count;
+    const Variant variant{.problem = problem, .params = {}};
+    const Plan plan(device, variant, device.compiler().compile(make_program(variant)));
+    launches.clear();
+    device.time({.enqueue =
+                     [&](int, Stream stream) {
+                       plan.enqueue(input.data(), kCount, output.data(), scratch.data(), stream);
+                     },
+                 .samples = 1,
+                 .before_sample = {}});
+    REQUIRE(launches.size() == 1);
+    CHECK(launches[0].count == kCount);
+    CHECK(launches[0].counts_in_64_bits == (count > kCount));
+    CHECK(launches[0].alignment == Alignment::element);
+    CHECK(launches[0].grid_size == plan.grid_size(kCount));
+  }
+}
+
+TEST_CASE("Plan: scratch has room for a slot per block") {
+  FakeDevice device;
+  const Plan plan = make_plan(device, {.block_size = 32, .vector_width = 1, .unroll = 1});
+  CHECK(plan.scratch_bytes(0) == kScratchHeaderBytes + 16);
+  CHECK(plan.scratch_bytes(32 * 1000) == kScratchHeaderBytes + 1000 * 16);
+}
+
+TEST_CASE("Plan: what does not load is a DeviceError, and leaves nothing allocated") {
+  FakeDevice device({.fault = [](const ReduceParams&) { return Fault::load_error; }});
+  CHECK_THROWS_AS(make_plan(device, {}), DeviceError);
+  CHECK(device.counts().live_allocations == 0);
+}
+
+TEST_CASE("Plan: a launch that fails is a DeviceError") {
+  FakeDevice device({.fault = [](const ReduceParams&) { return Fault::launch_error; }});
+  const Plan plan = make_plan(device, {});
+  CHECK_THROWS_AS(sum_to(device, plan, 10), DeviceError);
+  CHECK(device.counts().live_allocations == 0);
+}
+
+}  // namespace
+}  // namespace foldtune::test

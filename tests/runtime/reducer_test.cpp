@@ -1,0 +1,271 @@
+#include "foldtune/reducer.h"
+
+#include <cmath>
+#include <limits>
+#include <thread>
+#include <vector>
+
+#include "foldtune/foldtune.hpp"
+#include "runtime/variant.h"
+#include "tests/catch.h"
+#include "tests/fakes/fake_device.h"
+#include "tests/runtime/tuned_store.h"
+
+namespace foldtune::test {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+
+constexpr Problem kSum{.op = Operator::sum, .type = ElementType::f32};
+
+/// A context on the fake device, whose memory is the host's.
+class ReducerTest {
+ protected:
+  static Problem sum_of(std::uint64_t count, Alignment alignment = Alignment::vector) {
+    return {.op = Operator::sum, .type = ElementType::f32, .count = count, .alignment = alignment};
+  }
+  void check_nothing_happened() const {
+    CHECK(device_->counts().compilations == 0);
+    CHECK(device_->counts().reduce_launches == 0);
+    CHECK(device_->counts().allocations == 0);
+  }
+  /// What an InvalidArgument said, after which nothing may have happened.
+  template <class Call>
+  std::string refusal(const Call& call) const {
+    std::string message = "nothing was thrown";
+    try {
+      call();
+    } catch (const InvalidArgument& error) {
+      message = error.what();
+    }
+    check_nothing_happened();
+    return message;
+  }
+
+  std::shared_ptr<FakeDevice> device_ = std::make_shared<FakeDevice>();
+  std::shared_ptr<ConfigStore> store_ = make_memory_store();
+  Context context_{device_, store_};
+  alignas(16) float input_[5000] = {3, 1, 4, 1, 5};
+  float output_ = -1;
+};
+
+TEST_CASE_METHOD(ReducerTest, "Reducer: folds with what was tuned for the count") {
+  const ReduceParams tuned{.block_size = 512, .unroll = 8};
+  put_success(*store_, *device_, sum_of(4096), tuned);
+  const Reducer reducer = context_.reducer(kSum);
+  reducer(input_, 4000, &output_);
+  CHECK(output_ == 14);
+  CHECK(device_->compiled_programs() ==
+        std::vector<Program>{make_program({.problem = kSum, .params = tuned})});
+}
+
+TEST_CASE_METHOD(ReducerTest, "Reducer: explains which configuration is used, and why") {
+  const ReduceParams tuned{.block_size = 512, .unroll = 8};
+  put_success(*store_, *device_, sum_of(4096), tuned, 12.5);
+  const Reducer reducer = context_.reducer(kSum);
+
+  const Explanation exact = reducer.explain(4000);
+  CHECK(exact.source == ConfigSource::exact);
+  CHECK(exact.config == to_json(tuned));
+  CHECK(exact.tuned_count == 4096);
+  CHECK(exact.tuned_us == 12.5);
+  CHECK_THAT(exact.reason, ContainsSubstring("tuned at n = 4096"));
+
+  const Explanation near = reducer.explain(16384);
+  CHECK(near.source == ConfigSource::near_size);
+  CHECK(near.config == to_json(tuned));
+
+  const Explanation untuned = reducer.explain(1 << 20);
+  CHECK(untuned.source == ConfigSource::untuned_default);
+  CHECK(untuned.tuned_count == 0);
+  CHECK(untuned.tuned_us == 0);
+  CHECK_THAT(untuned.reason, ContainsSubstring("not tuned"));
+
+  CHECK(std::string(to_string(exact.source)) == "exact");
+  CHECK(std::string(to_string(near.source)) == "near size");
+  CHECK(std::string(to_string(untuned.source)) == "default");
+  check_nothing_happened();
+}
+
+TEST_CASE_METHOD(ReducerTest, "Reducer: wrong arguments are refused before anything happens") {
+  const Reducer reducer = context_.reducer(kSum);
+  const char* const bytes = reinterpret_cast<const char*>(input_);
+  char* const out_bytes = reinterpret_cast<char*>(&output_);
+  CHECK_THAT(refusal([&] { reducer(nullptr, 1, &output_); }), ContainsSubstring("input pointer"));
+  CHECK_THAT(refusal([&] { reducer(bytes + 2, 1, &output_); }), ContainsSubstring("input pointer"));
+  CHECK_THAT(refusal([&] { reducer(input_, 1, nullptr); }), ContainsSubstring("output pointer"));
+  CHECK_THAT(refusal([&] { reducer(input_, 1, out_bytes + 1); }),
+             ContainsSubstring("output pointer"));
+  CHECK_THAT(refusal([&] { reducer(input_, kMaxCount + 1, &output_); }), ContainsSubstring("2^40"));
+  CHECK_THAT(refusal([&] { reducer.prepare(nullptr, 1); }), ContainsSubstring("input pointer"));
+  CHECK(output_ == -1);
+}
+
+TEST_CASE_METHOD(ReducerTest,
+                 "Reducer: an output is aligned to the accumulator, not to the element") {
+  const Reducer reducer = context_.reducer({.op = Operator::sum, .type = ElementType::i32});
+  alignas(8) std::int32_t memory[3] = {};
+  CHECK_THAT(refusal([&] { reducer(input_, 1, memory + 1); }), ContainsSubstring("i64"));
+}
+
+TEST_CASE_METHOD(ReducerTest, "Reducer: a problem that cannot be is refused") {
+  CHECK_THAT(refusal([&] { context_.reducer({.type = ElementType::i64}); }),
+             ContainsSubstring("i64"));
+  CHECK_THAT(refusal([&] {
+               context_.reducer({.op = Operator::sum,
+                                 .type = ElementType::f32,
+                                 .determinism = Determinism::config_independent});
+             }),
+             ContainsSubstring("config_independent"));
+}
+
+TEST_CASE_METHOD(ReducerTest, "Reducer: an empty input gives the identity") {
+  context_.reducer(kSum)(nullptr, 0, &output_);
+  CHECK(output_ == 0);
+  context_.reducer({.op = Operator::min, .type = ElementType::f32})(nullptr, 0, &output_);
+  CHECK(output_ == std::numeric_limits<float>::infinity());
+  std::int32_t integer = 0;
+  context_.reducer({.op = Operator::max, .type = ElementType::i32})(nullptr, 0, &integer);
+  CHECK(integer == std::numeric_limits<std::int32_t>::min());
+}
+
+TEST_CASE_METHOD(ReducerTest, "Reducer: every stream has scratch of its own, and keeps it") {
+  const Reducer reducer = context_.reducer(kSum);
+  for (int round = 0; round < 3; ++round) {
+    reducer(input_, 1000, &output_, fake_stream(1));
+    reducer(input_, 1100, &output_, fake_stream(1));  // of the same size class
+    reducer(input_, 1000, &output_, fake_stream(2));
+    reducer(input_, 1000, &output_);
+    CHECK(device_->counts().allocations == 3);
+  }
+  reducer(input_, 4000, &output_, fake_stream(1));
+  CHECK(device_->counts().allocations == 4);
+}
+
+TEST_CASE("Reducer: scratch goes with its context") {
+  const auto device = std::make_shared<FakeDevice>();
+  {
+    Context context(device, nullptr);
+    float output = 0;
+    context.reducer(kSum)(nullptr, 0, &output);
+    CHECK(device->counts().live_allocations == 1);
+  }
+  CHECK(device->counts().live_allocations == 0);
+}
+
+TEST_CASE_METHOD(ReducerTest, "Reducer: nothing is compiled twice") {
+  for (const std::uint64_t count : {1, 100, 101, 500}) {
+    context_.reducer(sum_of(count))(input_, count, &output_, fake_stream(1));
+    context_.reducer(kSum)(input_, count, &output_, fake_stream(2));
+  }
+  CHECK(device_->counts().compilations == 1);
+  // Kernels of unaligned inputs are others.
+  for (const std::uint64_t count : {1, 100, 101, 500}) {
+    context_.reducer(kSum)(input_ + 1, count, &output_);
+  }
+  CHECK(device_->counts().compilations == 2);
+  context_.reducer({.op = Operator::max, .type = ElementType::f32})(input_, 10, &output_);
+  CHECK(device_->counts().compilations == 3);
+}
+
+TEST_CASE_METHOD(ReducerTest, "Reducer: an unaligned input has its own configuration") {
+  const ReduceParams aligned{.block_size = 512};
+  const ReduceParams unaligned{.block_size = 64, .vector_width = 1};
+  put_success(*store_, *device_, sum_of(4096), aligned);
+  put_success(*store_, *device_, sum_of(4096, Alignment::element), unaligned);
+  const Reducer reducer = context_.reducer(kSum);
+  reducer(input_ + 1, 4000, &output_);
+  CHECK(output_ == 11);
+  reducer(input_ + 4, 4000, &output_);  // 16 bytes
+  CHECK(output_ == 5);
+  CHECK(device_->compiled_programs() ==
+        std::vector<Program>{
+            make_program({.problem = sum_of(0, Alignment::element), .params = unaligned}),
+            make_program({.problem = kSum, .params = aligned})});
+}
+
+TEST_CASE_METHOD(ReducerTest,
+                 "Reducer: in a capture nothing is made, and what was prepared works") {
+  const Reducer reducer = context_.reducer(kSum);
+  device_->set_capturing(fake_stream(1));
+  CHECK_THAT(refusal([&] { reducer(input_, 1000, &output_, fake_stream(1)); }),
+             ContainsSubstring("prepare()"));
+
+  // Prepared on another stream, it has no scratch on this one.
+  reducer.prepare(input_, 1000, fake_stream(2));
+  CHECK(device_->counts().reduce_launches == 0);
+  CHECK_THROWS_AS(reducer(input_, 1000, &output_, fake_stream(1)), InvalidArgument);
+
+  device_->set_capturing(nullptr);
+  reducer.prepare(input_, 1000, fake_stream(1));
+  device_->set_capturing(fake_stream(1));
+  reducer(input_, 1000, &output_, fake_stream(1));
+  CHECK(output_ == 14);
+}
+
+TEST_CASE_METHOD(ReducerTest, "Reducer: threads share one compilation, and get their own results") {
+  const Reducer reducer = context_.reducer(kSum);
+  constexpr int kThreads = 8;
+  std::vector<float> outputs(kThreads);
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < kThreads; ++i) {
+      threads.emplace_back([&, i] {
+        for (int call = 0; call < 20; ++call)
+          reducer(input_, 1000, &outputs[i], fake_stream(i + 1));
+      });
+    }
+  }
+  CHECK(outputs == std::vector<float>(kThreads, 14));
+  CHECK(device_->counts().compilations == 1);
+  CHECK(device_->counts().allocations == kThreads);
+}
+
+TEST_CASE(
+    "Reducer: errors of the compiler and the device reach the caller, and leave nothing behind") {
+  float output = 0;
+  Fault fault = Fault::compile_error;
+  const auto device =
+      std::make_shared<FakeDevice>(FakeScript{.fault = [&](const ReduceParams&) { return fault; }});
+  Context context(device, nullptr);
+  const Reducer reducer = context.reducer(kSum);
+  CHECK_THROWS_AS(reducer(nullptr, 0, &output), CompileError);
+  fault = Fault::load_error;
+  CHECK_THROWS_AS(reducer(nullptr, 0, &output), DeviceError);
+  CHECK(device->counts().live_allocations == 0);
+  fault = Fault::none;
+  output = -1;
+  reducer(nullptr, 0, &output);
+  CHECK(output == 0);
+}
+
+TEST_CASE_METHOD(ReducerTest, "Typed helpers fold in the type that the semantics give") {
+  alignas(16) const std::int32_t integers[] = {2'000'000'000, -5, 2'000'000'000};
+  alignas(16) const double doubles[] = {0.5, -2.25, 8};
+  std::int64_t wide = 0;
+  std::int32_t integer = 0;
+  double number = 0;
+  foldtune::sum(context_, integers, 3, &wide);
+  CHECK(wide == 3'999'999'995);
+  foldtune::min(context_, integers, 3, &integer);
+  CHECK(integer == -5);
+  foldtune::max<double>(context_, doubles, 3, &number, fake_stream(1));
+  CHECK(number == 8);
+  foldtune::sum<float>(context_, input_, 5, &output_);
+  CHECK(output_ == 14);
+}
+
+TEST_CASE("Reducer: folds on the CPU device") {
+  Context context({.device = "cpu", .database = "/dev/null/none"});
+  CHECK_FALSE(context.device_name().empty());
+  std::vector<double> elements(10'001, 0.25);
+  elements.back() = -7;
+  double result = 0;
+  foldtune::sum(context, elements.data(), elements.size(), &result);
+  CHECK(result == 2493);
+  foldtune::min(context, elements.data() + 1, elements.size() - 1, &result);
+  CHECK(result == -7);
+}
+
+}  // namespace
+}  // namespace foldtune::test

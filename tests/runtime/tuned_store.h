@@ -1,0 +1,43 @@
+/// Tuning results for the tests of what uses them.
+#pragma once
+
+#include <string>
+
+#include "cache/config_store.h"
+#include "runtime/device.h"
+#include "runtime/lookup.h"
+#include "templates/embedded.h"
+#include "templates/reduce/space.h"
+
+namespace foldtune::test {
+
+/// A run of this version of the templates on `device`, with its compiler.
+inline RunRecord run_on(Device& device) {
+  return {.device = device.info().record,
+          .template_fingerprint = template_fingerprint(),
+          .compiler = device.compiler().version(),
+          .foldtune_version = "test",
+          .command = "a test",
+          .seed = 1,
+          .read_bandwidth_gbps = 0};
+}
+
+/// A success of the configuration `params`, a JSON object.
+inline MeasurementRecord success(const Problem& problem, const std::string& params,
+                                 double median_us = 1) {
+  MeasurementRecord measurement;
+  measurement.problem = make_problem_key(problem);
+  measurement.count = problem.count;
+  measurement.bytes = problem.input_bytes();
+  measurement.params = params;
+  measurement.samples_us = {median_us};
+  measurement.median_us = median_us;
+  return measurement;
+}
+
+inline void put_success(ConfigStore& store, Device& device, const Problem& problem,
+                        const ReduceParams& params, double median_us = 1) {
+  store.put(store.begin_run(run_on(device)), success(problem, to_json(params), median_us));
+}
+
+}  // namespace foldtune::test

@@ -1,0 +1,53 @@
+/// Compiles the variants of a test ahead of their launch: on all cores, many in one program.
+#pragma once
+
+#include <atomic>
+#include <future>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "runtime/compiler.h"
+#include "runtime/variant.h"
+
+namespace foldtune::test {
+
+/// A program and the variants that it is the program of.
+struct ProgramGroup {
+  Program program;
+  std::vector<Variant> variants;
+};
+
+/// Every distinct program of the variants once.
+std::vector<ProgramGroup> group_by_program(const std::vector<Variant>& variants);
+
+/// Compiling a variant takes mostly the time to read the templates, so several are compiled as one
+/// program that has all their name expressions. What a test loads, as `Plan` does, is the image of
+/// that program with the lowered names of one variant: the same text, the same options and the same
+/// instances of the templates as when it is compiled alone, beside others in one image.
+class BatchCompiler {
+ public:
+  /// Begins at once. The compiler must outlive this. `jobs`: compilations at a time; 0: one per
+  /// core.
+  BatchCompiler(const Compiler& compiler, std::vector<ProgramGroup> groups, std::size_t jobs = 0);
+  BatchCompiler(const BatchCompiler&) = delete;
+  BatchCompiler& operator=(const BatchCompiler&) = delete;
+  ~BatchCompiler();
+
+  const std::vector<ProgramGroup>& groups() const { return groups_; }
+
+  /// The compilation of `groups()[index]`; waits for it. Throws what the compiler threw.
+  CompiledKernel get(std::size_t index) const;
+
+ private:
+  void work();
+
+  const Compiler& compiler_;
+  const std::vector<ProgramGroup> groups_;
+  std::vector<std::promise<CompiledKernel>> promises_;  // by batch
+  std::vector<std::shared_future<CompiledKernel>> batches_;
+  std::atomic<std::size_t> next_batch_ = 0;
+  std::vector<std::jthread> threads_;
+};
+
+}  // namespace foldtune::test

@@ -1,0 +1,186 @@
+// Everything that can be wrong: the exit code, a message on stderr, and nothing overwritten.
+#include <SQLiteCpp/Database.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "tests/catch.h"
+#include "tests/tuner/npy_file.h"
+#include "tests/tuner/program.h"
+
+namespace foldtune::test {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+using Arguments = std::vector<std::string>;
+
+constexpr int kUsage = 2;
+constexpr int kUnavailable = 3;
+constexpr int kFile = 4;
+constexpr int kDatabase = 5;
+
+void check_error(const Outcome& outcome, int exit_code, const std::string& message) {
+  CAPTURE(outcome.out, outcome.err);
+  CHECK(outcome.exit_code == exit_code);
+  CHECK(outcome.out.empty());
+  CHECK_THAT(outcome.err, ContainsSubstring("foldtune: error: "));
+  CHECK_THAT(outcome.err, ContainsSubstring(message));
+}
+
+void check_error(const Workplace& place, const Arguments& arguments, int exit_code,
+                 const std::string& message) {
+  std::string line;
+  for (const std::string& argument : arguments) line += argument + ' ';
+  CAPTURE(line);
+  check_error(place.run(arguments), exit_code, message);
+}
+
+/// Arguments of a quick tuning on the CPU device, and more.
+Arguments tune(const Arguments& more) {
+  Arguments arguments{"tune", "--device", "cpu", "--n", "1K", "--budget", "1s"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+TEST_CASE("A wrong command line is an error of usage, found before anything is done") {
+  const Workplace place;
+  check_error(place, {}, kUsage, "no verb");
+  check_error(place, {"fold"}, kUsage, "fold");
+  check_error(place, {"tune", "--bogus"}, kUsage, "foldtune tune --help");
+  check_error(place, {"tune", "--op", "summ"}, kUsage, "no operator 'summ'; there is sum, min");
+  check_error(place, {"tune", "--op", "sum,"}, kUsage, "empty item");
+  check_error(place, {"tune", "--type", "f31"}, kUsage, "no element type 'f31'; there is i32");
+  check_error(place, {"tune", "--acc", "f64", "--op", "min"}, kUsage, "min of f32");
+  check_error(place, {"tune", "--n", "many"}, kUsage, "'many' is not a count");
+  check_error(place, {"tune", "--n", "2^50"}, kUsage, "more than 2^40");
+  check_error(place, {"tune", "--n", "0"}, kUsage, "at least 1");
+  check_error(place, {"tune", "--budget", "soon"}, kUsage, "'soon' is not a time");
+  check_error(place, {"tune", "--budget", "-1s"}, kUsage, "no sensible time");
+  check_error(place, {"tune", "--seed", "-1"}, kUsage, "--seed");
+  check_error(place, {"tune", "--threads", "-1"}, kUsage, "--threads");
+  check_error(place, {"tune", "--alignment", "odd"}, kUsage, "no alignment 'odd'");
+  check_error(place, {"tune", "--determinism", "full"}, kUsage, "no determinism 'full'");
+  check_error(place, {"tune", "--determinism", "config_independent"}, kUsage, "depend on");
+  check_error(place, {"tune", "--device", "gpu"}, kUsage, "'gpu'");
+  check_error(place, {"tune", "--device", "cuda:-1"}, kUsage, "'cuda:-1'");
+  check_error(place, {"show", "--op", "summ"}, kUsage, "no operator 'summ'");
+  check_error(place, {"run"}, kUsage, "FILE");
+  check_error(place, {"run", "--repeat", "0", "x"}, kUsage, "--repeat");
+  CHECK_FALSE(std::filesystem::exists(place.database()));
+}
+
+TEST_CASE("A device that is not there is unavailable, and no database is made") {
+  Workplace place;
+  place.set("CUDA_VISIBLE_DEVICES", "-1");
+  check_error(place, {"tune", "--device", "cuda:0", "--n", "1K"}, kUnavailable, "");
+  const std::string file = place.write("data", bytes_of(std::vector<float>{1.0F}));
+  check_error(place, {"run", "--device", "cuda:0", "--type", "f32", file}, kUnavailable, "");
+  CHECK_FALSE(std::filesystem::exists(place.database()));
+}
+
+TEST_CASE("Without a host compiler the CPU device is unavailable, and devices says so") {
+  Workplace place;
+  place.set("PATH", place.path());
+  place.set("CXX", "");
+  check_error(place, tune({}), kUnavailable, "compiler");
+  CHECK_FALSE(std::filesystem::exists(place.database()));
+  const Outcome devices = place.run({"devices"});
+  CHECK(devices.exit_code == 0);
+  CHECK_THAT(devices.out, ContainsSubstring("No compiler for cpu"));
+}
+
+TEST_CASE("A file that cannot be read is an error of the file") {
+  const Workplace place;
+  check_error(place, {"run", "--type", "f32", place.file("none")}, kFile, "No such file");
+  check_error(place, {"run", "--type", "f32", place.path()}, kFile, "folder");
+  check_error(place, {"run", "--type", "f32", "/dev/null"}, kFile, "not a regular file");
+  const std::string short_npy =
+      place.write("short.npy", npy_file(npy_header("<f4", "(3,)"), std::string(8, '\0')));
+  check_error(place, {"run", short_npy}, kFile, "cut short");
+}
+
+TEST_CASE("A file of another type is an error of usage") {
+  const Workplace place;
+  const std::string npy =
+      place.write("data.npy", npy_file(npy_header("<f8", "(1,)"), std::string(8, '\0')));
+  check_error(place, {"run", "--type", "f32", npy}, kUsage, "f64 (float64), not f32");
+  const std::string half =
+      place.write("half.npy", npy_file(npy_header("<f2", "(4,)"), std::string(8, '\0')));
+  check_error(place, {"run", half}, kUsage, "float16");
+  const std::string wide =
+      place.write("wide.npy", npy_file(npy_header("<i8", "(1,)"), std::string(8, '\0')));
+  check_error(place, {"run", wide}, kUsage, "i64");
+  const std::string raw = place.write("raw", std::string(7, '\0'));
+  check_error(place, {"run", "--type", "f32", raw}, kUsage, "not a multiple");
+  check_error(place, {"run", raw}, kUsage, "--type");
+  check_error(place, {"run", "--type", "f31", raw}, kUsage, "no element type 'f31'");
+}
+
+TEST_CASE("A file that is no database is left as it is") {
+  const Workplace place;
+  const std::string text = "These are my notes, not a database.\n";
+  const std::string file = place.write("notes.txt", text);
+  check_error(place, tune({"--db", file}), kDatabase, file);
+  check_error(place, {"show", "--db", file}, kDatabase, file);
+  const std::string data = place.write("data", bytes_of(std::vector<float>{1.0F}));
+  check_error(place, {"run", "--device", "cpu", "--type", "f32", "--db", file, data}, kDatabase,
+              file);
+  CHECK(read_file(file) == text);
+}
+
+TEST_CASE("The database of another program, and one of a newer schema, are left as they are") {
+  const Workplace place;
+  const bool is_ours = GENERATE(false, true);
+  const std::string file = place.file("other.db");
+  {
+    SQLite::Database database(file, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+    database.exec("CREATE TABLE precious (value TEXT)");
+    if (is_ours) database.exec("PRAGMA application_id = 0x464C4454; PRAGMA user_version = 999");
+  }
+  const std::string before = read_file(file);
+  const std::string message = is_ours ? "999" : "another program";
+  check_error(place, tune({"--db", file}), kDatabase, message);
+  check_error(place, {"show", "--db", file}, kDatabase, message);
+  CHECK(read_file(file) == before);
+}
+
+TEST_CASE("To show a database that does not exist is an error that says how to make one") {
+  const Workplace place;
+  check_error(place, {"show"}, kDatabase, "tune first");
+  check_error(place, {"show", "--db", ""}, kDatabase, "empty");
+  CHECK_FALSE(std::filesystem::exists(place.database()));
+}
+
+TEST_CASE("A folder where nothing may be written is said before anything is measured") {
+  namespace fs = std::filesystem;
+  const Workplace place;
+  const fs::path folder = place.path() / "fixed";
+  fs::create_directory(folder);
+  const std::string secret = place.write("secret", bytes_of(std::vector<float>{1.0F}));
+  fs::permissions(secret, fs::perms::none);
+  fs::permissions(folder, fs::perms::owner_read | fs::perms::owner_exec | fs::perms::others_read |
+                              fs::perms::others_exec);
+  fs::permissions(place.path(), fs::perms::owner_all | fs::perms::others_exec);
+  if (place.run_as_nobody({"--version"}).exit_code != 0) {
+    WARN("skipped: a user without privileges cannot run " FOLDTUNE_PROGRAM);
+    return;
+  }
+  const std::string file = folder / "tuning.db";
+  check_error(place.run_as_nobody(tune({"--db", file})), kDatabase, "Permission denied");
+  CHECK(fs::is_empty(folder));
+  check_error(place.run_as_nobody({"run", "--type", "f32", secret}), kFile, "Permission denied");
+}
+
+TEST_CASE("Output that cannot be written is an error") {
+  if (!std::filesystem::exists("/dev/full")) return;
+  const Workplace place;
+  const std::string command =
+      "'" FOLDTUNE_PROGRAM "' devices > /dev/full 2> '" + place.file("err") + "'";
+  const int status = std::system(command.c_str());
+  CHECK(WEXITSTATUS(status) == kFile);
+  CHECK_THAT(read_file(place.file("err")), ContainsSubstring("cannot be written"));
+}
+
+}  // namespace
+}  // namespace foldtune::test

@@ -1,0 +1,64 @@
+#include "tuner/format.h"
+
+#include <string>
+
+#include "templates/reduce/space.h"
+#include "tests/catch.h"
+
+namespace foldtune {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+
+TEST_CASE("Numbers have four significant digits and no exponent") {
+  CHECK(format_number(0.12345) == "0.123");
+  CHECK(format_number(1.23456) == "1.235");
+  CHECK(format_number(12.3456) == "12.35");
+  CHECK(format_number(123.456) == "123.5");
+  CHECK(format_number(12345.6) == "12346");
+  CHECK(format_number(0) == "0.000");
+}
+
+TEST_CASE("Quantities come in units that fit") {
+  CHECK(format_us(3.2149) == "3.215 us");
+  CHECK(format_us(1500) == "1.500 ms");
+  CHECK(format_us(2.5e6) == "2.500 s");
+  CHECK(format_seconds(12.4) == "12 s");
+  CHECK(format_seconds(200) == "3 min 20 s");
+  CHECK(format_seconds(-3) == "0 s");
+  CHECK(format_bytes(512) == "512 B");
+  CHECK(format_bytes(std::uint64_t{60} << 20) == "60 MiB");
+  CHECK(format_bytes(150'110'011'392) == "139.8 GiB");
+  CHECK(format_percent(0.9351) == "93.5");
+  CHECK(format_percent(0) == "-");
+}
+
+TEST_CASE("A configuration fits in a line, whether it comes as params or as JSON") {
+  const ReduceParams params{.block_size = 512,
+                            .vector_width = 2,
+                            .unroll = 8,
+                            .block_stage = BlockStage::tree,
+                            .final_stage = FinalStage::polling,
+                            .waves = 1};
+  CHECK(format_config(params) == "bs512 vw2 u8 tree polling w1");
+  CHECK(format_config(to_json(params)) == "bs512 vw2 u8 tree polling w1");
+}
+
+TEST_CASE("A configuration of another version is shown as it is stored") {
+  CHECK(format_config(R"({"colour":"red"})") == R"({"colour":"red"})");
+}
+
+TEST_CASE("The legend names every tunable") {
+  for (const Tunable& tunable : reduce_tunables()) {
+    CHECK_THAT(config_legend(), ContainsSubstring(std::string(tunable.name)));
+  }
+}
+
+TEST_CASE("The first line is the text up to its end") {
+  CHECK(first_line("one\ntwo") == "one");
+  CHECK(first_line("one") == "one");
+  CHECK(first_line("").empty());
+}
+
+}  // namespace
+}  // namespace foldtune

@@ -1,0 +1,115 @@
+#include "tuner/progress.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <string>
+
+#include "tests/catch.h"
+
+namespace foldtune {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+
+const Problem kProblem{
+    .op = Operator::sum, .type = ElementType::f32, .count = std::uint64_t{1} << 16};
+
+TuneProgress progress_at(double elapsed_s) {
+  return {.problem = kProblem,
+          .problem_index = 2,
+          .problem_count = 9,
+          .measured = 45,
+          .failed = 1,
+          .best_us = 3.215,
+          .elapsed_s = elapsed_s,
+          .budget_s = 60};
+}
+
+ProblemResult result() {
+  return {.problem = kProblem,
+          .best = {},
+          .best_us = 2,
+          .default_us = 3,
+          .gbps = 131.072,
+          .read_bandwidth_fraction = 0.5,
+          .measured = 45,
+          .failed = 0};
+}
+
+/// What is printed to a stream.
+template <class Function>
+std::string printed(Function print) {
+  std::FILE* const file = std::tmpfile();
+  REQUIRE(file != nullptr);
+  print(file);
+  std::rewind(file);
+  std::string text;
+  for (int c = std::fgetc(file); c != EOF; c = std::fgetc(file)) text += static_cast<char>(c);
+  std::fclose(file);
+  return text;
+}
+
+std::size_t lines_in(const std::string& text) {
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+TEST_CASE("The progress says where it is, what is best, and what is left") {
+  CHECK(format_progress(progress_at(48)) ==
+        "3/9 sum f32 2^16: 12 s left, best 3.215 us, 45 timed, 1 failed");
+}
+
+TEST_CASE("Before the first measurement there is no best") {
+  TuneProgress progress = progress_at(1);
+  progress.best_us = 0;
+  CHECK(format_progress(progress).find("best") == std::string::npos);
+}
+
+TEST_CASE("The bar is the part of the budget that is spent, and stays within its brackets") {
+  CHECK(format_bar(progress_at(0)) == "[>           ]");
+  CHECK(format_bar(progress_at(30)) == "[======>     ]");
+  CHECK(format_bar(progress_at(60)) == "[============]");
+  CHECK(format_bar(progress_at(600)) == "[============]");
+}
+
+TEST_CASE("A result tells its gain over the default") {
+  CHECK(format_result(result()) ==
+        "sum f32 2^16: 2.000 us, 131.1 GB/s, 1.50x the default's speed; 45 timed");
+}
+
+TEST_CASE("Without a terminal there is a line every couple of seconds at most") {
+  const std::string text = printed([](std::FILE* file) {
+    ProgressPrinter printer(file, 0);
+    for (int i = 0; i < 100; ++i) printer.on_progress(progress_at(0.1 * i));
+  });
+  CHECK(lines_in(text) == 4);
+  CHECK(text.find('\r') == std::string::npos);
+  CHECK(text.find('[') == std::string::npos);
+}
+
+TEST_CASE("On a terminal the progress is one line, which fits and goes away") {
+  constexpr std::size_t kWidth = 40;
+  const std::string text = printed([](std::FILE* file) {
+    ProgressPrinter printer(file, kWidth);
+    printer.on_progress(progress_at(1));
+    printer.on_progress(progress_at(2));
+  });
+  const std::string clear = "\r\x1b[K";
+  CHECK(lines_in(text) == 0);
+  CHECK(text.starts_with(clear + "[>"));
+  CHECK(text.ends_with(clear));
+  CHECK(text.size() == 3 * clear.size() + 2 * (kWidth - 1));
+}
+
+TEST_CASE("A finished problem has a line of its own, which nothing overwrites") {
+  const std::string text = printed([](std::FILE* file) {
+    ProgressPrinter printer(file, 80);
+    printer.on_start(4600);
+    printer.on_progress(progress_at(1));
+    printer.on_result(result());
+  });
+  CHECK_THAT(text, ContainsSubstring("read bandwidth: 4600 GB/s\n"));
+  CHECK(text.ends_with("\r\x1b[K" + format_result(result()) + "\n"));
+}
+
+}  // namespace
+}  // namespace foldtune

@@ -1,0 +1,186 @@
+#include <algorithm>
+#include <map>
+
+#include "foldtune/error.h"
+#include "runtime/lookup.h"
+#include "templates/reduce/space.h"
+#include "tests/catch.h"
+#include "tests/fakes/fake_device.h"
+#include "tuner/tuner.h"
+
+namespace foldtune {
+namespace {
+
+using test::FakeDevice;
+using test::FakeLaunch;
+using test::Fault;
+
+class SilentObserver : public TuneObserver {
+ public:
+  void on_start(double) override { ++starts; }
+  void on_progress(const TuneProgress& progress) override { last = progress; }
+  void on_result(const ProblemResult&) override { ++results; }
+
+  int starts = 0;
+  int results = 0;
+  TuneProgress last;
+};
+
+Problem sum_of(std::uint64_t count) { return {.count = count}; }
+
+/// Best at unroll 8 with 128 threads.
+double cost_of(const FakeLaunch& launch) {
+  return 10 + std::abs(launch.params.unroll - 8) + std::abs(launch.params.block_size - 128) / 32.0;
+}
+
+TuneOptions quick(std::vector<Problem> problems) {
+  return {.problems = std::move(problems), .budget_s = 2, .compile_threads = 2, .command = "test"};
+}
+
+std::map<Outcome, int> count_outcomes(const ConfigStore& store) {
+  std::map<Outcome, int> counts;
+  for (const StoredResult& result : store.measurements()) ++counts[result.measurement.outcome];
+  return counts;
+}
+
+TEST_CASE("tuning stores the fastest configuration, and the look-up finds it") {
+  FakeDevice device({.cost_us = cost_of});
+  const auto store = make_memory_store();
+  SilentObserver observer;
+  const auto results = tune(device, *store, quick({sum_of(100'000)}), observer);
+
+  REQUIRE(results.size() == 1);
+  CHECK(results[0].best.block_size == 128);
+  CHECK(results[0].best.unroll == 8);
+  CHECK(results[0].best_us == Approx(10));
+  CHECK(results[0].default_us > results[0].best_us);
+  CHECK(results[0].gbps == Approx(100'000 * 4 / 10. / 1e3));
+  CHECK(observer.starts == 1);
+  CHECK(observer.results == 1);
+
+  const Choice choice = choose_config(store.get(), device.info().record,
+                                      device.compiler().version(), sum_of(100'000));
+  REQUIRE(choice.match.has_value());
+  CHECK(choice.match->quality == MatchQuality::exact);
+  CHECK(to_json(choice.params) == to_json(results[0].best));
+}
+
+TEST_CASE("every kind of failure is stored with its reason, and the tuning goes on") {
+  FakeDevice device({.cost_us = cost_of, .fault = [](const ReduceParams& params) {
+                       switch (params.block_size) {
+                         case 32:
+                           return Fault::compile_error;
+                         case 64:
+                           return Fault::load_error;
+                         case 256:
+                           return Fault::launch_error;
+                         case 512:
+                           return Fault::wrong_result;
+                         default:
+                           return Fault::none;
+                       }
+                     }});
+  const auto store = make_memory_store();
+  SilentObserver observer;
+  const auto results = tune(device, *store, quick({sum_of(1 << 20)}), observer);
+
+  REQUIRE(results.size() == 1);
+  CHECK(results[0].best.block_size == 128);
+  auto outcomes = count_outcomes(*store);
+  CHECK(outcomes[Outcome::compile_error] > 0);
+  CHECK(outcomes[Outcome::load_error] > 0);
+  CHECK(outcomes[Outcome::launch_error] > 0);
+  CHECK(outcomes[Outcome::wrong_result] > 0);
+  for (const StoredResult& result : store->measurements()) {
+    const MeasurementRecord& record = result.measurement;
+    CHECK(record.failure.empty() == (record.outcome == Outcome::ok));
+    if (record.outcome != Outcome::ok) CHECK(record.samples_us.empty());
+  }
+}
+
+TEST_CASE("a configuration that gives a wrong result is never timed nor chosen") {
+  // The fastest of all is wrong.
+  FakeDevice device({.cost_us = [](const FakeLaunch& l) { return l.params.unroll == 16 ? 1. : 2.; },
+                     .fault =
+                         [](const ReduceParams& params) {
+                           return params.unroll == 16 ? Fault::wrong_result : Fault::none;
+                         }});
+  const auto store = make_memory_store();
+  SilentObserver observer;
+  const auto results = tune(device, *store, quick({sum_of(1 << 16)}), observer);
+  REQUIRE(results.size() == 1);
+  CHECK(results[0].best.unroll != 16);
+  CHECK(results[0].best_us == Approx(2));
+}
+
+TEST_CASE("a problem of which nothing works has no result, and the next one is tuned") {
+  FakeDevice device({.fault = [](const ReduceParams&) { return Fault::none; }});
+  FakeDevice broken({.fault = [](const ReduceParams&) { return Fault::wrong_result; }});
+  const auto store = make_memory_store();
+  SilentObserver observer;
+  TuneOptions options = quick({sum_of(1 << 12), sum_of(1 << 14)});
+  options.budget_s = 0.5;
+  CHECK(tune(broken, *store, options, observer).empty());
+  CHECK(count_outcomes(*store)[Outcome::wrong_result] > 0);
+  CHECK(tune(device, *store, options, observer).size() == 2);
+}
+
+TEST_CASE("a request to stop ends the tuning early with everything kept") {
+  FakeDevice device({.cost_us = cost_of});
+  const auto store = make_memory_store();
+  SilentObserver observer;
+  TuneOptions options = quick({sum_of(1 << 20), sum_of(1 << 22)});
+  options.budget_s = 1000;
+  options.stop_requested = [&] { return observer.last.measured >= 5; };
+  const auto results = tune(device, *store, options, observer);
+  CHECK(results.empty());  // the final comparison was not made
+  CHECK(store->measurements().size() == 5);
+}
+
+TEST_CASE("programs are compiled once for all sizes") {
+  FakeDevice device({.cost_us = cost_of});
+  const auto store = make_memory_store();
+  SilentObserver observer;
+  tune(device, *store, quick({sum_of(1 << 20), sum_of(1 << 21), sum_of(1 << 22)}), observer);
+  std::vector<std::string> names;
+  for (const Program& program : device.compiled_programs()) {
+    names.push_back(program.name_expressions.front());
+  }
+  std::ranges::sort(names);
+  CHECK(std::ranges::adjacent_find(names) == names.end());
+  CHECK_FALSE(names.empty());
+}
+
+TEST_CASE("the default is measured in the final comparison, whoever wins") {
+  FakeDevice device({.cost_us = cost_of});
+  const auto store = make_memory_store();
+  SilentObserver observer;
+  tune(device, *store, quick({sum_of(1 << 20)}), observer);
+  int final_defaults = 0;
+  for (const StoredResult& result : store->measurements()) {
+    final_defaults += result.measurement.is_default && result.measurement.round == 1;
+  }
+  CHECK(final_defaults == 1);
+}
+
+TEST_CASE("a problem that cannot be is refused before anything is compiled") {
+  FakeDevice device;
+  const auto store = make_memory_store();
+  SilentObserver observer;
+  Problem impossible = sum_of(100);
+  impossible.accumulator = ElementType::i32;
+  CHECK_THROWS_AS(tune(device, *store, quick({impossible}), observer), InvalidArgument);
+  CHECK(device.counts().compilations == 0);
+  CHECK(store->measurements().empty());
+}
+
+TEST_CASE("tuning frees all device memory") {
+  FakeDevice device({.cost_us = cost_of});
+  const auto store = make_memory_store();
+  SilentObserver observer;
+  tune(device, *store, quick({sum_of(1 << 16)}), observer);
+  CHECK(device.counts().live_allocations == 0);
+}
+
+}  // namespace
+}  // namespace foldtune
