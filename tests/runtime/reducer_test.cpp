@@ -154,17 +154,17 @@ TEST_CASE("Reducer: scratch goes with its context") {
 }
 
 TEST_CASE_METHOD(ReducerTest, "Reducer: nothing is compiled twice") {
-  for (const std::uint64_t count : {1, 100, 101, 500}) {
+  put_success(*store_, *device_, sum_of(2048), {.block_size = 512});
+  const std::uint64_t counts[] = {600, 1000, 1001, 4000};  // of three size classes, all near
+  for (const std::uint64_t count : counts) {
     context_.reducer(sum_of(count))(input_, count, &output_, fake_stream(1));
     context_.reducer(kSum)(input_, count, &output_, fake_stream(2));
   }
   CHECK(device_->counts().compilations == 1);
   // Kernels of unaligned inputs are others.
-  for (const std::uint64_t count : {1, 100, 101, 500}) {
-    context_.reducer(kSum)(input_ + 1, count, &output_);
-  }
+  for (const std::uint64_t count : counts) context_.reducer(kSum)(input_ + 1, count, &output_);
   CHECK(device_->counts().compilations == 2);
-  context_.reducer({.op = Operator::max, .type = ElementType::f32})(input_, 10, &output_);
+  context_.reducer({.op = Operator::max, .type = ElementType::f32})(input_, 1000, &output_);
   CHECK(device_->counts().compilations == 3);
 }
 

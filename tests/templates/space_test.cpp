@@ -119,16 +119,37 @@ TEST_CASE("A covering sample holds every pair of values that the space holds") {
   }
 }
 
-TEST_CASE("The default is in the space, and fills a wave where the input is large") {
+TEST_CASE("The default is in the space, whatever the problem and the device") {
   for (const Operator op : operators()) {
     for (const ElementType type : element_types()) {
-      for (const std::uint64_t count : {std::uint64_t{0}, std::uint64_t{1} << 30}) {
-        const ReduceSpace space({.op = op, .type = type, .count = count});
-        CHECK(space.contains(space.default_params(132)));
-        CHECK(space.default_params(132).waves == (count == 0 ? 0 : 1));
+      for (int shift = 0; shift <= 40; ++shift) {
+        const ReduceSpace space({.op = op, .type = type, .count = (std::uint64_t{1} << shift) - 1});
+        for (const int multiprocessors : {1, 132}) {
+          INFO(name(op) << " " << name(type) << " 2^" << shift << " - 1");
+          CHECK(space.contains(space.default_params(multiprocessors)));
+        }
       }
     }
   }
+}
+
+TEST_CASE("A configuration that launches what another one launches is redundant") {
+  constexpr int kMultiprocessors = 10;
+  // Tiles of 1024.
+  const auto redundant = [](std::uint64_t tiles, FinalStage stage, int waves) {
+    const ReduceSpace space({.op = Operator::sum, .type = ElementType::i32, .count = tiles * 1024});
+    return space.is_redundant(
+        {.block_size = 256, .vector_width = 4, .unroll = 1, .final_stage = stage, .waves = waves},
+        kMultiprocessors);
+  };
+  CHECK_FALSE(redundant(1, FinalStage::last_block, 0));
+  CHECK(redundant(1, FinalStage::last_block, 1));
+  CHECK(redundant(1, FinalStage::polling, 0));
+  CHECK(redundant(1, FinalStage::atomic, 0));
+  CHECK_FALSE(redundant(2, FinalStage::polling, 0));
+  CHECK(redundant(10, FinalStage::polling, 1));
+  CHECK_FALSE(redundant(11, FinalStage::polling, 1));
+  CHECK_FALSE(redundant(1000, FinalStage::atomic, 0));
 }
 
 TEST_CASE("JSON gives back every configuration") {
