@@ -48,7 +48,12 @@ with tempfile.TemporaryDirectory() as scratch:
                 command = re.sub(r"(\./)?build/\w+/", f"{build}/", command)
                 check(command, ["bash", "-euo", "pipefail", "-c", command], env=environment)
         elif language in ("cpp", "c++") and "#include" in block:
-            check("C++ example", ["g++", "-std=c++20", "-Wall", "-Wextra", "-Werror", "-fsyntax-only",
-                                  "-Iruntime/include", "-Itemplates/include", "-x", "c++", "-"],
-                  input=block, text=True)
+            compile_cpp = ["g++", "-std=c++20", "-Wall", "-Wextra", "-Werror", "-fsyntax-only",
+                           "-Iruntime/include", "-Itemplates/include", "-isystem",
+                           os.environ.get("CUDA_HOME", "/usr/local/cuda") + "/include", "-x", "c++", "-"]
+            if "<cuda_runtime.h>" in block and subprocess.run(
+                    compile_cpp, input="#include <cuda_runtime.h>\n", text=True, stderr=subprocess.DEVNULL).returncode:
+                print("--- not tried here, for want of the CUDA runtime's headers: C++ example", flush=True)
+                continue
+            check("C++ example", compile_cpp, input=block, text=True)
 sys.exit(1 if failures else 0)

@@ -73,16 +73,16 @@ TEST_CASE("an outcome is read back from its name, and an unknown name is an erro
 }
 
 TEST_CASE("the default database follows FOLDTUNE_DB, then XDG_CACHE_HOME, then HOME") {
-  const Environment home("HOME", "/home/ada");
+  const Environment home("HOME", "/u/ada");
   const Environment cache("XDG_CACHE_HOME", "/var/cache/ada");
   const Environment database("FOLDTUNE_DB", "/data/t.db");
   CHECK(default_database_path() == "/data/t.db");
   const Environment no_database("FOLDTUNE_DB", "");
   CHECK(default_database_path() == "/var/cache/ada/foldtune/tuning.db");
   const Environment relative_cache("XDG_CACHE_HOME", "cache");
-  CHECK(default_database_path() == "/home/ada/.cache/foldtune/tuning.db");
+  CHECK(default_database_path() == "/u/ada/.cache/foldtune/tuning.db");
   const Environment no_cache("XDG_CACHE_HOME", nullptr);
-  CHECK(default_database_path() == "/home/ada/.cache/foldtune/tuning.db");
+  CHECK(default_database_path() == "/u/ada/.cache/foldtune/tuning.db");
   const Environment no_home("HOME", nullptr);
   CHECK(contains(error_of([] { default_database_path(); }), "set FOLDTUNE_DB"));
 }
