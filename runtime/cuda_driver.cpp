@@ -37,8 +37,9 @@ SharedLibrary open_driver() {
 }  // namespace
 
 const CudaDriver& CudaDriver::get() {
-  static const CudaDriver driver;
-  return driver;
+  // Never closed: devices may be destroyed after every other static object.
+  static const CudaDriver* const driver = new CudaDriver;
+  return *driver;
 }
 
 CudaDriver::CudaDriver() : library_(open_driver()) {

@@ -67,10 +67,11 @@ struct Nvrtc {
   FOLDTUNE_NVRTC(nvrtcVersion);
 #undef FOLDTUNE_NVRTC
 
-  /// One NVRTC per process: it is large, and its first compilation slow.
+  /// One NVRTC per process: it is large, and its first compilation slow. It is never closed, since
+  /// threads may still be compiling when the process ends.
   static const Nvrtc& get() {
-    static const Nvrtc nvrtc;
-    return nvrtc;
+    static const Nvrtc* const nvrtc = new Nvrtc;
+    return *nvrtc;
   }
   void check(nvrtcResult result, const char* doing) const {
     if (result != NVRTC_SUCCESS) {
