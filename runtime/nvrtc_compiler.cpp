@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 
 #include "foldtune/error.h"
 #include "runtime/compiler.h"
@@ -157,7 +158,8 @@ class NvrtcCompiler final : public Compiler {
     if (nvrtc_.nvrtcGetProgramLogSize(program, &size) != NVRTC_SUCCESS) return {};
     std::string text(size, '\0');
     if (nvrtc_.nvrtcGetProgramLog(program, text.data()) != NVRTC_SUCCESS) return {};
-    return text.c_str();  // without the terminating zero
+    text.resize(std::strlen(text.c_str()));  // without the terminating zero
+    return text;
   }
 
   const Nvrtc& nvrtc_ = Nvrtc::get();

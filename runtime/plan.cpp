@@ -25,7 +25,7 @@ std::uint32_t Plan::grid_size(std::uint64_t count) const {
 
 std::size_t Plan::scratch_bytes(std::uint64_t count) const {
   return kScratchHeaderBytes +
-         grid_size(count) * kSlotSizes * size_of(variant_.problem.accumulator_type());
+         size_of(variant_.problem.accumulator_type()) * kSlotSizes * grid_size(count);
 }
 
 void Plan::enqueue(const void* input, std::uint64_t count, void* output, void* scratch,

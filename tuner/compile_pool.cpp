@@ -26,7 +26,7 @@ CompilePool::Compilation CompilePool::request(const Program& program) {
   Task task([this, program] {
     return std::make_shared<const CompiledKernel>(compiler_.compile(program));
   });
-  const Compilation compilation = task.get_future().share();
+  Compilation compilation = task.get_future().share();
   compilations_.emplace(key, compilation);
   queue_.push_back(std::move(task));
   changed_.notify_one();

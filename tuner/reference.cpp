@@ -190,8 +190,8 @@ T read(const void* value) {
   return result;
 }
 
-int ceil_log2(std::uint64_t value) {
-  int log = 0;
+std::uint64_t ceil_log2(std::uint64_t value) {
+  std::uint64_t log = 0;
   while ((std::uint64_t{1} << log) < value) ++log;
   return log;
 }

@@ -16,10 +16,10 @@ namespace foldtune {
 
 struct TuneOptions {
   std::vector<Problem> problems;
-  double budget_s = 60;      ///< for all problems together, wall time in seconds
-  std::uint64_t seed = 1;    ///< of the search's random choices
-  int compile_threads = 0;   ///< 0: one per core
-  std::string command = "";  ///< the command line, for the record
+  double budget_s = 60;     ///< for all problems together, wall time in seconds
+  std::uint64_t seed = 1;   ///< of the search's random choices
+  int compile_threads = 0;  ///< 0: one per core
+  std::string command;      ///< the command line, for the record
   /// Asked between two measurements; true ends the tuning early, with everything kept. May be
   /// empty.
   std::function<bool()> stop_requested = nullptr;

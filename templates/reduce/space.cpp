@@ -187,7 +187,8 @@ ReduceParams ReduceSpace::default_params(int multiprocessor_count) const {
   params.waves = 1;
   // One block where it can load everything at once; else a block for each multiprocessor, as far as
   // blocks of a good size go.
-  const std::uint64_t threads = problem_.count / (params.vector_width * params.unroll);
+  const auto per_thread = static_cast<std::uint64_t>(params.vector_width) * params.unroll;
+  const std::uint64_t threads = problem_.count / per_thread;
   const int most = kBlockSizes.back();
   const bool one_block = threads <= static_cast<std::uint64_t>(most);
   const std::uint64_t wanted = one_block ? threads : threads / multiprocessor_count;

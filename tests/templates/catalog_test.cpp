@@ -43,8 +43,8 @@ TEST_CASE("Types have their size and their spelling in C++") {
   CHECK(device_name(Operator::min) == "foldtune::Min");
   CHECK(is_floating(ElementType::f32));
   CHECK_FALSE(is_floating(ElementType::i64));
-  CHECK(ElementTypeOf<double>::value == ElementType::f64);
-  CHECK(ElementTypeOf<long>::value == ElementTypeOf<long long>::value);
+  CHECK(element_type_of<double>() == ElementType::f64);
+  CHECK(element_type_of<long>() == element_type_of<long long>());
 }
 
 TEST_CASE("Sums of integers are kept in 64 bits, everything else in the element's type") {

@@ -15,11 +15,9 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 template <class T>
 ReferenceValue reference_of(Operator op, const std::vector<T>& input,
                             std::optional<ElementType> accumulator = std::nullopt) {
-  return compute_reference({.op = op,
-                            .type = ElementTypeOf<T>::value,
-                            .accumulator = accumulator,
-                            .count = input.size()},
-                           input.data());
+  return compute_reference(
+      {.op = op, .type = element_type_of<T>(), .accumulator = accumulator, .count = input.size()},
+      input.data());
 }
 
 TEST_CASE("the reference of integer sums is exact, and wraps to the accumulator") {

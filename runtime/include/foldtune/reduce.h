@@ -24,20 +24,20 @@ using SumResultOf = typename SumResult<T>::type;
 template <class T>
 void sum(Context& context, const T* input, std::uint64_t count, SumResultOf<T>* output,
          Stream stream = nullptr) {
-  context.reducer({.op = Operator::sum, .type = ElementTypeOf<T>::value})(input, count, output,
-                                                                          stream);
+  context.reducer({.op = Operator::sum, .type = element_type_of<T>()})(input, count, output,
+                                                                       stream);
 }
 template <class T>
 void min(Context& context, const T* input, std::uint64_t count, T* output,
          Stream stream = nullptr) {
-  context.reducer({.op = Operator::min, .type = ElementTypeOf<T>::value})(input, count, output,
-                                                                          stream);
+  context.reducer({.op = Operator::min, .type = element_type_of<T>()})(input, count, output,
+                                                                       stream);
 }
 template <class T>
 void max(Context& context, const T* input, std::uint64_t count, T* output,
          Stream stream = nullptr) {
-  context.reducer({.op = Operator::max, .type = ElementTypeOf<T>::value})(input, count, output,
-                                                                          stream);
+  context.reducer({.op = Operator::max, .type = element_type_of<T>()})(input, count, output,
+                                                                       stream);
 }
 
 }  // namespace foldtune

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <type_traits>
 
 namespace foldtune {
 
@@ -60,26 +61,17 @@ std::string_view device_name(Operator op);
 
 /// The catalogue's name of a C++ type.
 template <class T>
-struct ElementTypeOf;
-template <>
-struct ElementTypeOf<int> {
-  static constexpr ElementType value = ElementType::i32;
-};
-template <>
-struct ElementTypeOf<long> {
-  static constexpr ElementType value = ElementType::i64;
-};
-template <>
-struct ElementTypeOf<long long> {
-  static constexpr ElementType value = ElementType::i64;
-};
-template <>
-struct ElementTypeOf<float> {
-  static constexpr ElementType value = ElementType::f32;
-};
-template <>
-struct ElementTypeOf<double> {
-  static constexpr ElementType value = ElementType::f64;
-};
+constexpr ElementType element_type_of() {
+  static_assert(std::is_same_v<T, int> || std::is_same_v<T, long> || std::is_same_v<T, long long> ||
+                    std::is_same_v<T, float> || std::is_same_v<T, double>,
+                "no type of the catalogue");
+  if constexpr (std::is_same_v<T, float>) {
+    return ElementType::f32;
+  } else if constexpr (std::is_same_v<T, double>) {
+    return ElementType::f64;
+  } else {
+    return sizeof(T) == 4 ? ElementType::i32 : ElementType::i64;
+  }
+}
 
 }  // namespace foldtune
