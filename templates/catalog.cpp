@@ -9,11 +9,12 @@ struct OperatorRow {
   Operator op;
   std::string_view name;
   std::string_view device_name;
+  bool rounds;  ///< whether combining two floating-point values rounds
 };
 constexpr std::array kOperatorRows{
-    OperatorRow{Operator::sum, "sum", "foldtune::Sum"},
-    OperatorRow{Operator::min, "min", "foldtune::Min"},
-    OperatorRow{Operator::max, "max", "foldtune::Max"},
+    OperatorRow{Operator::sum, "sum", "foldtune::Sum", true},
+    OperatorRow{Operator::min, "min", "foldtune::Min", false},
+    OperatorRow{Operator::max, "max", "foldtune::Max", false},
 };
 
 struct TypeRow {
@@ -30,7 +31,11 @@ constexpr std::array kTypeRows{
     TypeRow{ElementType::f64, "f64", "double", 8, true},
 };
 
-constexpr std::array kOperators{Operator::sum, Operator::min, Operator::max};
+constexpr std::array kOperators = [] {
+  std::array<Operator, kOperatorRows.size()> operators{};
+  for (std::size_t i = 0; i < operators.size(); ++i) operators[i] = kOperatorRows[i].op;
+  return operators;
+}();
 constexpr std::array kElementTypes{ElementType::i32, ElementType::f32, ElementType::f64};
 constexpr std::array<std::string_view, 3> kDeterminismNames{"any", "run_to_run",
                                                             "config_independent"};
@@ -88,6 +93,10 @@ std::size_t size_of(ElementType type) { return row(type).size; }
 bool is_floating(ElementType type) { return row(type).floating; }
 std::string_view device_name(ElementType type) { return row(type).device_name; }
 std::string_view device_name(Operator op) { return row(op).device_name; }
+
+bool depends_on_order(Operator op, ElementType accumulator) {
+  return row(op).rounds && is_floating(accumulator);
+}
 
 ElementType default_accumulator(Operator op, ElementType element) {
   if (op == Operator::sum && element == ElementType::i32) return ElementType::i64;

@@ -33,8 +33,8 @@ std::string find_fault(const Problem& problem) {
   if (problem.count > kMaxCount) {
     return fmt::format("{} elements are more than the most, 2^40", problem.count);
   }
-  if (problem.determinism == Determinism::config_independent && problem.op == Operator::sum &&
-      is_floating(problem.accumulator_type())) {
+  if (problem.determinism == Determinism::config_independent &&
+      depends_on_order(problem.op, problem.accumulator_type())) {
     return fmt::format(
         "no configuration of {} over {} keeps the promise config_independent: floating-point sums "
         "depend on their order",

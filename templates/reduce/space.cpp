@@ -65,11 +65,6 @@ bool has_value(const Tunable& tunable, int value) {
   return std::ranges::find(tunable.values, value) != tunable.values.end();
 }
 
-/// Whether the order in which partial results are combined can change the result's bits.
-bool depends_on_order(const Problem& problem) {
-  return problem.op == Operator::sum && is_floating(problem.accumulator_type());
-}
-
 /// Tiles that hold any element; one for an empty input.
 std::uint64_t tile_count(const ReduceParams& params, std::uint64_t count) {
   const std::uint64_t tile = tile_elements(params);
@@ -93,7 +88,8 @@ bool ReduceSpace::contains(const ReduceParams& params) const {
   const int load_bytes = params.vector_width * static_cast<int>(size_of(problem_.type));
   if (load_bytes > kMaxLoadBytes) return false;
   // Blocks reach the output in any order, so an atomic floating-point sum differs from run to run.
-  if (params.final_stage == FinalStage::atomic && depends_on_order(problem_) &&
+  if (params.final_stage == FinalStage::atomic &&
+      depends_on_order(problem_.op, problem_.accumulator_type()) &&
       problem_.determinism != Determinism::any) {
     return false;
   }

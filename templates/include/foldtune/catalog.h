@@ -54,6 +54,9 @@ ElementType default_accumulator(Operator op, ElementType element);
 /// Whether `op` over `element` can keep its partial results in `accumulator`.
 bool accumulates_in(Operator op, ElementType element, ElementType accumulator);
 
+/// Whether the order in which partial results are combined can change the result's bits.
+bool depends_on_order(Operator op, ElementType accumulator);
+
 /// The type and the functor as the kernel's template arguments spell them: "float",
 /// "foldtune::Sum".
 std::string_view device_name(ElementType type);
