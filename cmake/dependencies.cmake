@@ -52,7 +52,7 @@ target_include_directories(cuda_headers SYSTEM INTERFACE
 
 # Tests link foldtune_catch, or foldtune_catch_nomain where they bring their own main, and include
 # tests/catch.h: the same for Catch2 v2 (header only) and v3 (a library).
-if(BUILD_TESTING)
+if(BUILD_TESTING AND PROJECT_IS_TOP_LEVEL)
   find_package(Catch2 REQUIRED)
   include(Catch)  # catch_discover_tests
   add_library(foldtune_catch_nomain INTERFACE)

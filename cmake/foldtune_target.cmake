@@ -1,6 +1,7 @@
 # What every target of ours has in common: warnings, sanitizers, the repository root as include path.
 function(foldtune_target target)
   target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
+  target_compile_features(${target} PUBLIC cxx_std_20)
   target_compile_options(${target} PRIVATE
     $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion>)
   if(FOLDTUNE_WARNINGS_AS_ERRORS)
