@@ -88,11 +88,13 @@ build_bench() {
   cmake --preset release && cmake --build --preset release --parallel "$(nproc)" --target foldtune_bench
 }
 
-# NVRTC opens its other half from its own folder, which AddressSanitizer's dlopen does not look into.
-test_asan() {
-  build_preset asan &&
+# NVRTC opens its other half from its own folder, which a sanitizer's dlopen does not look into.
+test_sanitized() {
+  local preset=$1
+  shift
+  build_preset "$preset" &&
     LD_LIBRARY_PATH=$CUDA_HOME/lib64:$CUDA_HOME/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} \
-      ctest --preset asan --parallel "$(nproc)"
+      "$@" ctest --preset "$preset" --parallel "$(nproc)"
 }
 
 # ThreadSanitizer of GCC 12 does not start under the widest address space randomisation (32 bits), which
@@ -100,7 +102,7 @@ test_asan() {
 test_tsan() {
   local fixed_addresses=()
   if setarch "$(uname -m)" -R true 2> /dev/null; then fixed_addresses=(setarch "$(uname -m)" -R); fi
-  build_preset tsan && "${fixed_addresses[@]}" ctest --preset tsan --parallel "$(nproc)"
+  test_sanitized tsan "${fixed_addresses[@]}"
 }
 
 check_format() { our_files '*.h' '*.cpp' '*.cuh' '*.cu' | in_parallel -n 16 clang-format --dry-run -Werror; }
@@ -164,7 +166,7 @@ stage_with_tool format "clang-format" clang-format check_format
 stage dev "all tests, warnings are errors" test_preset dev
 if ! $quick; then
   stage headers "each header compiles alone, with g++ and clang++" check_headers
-  stage asan "tests with AddressSanitizer and UBSan" test_asan
+  stage asan "tests with AddressSanitizer and UBSan" test_sanitized asan
   stage tsan "tests with ThreadSanitizer" test_tsan
   stage clang "all targets build with clang++, warnings are errors" build_preset clang
   if command -v nvcc > /dev/null; then
