@@ -12,6 +12,11 @@ namespace foldtune {
 struct Program {
   std::string source;                         ///< "#include \"templates/reduce/reduce.cuh\"\n"
   std::vector<std::string> name_expressions;  ///< "foldtune::reduce<float, ...>", one per kernel
+  /// Whether the source includes headers of the CUDA Toolkit, which only CUDA's compiler has.
+  bool needs_toolkit = false;
+
+  /// What tells programs apart: equal programs have equal keys.
+  std::string key() const { return source + name_expressions.front(); }
 
   bool operator==(const Program&) const = default;
 };

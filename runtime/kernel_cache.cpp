@@ -4,10 +4,8 @@ namespace foldtune {
 
 std::shared_ptr<const CompiledKernel> KernelCache::get(const Compiler& compiler,
                                                        const Program& program) {
-  // The main kernel's name expression holds everything that the program depends on.
-  const std::string& key = program.name_expressions.front();
   const std::lock_guard lock(mutex_);
-  std::shared_ptr<const CompiledKernel>& compiled = compiled_[key];
+  std::shared_ptr<const CompiledKernel>& compiled = compiled_[program.key()];
   if (compiled == nullptr) {
     compiled = std::make_shared<const CompiledKernel>(compiler.compile(program));
   }

@@ -18,7 +18,7 @@ class KernelCache {
 
  private:
   std::mutex mutex_;
-  std::map<std::string, std::shared_ptr<const CompiledKernel>> compiled_;  ///< by first expression
+  std::map<std::string, std::shared_ptr<const CompiledKernel>> compiled_;  ///< by Program::key
 };
 
 }  // namespace foldtune

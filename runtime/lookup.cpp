@@ -3,19 +3,48 @@
 #include <fmt/format.h>
 
 #include <stdexcept>
+#include <vector>
 
 #include "cache/store_error.h"
 #include "foldtune/error.h"
 #include "templates/embedded.h"
-#include "templates/reduce/space.h"
+#include "templates/space.h"
 
 namespace foldtune {
 namespace {
 
 Choice untuned(const DeviceRecord& device, const Problem& problem, std::string reason) {
-  return {.params = ReduceSpace(problem).default_params(device.multiprocessor_count),
+  return {.params = Space(problem).default_params(device.multiprocessor_count),
           .match = std::nullopt,
           .reason = std::move(reason)};
+}
+
+/// "f32,u32".
+std::string names(const std::vector<ElementType>& types) {
+  std::string text;
+  for (const ElementType type : types) {
+    text += fmt::format("{}{}", text.empty() ? "" : ",", name(type));
+  }
+  return text;
+}
+
+std::vector<ElementType> field_types(const CustomOperator& op) {
+  std::vector<ElementType> types;
+  for (const AccumulatorField& field : op.accumulator) types.push_back(field.type);
+  return types;
+}
+
+/// What else tells problems apart.
+std::string options_of(const Problem& problem) {
+  if (problem.op == Operator::histogram) {
+    const HistogramShape& shape = problem.histogram;
+    return fmt::format("bins={},binning={},distribution={}", shape.bins, name(shape.binning),
+                       name(shape.distribution));
+  }
+  if (problem.nan_policy != NanPolicy::propagate) {
+    return fmt::format("nan_policy={}", name(problem.nan_policy));
+  }
+  return {};
 }
 
 std::optional<Match> find(const ConfigStore& store, const TuningKey& key) {
@@ -29,12 +58,16 @@ std::optional<Match> find(const ConfigStore& store, const TuningKey& key) {
 }  // namespace
 
 ProblemKey make_problem_key(const Problem& problem) {
-  return {.family = std::string(name(Family::reduce)),
-          .op = std::string(name(problem.op)),
-          .element_type = std::string(name(problem.type)),
-          .accumulator_type = std::string(name(problem.accumulator_type())),
+  const bool is_custom = problem.op == Operator::custom;
+  return {.family = std::string(name(family_of(problem.op))),
+          .op = is_custom ? fmt::format("{}:{}", problem.custom->name, problem.custom->hash())
+                          : std::string(name(problem.op)),
+          .element_type = is_custom ? names(problem.custom->inputs) : std::string(name(problem.type)),
+          .accumulator_type = is_custom ? names(field_types(*problem.custom))
+                                        : std::string(name(problem.accumulator_type())),
           .alignment = std::string(name(problem.alignment)),
           .determinism = std::string(name(problem.determinism)),
+          .options = options_of(problem),
           .size_class = size_class(problem.count)};
 }
 
@@ -68,8 +101,8 @@ Choice choose_config(const ConfigStore* store, const DeviceRecord& device,
   }
   const MeasurementRecord& measurement = match->result.measurement;
   try {
-    const ReduceParams params = reduce_params_from_json(measurement.params);
-    if (!ReduceSpace(problem).contains(params)) {
+    const Params params = params_from_json(family_of(problem.op), measurement.params);
+    if (!Space(problem).contains(params)) {
       return untuned(device, problem, "the stored configuration is not valid for this problem");
     }
     return {.params = params,

@@ -7,7 +7,7 @@
 
 #include "cache/config_store.h"
 #include "foldtune/problem.h"
-#include "templates/reduce/params.cuh"
+#include "templates/space.h"
 
 namespace foldtune {
 
@@ -19,7 +19,7 @@ TuningKey make_tuning_key(const DeviceRecord& device, const std::string& compile
 ProblemKey make_problem_key(const Problem& problem);
 
 struct Choice {
-  ReduceParams params;
+  Params params;
   std::optional<Match> match;  ///< empty: the untuned default
   std::string reason;          ///< one sentence for people
 };

@@ -1,40 +1,52 @@
 #include "runtime/plan.h"
 
+#include "templates/catalog.h"
 #include "templates/reduce/scratch.cuh"
 #include "templates/reduce/space.h"
 
 namespace foldtune {
 namespace {
 
-constexpr auto kReduce = static_cast<std::size_t>(KernelRole::reduce);
+constexpr auto kMain = static_cast<std::size_t>(KernelRole::main);
 constexpr auto kHelper = static_cast<std::size_t>(KernelRole::helper);
+
+std::uint32_t block_size(const Variant& variant) {
+  return static_cast<std::uint32_t>(
+      std::visit([](const auto& params) { return params.block_size; }, variant.params));
+}
 
 }  // namespace
 
 Plan::Plan(Device& device, const Variant& variant, const CompiledKernel& compiled)
     : variant_(variant),
       kernel_(device.load(compiled)),
-      resources_(
-          kernel_->resources(kReduce, static_cast<std::uint32_t>(variant.params.block_size))),
-      resident_blocks_(resources_.blocks_per_multiprocessor *
-                       device.info().record.multiprocessor_count) {}
+      resources_(kernel_->resources(kMain, block_size(variant))),
+      multiprocessor_count_(device.info().record.multiprocessor_count) {}
 
 std::uint32_t Plan::grid_size(std::uint64_t count) const {
-  return grid_blocks(variant_.params, count, resident_blocks_);
+  return grid_blocks(std::get<ReduceParams>(variant_.params), count,
+                     resources_.blocks_per_multiprocessor * multiprocessor_count_);
 }
 
 std::size_t Plan::scratch_bytes(std::uint64_t count) const {
-  return kScratchHeaderBytes +
-         size_of(variant_.problem.accumulator_type()) * kSlotSizes * grid_size(count);
+  return kScratchHeaderBytes + accumulator_bytes(variant_.problem, counts_in_64_bits(variant_)) *
+                                   kSlotSizes * grid_size(count);
 }
 
-void Plan::enqueue(const void* input, std::uint64_t count, void* output, void* scratch,
-                   Stream stream) const {
-  const auto block_size = static_cast<std::uint32_t>(variant_.params.block_size);
-  std::uint32_t blocks = grid_size(count);
-  // A grid of one block writes the output itself.
-  const FinalStage stage = blocks == 1 ? FinalStage::last_block : variant_.params.final_stage;
+void Plan::enqueue(const Call& call, void* scratch, Stream stream) const {
+  enqueue_reduce(call, scratch, stream);
+}
 
+void Plan::enqueue_reduce(const Call& call, void* scratch, Stream stream) const {
+  const std::uint32_t threads = block_size(variant_);
+  std::uint32_t blocks = grid_size(call.count);
+  // A grid of one block writes the output itself.
+  const FinalStage stage =
+      blocks == 1 ? FinalStage::last_block : std::get<ReduceParams>(variant_.params).final_stage;
+
+  auto inputs = call.inputs;
+  std::uint64_t count = call.count;
+  void* output = call.output;
   if (stage == FinalStage::atomic) {
     void* arguments[] = {&output};
     kernel_->launch(kHelper, {.grid_size = 1, .block_size = 32}, arguments, stream);
@@ -42,11 +54,11 @@ void Plan::enqueue(const void* input, std::uint64_t count, void* output, void* s
   auto narrow_count = static_cast<std::uint32_t>(count);
   void* const count_argument =
       counts_in_64_bits(variant_) ? static_cast<void*>(&count) : static_cast<void*>(&narrow_count);
-  void* arguments[] = {&input, count_argument, &output, &scratch};
-  kernel_->launch(kReduce, {.grid_size = blocks, .block_size = block_size}, arguments, stream);
+  void* arguments[] = {inputs.data(), count_argument, &output, &scratch};
+  kernel_->launch(kMain, {.grid_size = blocks, .block_size = threads}, arguments, stream);
   if (stage == FinalStage::two_pass) {
-    void* pass_arguments[] = {&scratch, &blocks, &output};
-    kernel_->launch(kHelper, {.grid_size = 1, .block_size = block_size}, pass_arguments, stream);
+    void* pass_arguments[] = {&scratch, &blocks, &count, &output};
+    kernel_->launch(kHelper, {.grid_size = 1, .block_size = threads}, pass_arguments, stream);
   }
 }
 

@@ -2,6 +2,7 @@
 /// launched: the tuner and the runtime enqueue the same calls.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -10,6 +11,17 @@
 #include "runtime/variant.h"
 
 namespace foldtune {
+
+/// What one call works on, in device memory.
+struct Call {
+  /// As many as the problem has, of `count` elements each. A histogram with custom edges has them
+  /// as its second: bins + 1 numbers of the element's type.
+  std::array<const void*, kMaxInputs> inputs{};
+  std::uint64_t count = 0;
+  void* output = nullptr;  ///< one result, or the counts of all bins
+  double lower = 0;        ///< of a histogram's even bins
+  double upper = 1;
+};
 
 /// Move-only. `enqueue` may be called from several threads, with different scratch.
 class Plan {
@@ -26,19 +38,20 @@ class Plan {
   /// scratch of their own.
   std::size_t scratch_bytes(std::uint64_t count) const;
 
-  /// Enqueues the reduction of `input[0, count)` into `*output`, of the accumulator's type. `count`
-  /// is of the variant's size class, or smaller; `input` is of its alignment class.
-  void enqueue(const void* input, std::uint64_t count, void* output, void* scratch,
-               Stream stream) const;
+  /// Enqueues a call. Its count is of the variant's size class, or smaller; its inputs are of the
+  /// variant's alignment class.
+  void enqueue(const Call& call, void* scratch, Stream stream) const;
 
   const Variant& variant() const { return variant_; }
   const KernelResources& resources() const { return resources_; }
 
  private:
+  void enqueue_reduce(const Call& call, void* scratch, Stream stream) const;
+
   Variant variant_;
   std::unique_ptr<Kernel> kernel_;
   KernelResources resources_;
-  int resident_blocks_ = 1;  ///< on the whole device
+  int multiprocessor_count_ = 1;
 };
 
 }  // namespace foldtune

@@ -2,11 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "foldtune/error.h"
 #include "runtime/reducer_state.h"
-#include "templates/reduce/space.h"
+#include "templates/space.h"
 
 namespace foldtune {
 namespace {
@@ -15,6 +16,16 @@ constexpr std::uintptr_t kVectorAlignment = 16;
 
 bool is_aligned(const void* pointer, std::uintptr_t alignment) {
   return reinterpret_cast<std::uintptr_t>(pointer) % alignment == 0;
+}
+
+Call make_call(std::initializer_list<const void*> inputs, std::uint64_t count, void* output) {
+  if (inputs.size() > kMaxInputs) {
+    throw InvalidArgument(fmt::format("calling a reduction with {} inputs: {} are the most",
+                                      inputs.size(), kMaxInputs));
+  }
+  Call call{.count = count, .output = output};
+  std::ranges::copy(inputs, call.inputs.begin());
+  return call;
 }
 
 /// The most elements of a size class.
@@ -38,29 +49,38 @@ const char* to_string(ConfigSource source) {
 
 void Reducer::operator()(const void* input, std::uint64_t count, void* output,
                          Stream stream) const {
-  state_->call(input, count, output, stream);
+  state_->call({.inputs = {input}, .count = count, .output = output}, 1, stream);
+}
+void Reducer::operator()(std::initializer_list<const void*> inputs, std::uint64_t count,
+                         void* output, Stream stream) const {
+  state_->call(make_call(inputs, count, output), inputs.size(), stream);
 }
 void Reducer::prepare(const void* input, std::uint64_t count, Stream stream) const {
-  state_->prepare(input, count, stream);
+  state_->prepare({.inputs = {input}, .count = count}, 1, stream);
+}
+void Reducer::prepare(std::initializer_list<const void*> inputs, std::uint64_t count,
+                      Stream stream) const {
+  state_->prepare(make_call(inputs, count, nullptr), inputs.size(), stream);
 }
 Explanation Reducer::explain(std::uint64_t count) const { return state_->explain(count); }
 const Problem& Reducer::problem() const { return state_->problem(); }
 
-void Reducer::State::call(const void* input, std::uint64_t count, void* output, Stream stream) {
-  const std::size_t result_size = size_of(problem_.accumulator_type());
-  if (output == nullptr || !is_aligned(output, result_size)) {
+void Reducer::State::call(const Call& call, std::size_t inputs, Stream stream) {
+  const std::size_t alignment = problem_.output_alignment();
+  if (call.output == nullptr || !is_aligned(call.output, alignment)) {
     throw InvalidArgument(
-        fmt::format("calling {}: the output pointer {} is not the address of a {}",
-                    name(problem_.op), output, name(problem_.accumulator_type())));
+        fmt::format("calling {}: the output pointer {} is not the address of a result, which is "
+                    "aligned to {} bytes",
+                    name(problem_.op), call.output, alignment));
   }
-  check_input(input, count);
-  const auto [plan, scratch] = resolve(input, count, stream);
-  plan->enqueue(input, count, output, scratch, stream);
+  check_inputs(call, inputs);
+  const auto [plan, scratch] = resolve(call, stream);
+  plan->enqueue(call, scratch, stream);
 }
 
-void Reducer::State::prepare(const void* input, std::uint64_t count, Stream stream) {
-  check_input(input, count);
-  resolve(input, count, stream);
+void Reducer::State::prepare(const Call& call, std::size_t inputs, Stream stream) {
+  check_inputs(call, inputs);
+  resolve(call, stream);
 }
 
 Explanation Reducer::State::explain(std::uint64_t count) {
@@ -83,14 +103,28 @@ Problem Reducer::State::problem_of(std::uint64_t count, Alignment alignment) con
   return problem;
 }
 
-void Reducer::State::check_input(const void* input, std::uint64_t count) const {
-  if (count > kMaxCount) {
-    throw InvalidArgument(fmt::format("calling {}: {}", name(problem_.op),
-                                      find_fault(problem_of(count, Alignment::element))));
+void Reducer::State::check_inputs(const Call& call, std::size_t inputs) const {
+  const std::vector<ElementType> types = problem_.input_types();
+  if (inputs != types.size()) {
+    throw InvalidArgument(fmt::format("calling {}: it takes {} inputs, not {}", name(problem_.op),
+                                      types.size(), inputs));
   }
-  if ((input == nullptr && count > 0) || !is_aligned(input, size_of(problem_.type))) {
-    throw InvalidArgument(fmt::format("calling {}: the input pointer {} is not the address of a {}",
-                                      name(problem_.op), input, name(problem_.type)));
+  if (call.count > kMaxCount) {
+    throw InvalidArgument(fmt::format("calling {}: {}", name(problem_.op),
+                                      find_fault(problem_of(call.count, Alignment::element))));
+  }
+  if (call.count == 0 && !has_empty_result(problem_.op)) {
+    throw InvalidArgument(fmt::format(
+        "calling {} on an empty input: there is no {} of nothing; check the count before the call",
+        name(problem_.op), name(problem_.op)));
+  }
+  for (std::size_t i = 0; i < inputs; ++i) {
+    const void* const input = call.inputs.at(i);
+    if ((input == nullptr && call.count > 0) || !is_aligned(input, size_of(types[i]))) {
+      throw InvalidArgument(
+          fmt::format("calling {}: the input pointer {} is not the address of a {}",
+                      name(problem_.op), input, name(types[i])));
+    }
   }
 }
 
@@ -103,10 +137,10 @@ Reducer::State::Entry& Reducer::State::find_entry(const Problem& problem) {
       .first->second;
 }
 
-std::pair<const Plan*, void*> Reducer::State::resolve(const void* input, std::uint64_t count,
-                                                      Stream stream) {
-  const Problem problem = problem_of(
-      count, is_aligned(input, kVectorAlignment) ? Alignment::vector : Alignment::element);
+std::pair<const Plan*, void*> Reducer::State::resolve(const Call& call, Stream stream) {
+  const bool aligned = std::ranges::all_of(
+      call.inputs, [](const void* input) { return is_aligned(input, kVectorAlignment); });
+  const Problem problem = problem_of(call.count, aligned ? Alignment::vector : Alignment::element);
   // The driver tells the id of no stream that is being captured; such a one lives, so its handle
   // is enough.
   const bool capturing = device_.is_capturing(stream);
@@ -131,7 +165,7 @@ std::pair<const Plan*, void*> Reducer::State::resolve(const void* input, std::ui
                                         *kernels_.get(device_.compiler(), make_program(variant)));
   }
   // Enough for every count of the size class.
-  const std::size_t bytes = entry.plan->scratch_bytes(largest_count(size_class(count)));
+  const std::size_t bytes = entry.plan->scratch_bytes(largest_count(size_class(call.count)));
   StreamScratch& scratch = entry.scratch[stream];
   scratch = {.stream_id = stream_id, .memory = DeviceBuffer(device_, bytes)};
   return {entry.plan.get(), scratch.memory.data()};

@@ -21,8 +21,8 @@ class Reducer::State {
   State(Device& device, const ConfigStore* store, KernelCache& kernels, const Problem& problem)
       : device_(device), store_(store), kernels_(kernels), problem_(problem) {}
 
-  void call(const void* input, std::uint64_t count, void* output, Stream stream);
-  void prepare(const void* input, std::uint64_t count, Stream stream);
+  void call(const Call& call, std::size_t inputs, Stream stream);
+  void prepare(const Call& call, std::size_t inputs, Stream stream);
   Explanation explain(std::uint64_t count);
   const Problem& problem() const { return problem_; }
 
@@ -42,10 +42,10 @@ class Reducer::State {
   };
 
   Problem problem_of(std::uint64_t count, Alignment alignment) const;
-  void check_input(const void* input, std::uint64_t count) const;
+  void check_inputs(const Call& call, std::size_t inputs) const;
   Entry& find_entry(const Problem& problem);
   /// The entry with a plan and with scratch for `stream`.
-  std::pair<const Plan*, void*> resolve(const void* input, std::uint64_t count, Stream stream);
+  std::pair<const Plan*, void*> resolve(const Call& call, Stream stream);
 
   Device& device_;
   const ConfigStore* store_;

@@ -3,19 +3,19 @@
 
 #include "foldtune/problem.h"
 #include "runtime/compiler.h"
-#include "templates/reduce/params.cuh"
+#include "templates/space.h"
 
 namespace foldtune {
 
 /// What the kernels of a variant's program are, by their index.
 enum class KernelRole : std::size_t {
-  reduce = 0,  ///< the reduction itself
-  helper = 1,  ///< the launch before it (`atomic`) or after it (`two_pass`)
+  main = 0,    ///< the reduction itself
+  helper = 1,  ///< a launch before it (`atomic`) or after it (`two_pass`)
 };
 
 struct Variant {
   Problem problem;
-  ReduceParams params;
+  Params params;
 };
 
 /// Whether the kernel of a variant counts in 64 bits. It is a matter of the size class, so that one

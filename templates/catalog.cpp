@@ -1,20 +1,75 @@
-#include "foldtune/catalog.h"
+#include "templates/catalog.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <array>
 
 namespace foldtune {
 namespace {
 
+using enum ElementType;
+
+/// Which types partial results may have.
+enum class AccumulatorRule {
+  arithmetic,  ///< integers 32 or 64 bits wide, or f64; floating types f32 or f64; 64 bits by
+               ///< default
+  real,        ///< integers f64; floating types f32 or f64
+  element,     ///< the element's type
+  truth,       ///< u8, 0 or 1
+  count,       ///< u64 or u32
+};
+
+/// What a partial result holds, `number` being the accumulator's type.
+enum class Layout {
+  number,
+  indexed,  ///< a number and an index
+  pair,     ///< two numbers
+  moments,  ///< two numbers and a count
+};
+
+/// What redux.sync folds.
+enum class WarpInstruction { no, yes };
+
 struct OperatorRow {
   Operator op;
   std::string_view name;
+  /// The functor. {T}: element; {A}: accumulator; {I}: index; {N}: NanPolicy; {D}: ddof.
   std::string_view device_name;
-  bool rounds;  ///< whether combining two floating-point values rounds
+  AccumulatorRule accumulators = AccumulatorRule::element;
+  Layout layout = Layout::number;
+  ResultShape shape = ResultShape::value;
+  int inputs = 1;
+  bool rounds = false;           ///< combining two floating-point values may round
+  bool finishes = false;         ///< a last partial result is not yet the result
+  bool has_empty_result = true;  ///< the fold of nothing is a value
+  bool compares = false;         ///< NanPolicy says something
+  bool integers_only = false;
+  WarpInstruction warp_instruction = WarpInstruction::no;
 };
+
 constexpr std::array kOperatorRows{
-    OperatorRow{Operator::sum, "sum", "foldtune::Sum", true},
-    OperatorRow{Operator::min, "min", "foldtune::Min", false},
-    OperatorRow{Operator::max, "max", "foldtune::Max", false},
+    OperatorRow{.op = Operator::sum,
+                .name = "sum",
+                .device_name = "foldtune::Sum<{T}, {A}>",
+                .accumulators = AccumulatorRule::arithmetic,
+                .rounds = true,
+                .warp_instruction = WarpInstruction::yes},
+    OperatorRow{.op = Operator::min,
+                .name = "min",
+                .device_name = "foldtune::Min<{T}, {A}, {N}>",
+                .compares = true,
+                .warp_instruction = WarpInstruction::yes},
+    OperatorRow{.op = Operator::max,
+                .name = "max",
+                .device_name = "foldtune::Max<{T}, {A}, {N}>",
+                .compares = true,
+                .warp_instruction = WarpInstruction::yes},
+    OperatorRow{.op = Operator::custom, .name = "custom", .device_name = "", .rounds = true},
+    OperatorRow{.op = Operator::histogram,
+                .name = "histogram",
+                .device_name = "",
+                .accumulators = AccumulatorRule::count},
 };
 
 struct TypeRow {
@@ -23,26 +78,44 @@ struct TypeRow {
   std::string_view device_name;
   std::size_t size;
   bool floating;
+  bool is_signed;
 };
 constexpr std::array kTypeRows{
-    TypeRow{ElementType::i32, "i32", "int", 4, false},
-    TypeRow{ElementType::i64, "i64", "long long", 8, false},
-    TypeRow{ElementType::f32, "f32", "float", 4, true},
-    TypeRow{ElementType::f64, "f64", "double", 8, true},
+    TypeRow{i8, "i8", "signed char", 1, false, true},
+    TypeRow{u8, "u8", "unsigned char", 1, false, false},
+    TypeRow{i16, "i16", "short", 2, false, true},
+    TypeRow{u16, "u16", "unsigned short", 2, false, false},
+    TypeRow{i32, "i32", "int", 4, false, true},
+    TypeRow{u32, "u32", "unsigned int", 4, false, false},
+    TypeRow{i64, "i64", "long long", 8, false, true},
+    TypeRow{u64, "u64", "unsigned long long", 8, false, false},
+    TypeRow{f16, "f16", "foldtune::float16", 2, true, true},
+    TypeRow{bf16, "bf16", "foldtune::bfloat16", 2, true, true},
+    TypeRow{f32, "f32", "float", 4, true, true},
+    TypeRow{f64, "f64", "double", 8, true, true},
 };
 
+// The last two rows are not named like the others: one has no functor, one no family in common.
+constexpr std::size_t kNamedOperators = kOperatorRows.size() - 2;
 constexpr std::array kOperators = [] {
-  std::array<Operator, kOperatorRows.size()> operators{};
+  std::array<Operator, kNamedOperators> operators{};
   for (std::size_t i = 0; i < operators.size(); ++i) operators[i] = kOperatorRows[i].op;
   return operators;
 }();
-constexpr std::array kElementTypes{ElementType::i32, ElementType::f32, ElementType::f64};
+constexpr std::array kElementTypes = [] {
+  std::array<ElementType, kTypeRows.size()> types{};
+  for (std::size_t i = 0; i < types.size(); ++i) types[i] = kTypeRows[i].type;
+  return types;
+}();
 constexpr std::array<std::string_view, 3> kDeterminismNames{"any", "run_to_run",
                                                             "config_independent"};
 constexpr std::array<std::string_view, 2> kAlignmentNames{"vector", "element"};
+constexpr std::array<std::string_view, 2> kNanPolicyNames{"propagate", "ignore"};
 
-constexpr const OperatorRow& row(Operator op) { return kOperatorRows[static_cast<int>(op)]; }
-constexpr const TypeRow& row(ElementType type) { return kTypeRows[static_cast<int>(type)]; }
+constexpr const OperatorRow& row(Operator op) {
+  return kOperatorRows[static_cast<std::size_t>(op)];
+}
+constexpr const TypeRow& row(ElementType type) { return kTypeRows[static_cast<std::size_t>(type)]; }
 
 // The rows are indexed by their enumerator.
 static_assert([] {
@@ -55,15 +128,32 @@ static_assert([] {
   return true;
 }());
 
+template <class Enum, std::size_t kCount>
+std::optional<Enum> parse(const std::array<std::string_view, kCount>& names,
+                          std::string_view text) {
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (names[i] == text) return static_cast<Enum>(i);
+  }
+  return std::nullopt;
+}
+
+/// Bytes that a number of a partial result takes: registers hold no less than 4.
+std::size_t held_bytes(ElementType type) { return std::max<std::size_t>(4, size_of(type)); }
+
 }  // namespace
 
-std::string_view name(Family) { return "reduce"; }
+std::string_view name(Family family) { return family == Family::reduce ? "reduce" : "histogram"; }
 std::string_view name(Operator op) { return row(op).name; }
 std::string_view name(ElementType type) { return row(type).name; }
 std::string_view name(Determinism determinism) {
-  return kDeterminismNames[static_cast<int>(determinism)];
+  return kDeterminismNames[static_cast<std::size_t>(determinism)];
 }
-std::string_view name(Alignment alignment) { return kAlignmentNames[static_cast<int>(alignment)]; }
+std::string_view name(Alignment alignment) {
+  return kAlignmentNames[static_cast<std::size_t>(alignment)];
+}
+std::string_view name(NanPolicy policy) {
+  return kNanPolicyNames[static_cast<std::size_t>(policy)];
+}
 
 std::optional<Operator> parse_operator(std::string_view text) {
   for (const OperatorRow& r : kOperatorRows) {
@@ -71,19 +161,17 @@ std::optional<Operator> parse_operator(std::string_view text) {
   }
   return std::nullopt;
 }
-
 std::optional<ElementType> parse_element_type(std::string_view text) {
   for (const TypeRow& r : kTypeRows) {
     if (r.name == text) return r.type;
   }
   return std::nullopt;
 }
-
 std::optional<Determinism> parse_determinism(std::string_view text) {
-  for (std::size_t i = 0; i < kDeterminismNames.size(); ++i) {
-    if (kDeterminismNames[i] == text) return static_cast<Determinism>(i);
-  }
-  return std::nullopt;
+  return parse<Determinism>(kDeterminismNames, text);
+}
+std::optional<NanPolicy> parse_nan_policy(std::string_view text) {
+  return parse<NanPolicy>(kNanPolicyNames, text);
 }
 
 std::span<const Operator> operators() { return kOperators; }
@@ -91,22 +179,94 @@ std::span<const ElementType> element_types() { return kElementTypes; }
 
 std::size_t size_of(ElementType type) { return row(type).size; }
 bool is_floating(ElementType type) { return row(type).floating; }
+bool is_signed(ElementType type) { return row(type).is_signed; }
 std::string_view device_name(ElementType type) { return row(type).device_name; }
-std::string_view device_name(Operator op) { return row(op).device_name; }
+
+Family family_of(Operator op) {
+  return op == Operator::histogram ? Family::histogram : Family::reduce;
+}
+int input_count(Operator op) { return row(op).inputs; }
+ResultShape result_shape(Operator op) { return row(op).shape; }
+bool has_empty_result(Operator op) { return row(op).has_empty_result; }
+bool takes(Operator op, ElementType element) {
+  return !(row(op).integers_only && is_floating(element));
+}
+bool has_nan_policy(Operator op) { return row(op).compares; }
 
 bool depends_on_order(Operator op, ElementType accumulator) {
   return row(op).rounds && is_floating(accumulator);
 }
 
-ElementType default_accumulator(Operator op, ElementType element) {
-  if (op == Operator::sum && element == ElementType::i32) return ElementType::i64;
-  return element;
+std::vector<ElementType> accumulators(Operator op, ElementType element) {
+  if (!takes(op, element)) return {};
+  const bool is_f64 = element == f64;
+  switch (row(op).accumulators) {
+    case AccumulatorRule::arithmetic:
+      if (is_floating(element)) return is_f64 ? std::vector{f64} : std::vector{f32, f64};
+      if (is_signed(element)) {
+        return size_of(element) == 8 ? std::vector{i64, f64} : std::vector{i64, i32, f64};
+      }
+      return size_of(element) == 8 ? std::vector{u64, f64} : std::vector{u64, u32, f64};
+    case AccumulatorRule::real:
+      return is_f64 || !is_floating(element) ? std::vector{f64} : std::vector{f32, f64};
+    case AccumulatorRule::truth:
+      return {u8};
+    case AccumulatorRule::count:
+      return {u64, u32};
+    case AccumulatorRule::element:
+      break;
+  }
+  return {element};
 }
 
-bool accumulates_in(Operator op, ElementType element, ElementType accumulator) {
-  if (element == accumulator) return true;
-  return op == Operator::sum && is_floating(element) == is_floating(accumulator) &&
-         size_of(accumulator) >= size_of(element);
+ElementType default_accumulator(Operator op, ElementType element) {
+  const std::vector<ElementType> legal = accumulators(op, element);
+  return legal.empty() ? element : legal.front();
+}
+
+std::string device_operator(const Problem& problem, bool wide) {
+  using namespace fmt::literals;
+  if (problem.op == Operator::custom) return "foldtune::CustomOperator";
+  return fmt::format(fmt::runtime(row(problem.op).device_name), "T"_a = device_name(problem.type),
+                     "A"_a = device_name(problem.accumulator_type()),
+                     "I"_a = wide ? "foldtune::uint64" : "foldtune::uint32",
+                     "N"_a = fmt::format("foldtune::NanPolicy::{}", name(problem.nan_policy)),
+                     "D"_a = problem.ddof);
+}
+
+std::size_t accumulator_bytes(const Problem& problem, bool wide) {
+  if (problem.op == Operator::custom) return problem.custom->accumulator_bytes();
+  const std::size_t number = held_bytes(problem.accumulator_type());
+  const std::size_t index = wide ? 8 : number;
+  switch (row(problem.op).layout) {
+    case Layout::indexed:
+      return 2 * std::max(number, index);
+    case Layout::pair:
+      return 2 * number;
+    case Layout::moments:
+      return 2 * number + index;
+    case Layout::number:
+      break;
+  }
+  return number;
+}
+
+bool can_combine_atomically(const Problem& problem) {
+  if (problem.op == Operator::custom) {
+    const CustomOperator& custom = *problem.custom;
+    return custom.accumulator.size() == 1 && custom.finish == "a" &&
+           custom.accumulator[0].type == custom.result && size_of(custom.result) >= 4;
+  }
+  const OperatorRow& r = row(problem.op);
+  const ElementType accumulator = problem.accumulator_type();
+  return r.layout == Layout::number && !r.finishes && size_of(accumulator) >= 4 &&
+         problem.result_type() == accumulator;
+}
+
+bool has_warp_instruction(const Problem& problem) {
+  const ElementType accumulator = problem.accumulator_type();
+  return row(problem.op).warp_instruction == WarpInstruction::yes && !is_floating(accumulator) &&
+         held_bytes(accumulator) == 4;
 }
 
 }  // namespace foldtune

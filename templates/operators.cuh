@@ -1,140 +1,108 @@
-/// What is folded: each operator is an identity and a combination, associative and commutative.
+/// What is folded. A kernel knows an operator by these members, and none by its name:
+///
+///     Inputs        TypeList of the element types, one per input
+///     Accumulator   a partial result: trivially copyable, whole words of 4 bytes, no constructor
+///     identity()    the partial result of nothing
+///     map(x, i)     of one element (as registers hold it) and its index: map(x, y, i) of two
+///     inputs combine(a, b) of two partial results: associative up to rounding, and commutative
+///     finish(a, n)  the result, from the last partial result and the number of elements
+///     kInstruction  the hardware's instruction that combines integers, if there is one
+///
+/// T is the element type, A the accumulator's type in the catalogue, Held<A> what registers hold it
+/// in; the catalogue's row of an operator names its template arguments.
 #pragma once
 
-#include "templates/platform.cuh"
+#include "templates/types.cuh"
 
 namespace foldtune {
 
-/// The extremes of a type. For floating types these are the infinities, not the largest numbers.
+template <class... Ts>
+struct TypeList {
+  static constexpr int kSize = sizeof...(Ts);
+};
+
+enum class NanPolicy { propagate, ignore };
+
+/// What the hardware combines by itself, in a warp or in memory.
+enum class Instruction { none, add, min, max, bit_and, bit_or, bit_xor };
+
+/// What most operators have in common: one input, and a number that needs no finish.
+template <class T, class A>
+struct NumberFold {
+  using Inputs = TypeList<T>;
+  using Accumulator = Held<A>;
+  static constexpr Instruction kInstruction = Instruction::none;
+
+  static FOLDTUNE_DEVICE Accumulator map(Held<T> x, uint64) { return static_cast<Accumulator>(x); }
+  static FOLDTUNE_DEVICE Accumulator finish(Accumulator a, uint64) { return a; }
+};
+
+/// Addition. Integers wrap.
+template <class T, class A>
+struct Sum : NumberFold<T, A> {
+  static constexpr Instruction kInstruction = Instruction::add;
+
+  static FOLDTUNE_DEVICE Held<A> identity() { return 0; }
+  static FOLDTUNE_DEVICE Held<A> combine(Held<A> a, Held<A> b) { return add(a, b); }
+};
+
+/// The smaller of two numbers. NaN wins over every number, and -0 over +0; the NaN is always the
+/// same one, so that the result's bits do not depend on the order.
 template <class T>
-struct Limits;
-
-template <>
-struct Limits<int32> {
-  static FOLDTUNE_DEVICE int32 lowest() { return -2147483647 - 1; }
-  static FOLDTUNE_DEVICE int32 highest() { return 2147483647; }
-};
-template <>
-struct Limits<int64> {
-  static FOLDTUNE_DEVICE int64 lowest() { return -9223372036854775807ll - 1; }
-  static FOLDTUNE_DEVICE int64 highest() { return 9223372036854775807ll; }
-};
-template <>
-struct Limits<float> {
-  static FOLDTUNE_DEVICE float lowest() { return make(0xff800000u); }
-  static FOLDTUNE_DEVICE float highest() { return make(0x7f800000u); }
-  static FOLDTUNE_DEVICE float nan() { return make(0x7fc00000u); }
-
- private:
-  static FOLDTUNE_DEVICE float make(uint32 bits) {
-    float value;
-    platform::from_bits(bits, value);
-    return value;
-  }
-};
-template <>
-struct Limits<double> {
-  static FOLDTUNE_DEVICE double lowest() { return make(0xfff0000000000000ull); }
-  static FOLDTUNE_DEVICE double highest() { return make(0x7ff0000000000000ull); }
-  static FOLDTUNE_DEVICE double nan() { return make(0x7ff8000000000000ull); }
-
- private:
-  static FOLDTUNE_DEVICE double make(uint64 bits) {
-    double value;
-    platform::from_bits(bits, value);
-    return value;
-  }
-};
-
-/// Addition. Integers wrap, so they are added without a sign.
-struct Sum {
-  static constexpr bool kIsAddition = true;
-
-  template <class A>
-  static FOLDTUNE_DEVICE A identity() {
-    return A{};
-  }
-  static FOLDTUNE_DEVICE float combine(float a, float b) { return a + b; }
-  static FOLDTUNE_DEVICE double combine(double a, double b) { return a + b; }
-  static FOLDTUNE_DEVICE int32 combine(int32 a, int32 b) {
-    return static_cast<int32>(static_cast<uint32>(a) + static_cast<uint32>(b));
-  }
-  static FOLDTUNE_DEVICE int64 combine(int64 a, int64 b) {
-    return static_cast<int64>(static_cast<uint64>(a) + static_cast<uint64>(b));
-  }
-};
-
-/// The smallest element. NaN wins over every number, and -0 over +0; the NaN that is returned is
-/// always the same one, so that the result's bits do not depend on the order.
-struct Min {
-  static constexpr bool kIsAddition = false;
-
-  template <class A>
-  static FOLDTUNE_DEVICE A identity() {
-    return Limits<A>::highest();
-  }
-  static FOLDTUNE_DEVICE int32 combine(int32 a, int32 b) { return b < a ? b : a; }
-  static FOLDTUNE_DEVICE int64 combine(int64 a, int64 b) { return b < a ? b : a; }
-  template <class Float>
-  static FOLDTUNE_DEVICE Float combine(Float a, Float b) {
-    if constexpr (platform::kHasNativeMinimum<Float>) {
-      return platform::native_minimum(a, b);
-    } else {
-      if (a < b) return a;
-      if (b < a) return b;
-      if (a == b) {  // equal bits, or zeros of either sign
-        platform::from_bits(platform::to_bits(a) | platform::to_bits(b), a);
-        return a;
-      }
-      return Limits<Float>::nan();
-    }
-  }
-};
-
-/// The largest element, with the rules of Min; +0 wins over -0.
-struct Max {
-  static constexpr bool kIsAddition = false;
-
-  template <class A>
-  static FOLDTUNE_DEVICE A identity() {
-    return Limits<A>::lowest();
-  }
-  static FOLDTUNE_DEVICE int32 combine(int32 a, int32 b) { return a < b ? b : a; }
-  static FOLDTUNE_DEVICE int64 combine(int64 a, int64 b) { return a < b ? b : a; }
-  template <class Float>
-  static FOLDTUNE_DEVICE Float combine(Float a, Float b) {
-    if constexpr (platform::kHasNativeMinimum<Float>) {
-      return platform::native_maximum(a, b);
-    } else {
-      if (b < a) return a;
-      if (a < b) return b;
-      if (a == b) {
-        platform::from_bits(platform::to_bits(a) & platform::to_bits(b), a);
-        return a;
-      }
-      return Limits<Float>::nan();
-    }
-  }
-};
-
-/// Combines `value` into `*target`, which other blocks combine into at the same time.
-template <class Op, class A>
-FOLDTUNE_DEVICE void atomic_combine(A* target, A value) {
-  if constexpr (Op::kIsAddition && platform::kHasAtomicAdd) {
-    platform::atomic_add(target, value);
+FOLDTUNE_DEVICE T minimum(T a, T b) {
+  if constexpr (platform::kHasNativeMinimum<T>) {
+    return platform::native_minimum(a, b);
   } else {
-    using Word = decltype(platform::to_bits(value));
-    Word* const word = reinterpret_cast<Word*>(target);
-    Word seen = platform::load_relaxed(word);
-    for (;;) {
-      A current;
-      platform::from_bits(seen, current);
-      const Word desired = platform::to_bits(Op::combine(current, value));
-      const Word found = platform::compare_and_swap(word, seen, desired);
-      if (found == seen) return;
-      seen = found;
+    if (a < b) return a;
+    if (b < a) return b;
+    if constexpr (kIsFloating<T>) {
+      using Bits = Word<sizeof(T)>;
+      if (a == b) return bit_cast<T>(bit_cast<Bits>(a) | bit_cast<Bits>(b));  // of zeros, -0
+      return Limits<T>::nan();
+    } else {
+      return a;
     }
   }
 }
+
+/// The larger of two numbers, with the rules of `minimum`; +0 wins over -0.
+template <class T>
+FOLDTUNE_DEVICE T maximum(T a, T b) {
+  if constexpr (platform::kHasNativeMinimum<T>) {
+    return platform::native_maximum(a, b);
+  } else {
+    if (b < a) return a;
+    if (a < b) return b;
+    if constexpr (kIsFloating<T>) {
+      using Bits = Word<sizeof(T)>;
+      if (a == b) return bit_cast<T>(bit_cast<Bits>(a) & bit_cast<Bits>(b));  // of zeros, +0
+      return Limits<T>::nan();
+    } else {
+      return a;
+    }
+  }
+}
+
+template <class T, class A, NanPolicy kNan>
+struct Min : NumberFold<T, A> {
+  static constexpr Instruction kInstruction = Instruction::min;
+
+  static FOLDTUNE_DEVICE Held<A> identity() { return highest_element<A>(); }
+  static FOLDTUNE_DEVICE Held<A> map(Held<T> x, uint64) {
+    return kNan == NanPolicy::ignore && is_nan(x) ? identity() : x;
+  }
+  static FOLDTUNE_DEVICE Held<A> combine(Held<A> a, Held<A> b) { return minimum(a, b); }
+};
+
+template <class T, class A, NanPolicy kNan>
+struct Max : NumberFold<T, A> {
+  static constexpr Instruction kInstruction = Instruction::max;
+
+  static FOLDTUNE_DEVICE Held<A> identity() { return lowest_element<A>(); }
+  static FOLDTUNE_DEVICE Held<A> map(Held<T> x, uint64) {
+    return kNan == NanPolicy::ignore && is_nan(x) ? identity() : x;
+  }
+  static FOLDTUNE_DEVICE Held<A> combine(Held<A> a, Held<A> b) { return maximum(a, b); }
+};
 
 }  // namespace foldtune

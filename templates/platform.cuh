@@ -8,11 +8,13 @@
 namespace foldtune {
 
 // No compiler finds <cstdint> without an include path, so the widths are spelled out.
+using uint16 = unsigned short;
 using int32 = int;
 using int64 = long long;
 using uint32 = unsigned int;
 using uint64 = unsigned long long;
-static_assert(sizeof(int32) == 4 && sizeof(int64) == 8 && sizeof(void*) == 8);
+static_assert(sizeof(uint16) == 2 && sizeof(int32) == 4 && sizeof(int64) == 8 &&
+              sizeof(void*) == 8);
 
 inline constexpr uint32 kWarpSize = 32;
 
@@ -33,27 +35,36 @@ FOLDTUNE_DEVICE uint32 grid_size() { return gridDim.x; }
 
 FOLDTUNE_DEVICE void sync_block() { __syncthreads(); }
 
-/// The value of the lane `delta` above; the top `delta` lanes keep their own.
-template <class T>
-FOLDTUNE_DEVICE T shuffle_down(T value, uint32 delta) {
-  return __shfl_down_sync(0xffffffffu, value, delta);
+/// Waits for all lanes of the warp; what they wrote to shared memory before is then visible to
+/// them.
+FOLDTUNE_DEVICE void sync_warp() { __syncwarp(); }
+
+/// The word of the lane `delta` above; the top `delta` lanes keep their own.
+FOLDTUNE_DEVICE uint32 shuffle_down(uint32 word, uint32 delta) {
+  return __shfl_down_sync(0xffffffffu, word, delta);
 }
 
 /// Between two looks at memory that another block will write.
 FOLDTUNE_DEVICE void pause() {}
 
-FOLDTUNE_DEVICE uint32 to_bits(float value) { return __float_as_uint(value); }
-FOLDTUNE_DEVICE uint32 to_bits(int32 value) { return static_cast<uint32>(value); }
-FOLDTUNE_DEVICE uint64 to_bits(int64 value) { return static_cast<uint64>(value); }
-FOLDTUNE_DEVICE uint64 to_bits(double value) {
-  return static_cast<uint64>(__double_as_longlong(value));
+/// The IEEE half precision number with these bits, and the nearest one to `value`.
+FOLDTUNE_DEVICE float half_to_float(uint16 bits) {
+  float value;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(bits));
+  return value;
 }
-FOLDTUNE_DEVICE void from_bits(uint32 bits, float& value) { value = __uint_as_float(bits); }
-FOLDTUNE_DEVICE void from_bits(uint32 bits, int32& value) { value = static_cast<int32>(bits); }
-FOLDTUNE_DEVICE void from_bits(uint64 bits, int64& value) { value = static_cast<int64>(bits); }
-FOLDTUNE_DEVICE void from_bits(uint64 bits, double& value) {
-  value = __longlong_as_double(static_cast<int64>(bits));
+FOLDTUNE_DEVICE uint16 float_to_half(float value) {
+  uint16 bits;
+  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(value));
+  return bits;
 }
+
+FOLDTUNE_DEVICE float square_root(float value) { return sqrtf(value); }
+FOLDTUNE_DEVICE double square_root(double value) { return sqrt(value); }
+FOLDTUNE_DEVICE float exponential(float value) { return expf(value); }
+FOLDTUNE_DEVICE double exponential(double value) { return exp(value); }
+FOLDTUNE_DEVICE float logarithm(float value) { return logf(value); }
+FOLDTUNE_DEVICE double logarithm(double value) { return log(value); }
 
 /// Minimum and maximum that propagate NaN and order -0 below +0, where one instruction does it.
 template <class T>
@@ -105,6 +116,12 @@ FOLDTUNE_DEVICE void store_relaxed(uint64* address, uint64 value) {
                : "memory");
 }
 
+/// A word that others may be changing, of any memory.
+template <class Word>
+FOLDTUNE_DEVICE Word peek(const Word* address) {
+  return *static_cast<const volatile Word*>(address);
+}
+
 /// Counts arrivals from 0 to `last` and starts again at 0. What the caller wrote before is visible
 /// to whoever takes a later ticket.
 FOLDTUNE_DEVICE uint32 take_ticket(uint32* counter, uint32 last) {
@@ -114,13 +131,43 @@ FOLDTUNE_DEVICE uint32 take_ticket(uint32* counter, uint32 last) {
   return ticket;
 }
 
+/// Atomic additions that the hardware has.
 inline constexpr bool kHasAtomicAdd = true;
 FOLDTUNE_DEVICE void atomic_add(int32* address, int32 value) { atomicAdd(address, value); }
+FOLDTUNE_DEVICE void atomic_add(uint32* address, uint32 value) { atomicAdd(address, value); }
 FOLDTUNE_DEVICE void atomic_add(float* address, float value) { atomicAdd(address, value); }
 FOLDTUNE_DEVICE void atomic_add(double* address, double value) { atomicAdd(address, value); }
 FOLDTUNE_DEVICE void atomic_add(int64* address, int64 value) {
   atomicAdd(reinterpret_cast<uint64*>(address), static_cast<uint64>(value));
 }
+FOLDTUNE_DEVICE void atomic_add(uint64* address, uint64 value) { atomicAdd(address, value); }
+
+/// Folds the lanes of a warp in one instruction; every lane gets the result.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+inline constexpr bool kHasWarpInstructions = true;
+FOLDTUNE_DEVICE uint32 warp_add(uint32 value) { return __reduce_add_sync(0xffffffffu, value); }
+FOLDTUNE_DEVICE int32 warp_min(int32 value) { return __reduce_min_sync(0xffffffffu, value); }
+FOLDTUNE_DEVICE uint32 warp_min(uint32 value) { return __reduce_min_sync(0xffffffffu, value); }
+FOLDTUNE_DEVICE int32 warp_max(int32 value) { return __reduce_max_sync(0xffffffffu, value); }
+FOLDTUNE_DEVICE uint32 warp_max(uint32 value) { return __reduce_max_sync(0xffffffffu, value); }
+FOLDTUNE_DEVICE uint32 warp_and(uint32 value) { return __reduce_and_sync(0xffffffffu, value); }
+FOLDTUNE_DEVICE uint32 warp_or(uint32 value) { return __reduce_or_sync(0xffffffffu, value); }
+FOLDTUNE_DEVICE uint32 warp_xor(uint32 value) { return __reduce_xor_sync(0xffffffffu, value); }
+#else
+inline constexpr bool kHasWarpInstructions = false;
+template <class T>
+FOLDTUNE_DEVICE T warp_add(T value);
+template <class T>
+FOLDTUNE_DEVICE T warp_min(T value);
+template <class T>
+FOLDTUNE_DEVICE T warp_max(T value);
+template <class T>
+FOLDTUNE_DEVICE T warp_and(T value);
+template <class T>
+FOLDTUNE_DEVICE T warp_or(T value);
+template <class T>
+FOLDTUNE_DEVICE T warp_xor(T value);
+#endif
 
 /// Stores `desired` if `expected` is there; returns what was there.
 FOLDTUNE_DEVICE uint32 compare_and_swap(uint32* address, uint32 expected, uint32 desired) {
@@ -134,7 +181,7 @@ FOLDTUNE_DEVICE uint64 compare_and_swap(uint64* address, uint64 expected, uint64
 
 #else  // the host compiler
 
-#include <tuple>
+#include <cmath>
 #include <utility>
 
 #include "templates/host_thread.h"
@@ -172,15 +219,14 @@ inline void sync_block() {
   current = self;
 }
 
-template <class T>
-T shuffle_down(T value, uint32 delta) {
+inline uint32 shuffle_down(uint32 word, uint32 delta) {
   host::Thread* const self = current;
   const uint32 lane = self->thread_index % kWarpSize;
-  const uint32 source = lane + delta < kWarpSize ? lane + delta : lane;
-  self->shuffle(self, &value, sizeof(T), source);
+  self->shuffle(self, &word, sizeof(word), lane + delta < kWarpSize ? lane + delta : lane);
   current = self;
-  return value;
+  return word;
 }
+inline void sync_warp() { shuffle_down(0, 0); }
 
 inline void pause() {
   host::Thread* const self = current;
@@ -188,14 +234,37 @@ inline void pause() {
   current = self;
 }
 
-inline uint32 to_bits(float value) { return __builtin_bit_cast(uint32, value); }
-inline uint32 to_bits(int32 value) { return static_cast<uint32>(value); }
-inline uint64 to_bits(int64 value) { return static_cast<uint64>(value); }
-inline uint64 to_bits(double value) { return __builtin_bit_cast(uint64, value); }
-inline void from_bits(uint32 bits, float& value) { value = __builtin_bit_cast(float, bits); }
-inline void from_bits(uint32 bits, int32& value) { value = static_cast<int32>(bits); }
-inline void from_bits(uint64 bits, int64& value) { value = static_cast<int64>(bits); }
-inline void from_bits(uint64 bits, double& value) { value = __builtin_bit_cast(double, bits); }
+inline float half_to_float(uint16 bits) {
+  const uint32 sign = (bits & 0x8000u) << 16;
+  const uint32 magnitude = bits & 0x7fffu;
+  if (magnitude < 0x400) {  // zero and denormal numbers, which are multiples of 2^-24
+    const float value = static_cast<float>(magnitude) * 0x1p-24f;
+    return sign != 0 ? -value : value;
+  }
+  const uint32 exponent_shift = magnitude >= 0x7c00 ? (255u - 31) << 23 : (127u - 15) << 23;
+  return __builtin_bit_cast(float, sign | ((magnitude << 13) + exponent_shift));
+}
+inline uint16 float_to_half(float value) {
+  const uint32 bits = __builtin_bit_cast(uint32, value);
+  const uint32 sign = bits >> 16 & 0x8000u;
+  const float magnitude = std::fabs(value);
+  if (std::isnan(value)) return 0x7fff;
+  if (magnitude >= 65520.f) return static_cast<uint16>(sign | 0x7c00u);  // rounds to infinity
+  // Below 2^-14 the results are multiples of 2^-24; above, of 2^-10 of their power of two. Adding
+  // 2^23 such units rounds to one, ties to even.
+  const int exponent = magnitude < 0x1p-14f ? -14 : std::ilogb(magnitude);
+  const float unit = std::ldexp(1.0f, exponent - 10);
+  const float units = (magnitude / unit + 0x1p23f) - 0x1p23f;
+  const uint32 biased = static_cast<uint32>(exponent + 14) << 10;
+  return static_cast<uint16>(sign | (biased + static_cast<uint32>(units)));
+}
+
+inline float square_root(float value) { return std::sqrt(value); }
+inline double square_root(double value) { return std::sqrt(value); }
+inline float exponential(float value) { return std::exp(value); }
+inline double exponential(double value) { return std::exp(value); }
+inline float logarithm(float value) { return std::log(value); }
+inline double logarithm(double value) { return std::log(value); }
 
 template <class T>
 inline constexpr bool kHasNativeMinimum = false;
@@ -208,9 +277,27 @@ inline constexpr bool kHasAtomicAdd = false;
 template <class T>
 void atomic_add(T* address, T value);
 
+inline constexpr bool kHasWarpInstructions = false;
+template <class T>
+T warp_add(T value);
+template <class T>
+T warp_min(T value);
+template <class T>
+T warp_max(T value);
+template <class T>
+T warp_and(T value);
+template <class T>
+T warp_or(T value);
+template <class T>
+T warp_xor(T value);
+
 template <class Word>
 Word load_relaxed(const Word* address) {
   return __atomic_load_n(address, __ATOMIC_RELAXED);
+}
+template <class Word>
+Word peek(const Word* address) {
+  return load_relaxed(address);
 }
 template <class Word>
 void store_relaxed(Word* address, Word value) {

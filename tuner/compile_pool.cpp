@@ -17,8 +17,7 @@ CompilePool::~CompilePool() {
 }
 
 CompilePool::Compilation CompilePool::request(const Program& program) {
-  // The main kernel's name expression holds everything that the program depends on.
-  const std::string& key = program.name_expressions.front();
+  const std::string key = program.key();
   const std::lock_guard lock(mutex_);
   if (const auto found = compilations_.find(key); found != compilations_.end()) {
     return found->second;

@@ -43,7 +43,7 @@ class CompilePool {
   std::condition_variable changed_;
   bool stopping_ = false;
   std::deque<Task> queue_;
-  std::map<std::string, Compilation> compilations_;  ///< by the first name expression
+  std::map<std::string, Compilation> compilations_;  ///< by Program::key
   std::vector<std::thread> threads_;
 };
 

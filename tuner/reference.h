@@ -2,46 +2,67 @@
 /// result may be from them. Used by the tuner before it times a variant, and by the tests.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "foldtune/problem.h"
-#include "templates/reduce/params.cuh"
+#include "templates/space.h"
 
 namespace foldtune {
 
-/// The value of a result, wide enough for every accumulator.
-struct ReferenceValue {
+/// A number of any type of the catalogue. Integers are exact, floating-point numbers wider than
+/// every type.
+struct Number {
   bool is_integer = false;
-  std::int64_t integer = 0;  ///< wrapped to the accumulator's width
+  std::uint64_t integer = 0;  ///< two's complement, wrapped to its type and extended to 64 bits
   long double floating = 0;
-  long double sum_of_magnitudes = 0;  ///< sum of |x|, for the error bound of a floating-point sum
 };
 
-/// Pseudo-random elements of `type`, the same for the same seed on every machine: floating-point
-/// values are uniform in [-1, 1), integers in [-2^20, 2^20). Uses all cores.
-std::vector<std::byte> make_input(ElementType type, std::uint64_t count, std::uint64_t seed);
+/// The result of a reduction, and what its error bound is derived from.
+struct Reference {
+  std::array<Number, 2> numbers;     ///< the value; of minmax the minimum and the maximum
+  std::uint64_t index = 0;           ///< of an indexed value
+  std::uint64_t count = 0;           ///< elements
+  long double sum_of_magnitudes = 0;  ///< sum of |map(x)|, for floating-point accumulators
+  long double largest_magnitude = 0;  ///< the largest |x|
+  long double second_moment = 0;      ///< sum of (x - mean)^2
+};
 
-/// The exact or compensated fold of `input[0, problem.count)` on the host. Uses all cores.
-ReferenceValue compute_reference(const Problem& problem, const void* input);
+/// The C++ value of one element as the references see it: exact.
+Number read_number(ElementType type, const void* element);
 
-/// The most by which a right floating-point sum may differ from the reference:
-/// gamma(d) * sum|x|, where d is the length of the longest chain of additions that an element
-/// passes through under `params` with `grid_size` blocks, and gamma(d) = d*u / (1 - d*u), u being
-/// the accumulator's unit roundoff; for atomic sums in f32 also the denormals that are flushed. 0
-/// for everything that must be exact.
-long double error_bound(const Problem& problem, const ReduceParams& params, std::uint32_t grid_size,
-                        const ReferenceValue& reference);
+/// Pseudo-random elements for input number `input` of `problem`, the same for the same seed on
+/// every machine: floating-point values are uniform in [-1, 1), integers in [-2^20, 2^20) as far as
+/// their type holds that; for products they are near 1, so that no order of multiplications leaves
+/// the range; for histograms they have the problem's distribution. Uses all cores.
+std::vector<std::byte> make_input(const Problem& problem, std::size_t input, std::uint64_t count,
+                                  std::uint64_t seed);
 
-/// Compares `result`, one value of the accumulator's type, with the reference. Empty if it is
-/// right, else what is wrong: "expected 1.5 within 1e-6, got 2". NaN equals NaN, and -0 is not +0
-/// for min and max.
-std::string find_difference(const Problem& problem, const void* result,
-                            const ReferenceValue& reference, long double bound);
+/// The exact or compensated fold of the first `problem.count` elements on the host. Not for custom
+/// operators nor histograms. Uses all cores.
+Reference compute_reference(const Problem& problem, std::span<const void* const> inputs);
 
-/// "12345" or "0.123456789": a value of `type` as text.
-std::string format_value(ElementType type, const void* value);
+/// The most by which the (first) number of a right result may differ from the reference; 0 for
+/// everything that must be exact. For sums it is gamma(d) * sum|map(x)|, where d is the length of
+/// the longest chain of operations that an element passes through under `params` with `grid_size`
+/// blocks, and gamma(d) = d*u / (1 - d*u), u being the accumulator's unit roundoff; reference.cpp
+/// derives the others.
+long double error_bound(const Problem& problem, const Params& params, std::uint32_t grid_size,
+                        const Reference& reference);
+
+/// Compares `result`, one result of the problem, with the reference. Empty if it is right, else
+/// what is wrong: "expected 1.5 within 1e-6, got 2". NaN equals NaN; -0 is not +0 for min and max.
+std::string find_difference(const Problem& problem, const void* result, const Reference& reference,
+                            long double bound);
+
+/// "12345", "0.123456789", "3 at 17", "-1 to 5": a result as text.
+std::string format_result(const Problem& problem, const void* result);
+
+/// "12345" or "0.123456789": a number of `type` as text.
+std::string format_number_of(ElementType type, const void* number);
 
 }  // namespace foldtune

@@ -1,31 +1,81 @@
 /// The second stage: the threads of a block fold their values into one.
 #pragma once
 
-#include "templates/operators.cuh"
+#include "templates/reduce/atomics.cuh"
 #include "templates/reduce/params.cuh"
+#include "templates/reduce/words.cuh"
 
 namespace foldtune {
 
-/// Folds the lanes of a warp; the total is in lane 0.
-template <class Op, class A>
-FOLDTUNE_DEVICE A fold_warp(A value) {
-  FOLDTUNE_UNROLL
-  for (uint32 delta = kWarpSize / 2; delta > 0; delta /= 2) {
-    value = Op::combine(value, platform::shuffle_down(value, delta));
+/// Folds the lanes of a warp by shuffles; the total is in lane 0.
+template <class Op>
+struct ShuffleWarp {
+  using A = typename Op::Accumulator;
+  static FOLDTUNE_DEVICE A fold(A value) {
+    FOLDTUNE_UNROLL
+    for (uint32 delta = kWarpSize / 2; delta > 0; delta /= 2) {
+      value = Op::combine(value, shuffle_down(value, delta));
+    }
+    return value;
   }
-  return value;
-}
+};
+
+/// The same by the warp's own instruction, or by shuffles where the device has none.
+template <class Op>
+struct ReduxWarp {
+  using A = typename Op::Accumulator;
+  static FOLDTUNE_DEVICE A fold(A value) {
+    if constexpr (!platform::kHasWarpInstructions) {
+      return ShuffleWarp<Op>::fold(value);
+    } else {
+      static_assert(kIsSame<A, int32> || kIsSame<A, uint32>);
+      const uint32 bits = static_cast<uint32>(value);
+      if constexpr (Op::kInstruction == Instruction::add) return platform::warp_add(bits);
+      if constexpr (Op::kInstruction == Instruction::min) return platform::warp_min(value);
+      if constexpr (Op::kInstruction == Instruction::max) return platform::warp_max(value);
+      if constexpr (Op::kInstruction == Instruction::bit_and) return platform::warp_and(bits);
+      if constexpr (Op::kInstruction == Instruction::bit_or) return platform::warp_or(bits);
+      if constexpr (Op::kInstruction == Instruction::bit_xor) return platform::warp_xor(bits);
+    }
+  }
+};
+
+/// Folds every warp with `Warp`, then the warps' results.
+template <class Op, int kBlockSize, class Warp>
+struct WarpsFold {
+  using A = typename Op::Accumulator;
+  static constexpr uint32 kWarps = kBlockSize / kWarpSize;
+
+  struct Storage {
+    A values[kWarps];
+  };
+
+  static FOLDTUNE_DEVICE A fold(Storage& storage, A value) {
+    value = Warp::fold(value);
+    if constexpr (kWarps > 1) {
+      const uint32 thread = platform::thread_index();
+      if (thread % kWarpSize == 0) storage.values[thread / kWarpSize] = value;
+      platform::sync_block();
+      if (thread < kWarpSize) {
+        value = thread < kWarps ? storage.values[thread] : Op::identity();
+        value = Warp::fold(value);
+      }
+    }
+    return value;
+  }
+};
 
 /// `fold` is called by all threads and gives the block's total to thread 0. The storage may be used
 /// again after a `sync_block`.
-template <class Op, class A, int kBlockSize, BlockStage kStage>
+///
+/// The first template is that of the trees, which halve the active threads down to `kTreeEnd`.
+template <class Op, int kBlockSize, BlockStage kStage>
 struct BlockFold {
-  static constexpr uint32 kSlots = kBlockSize;
-  /// The tree ends when this many threads are left.
+  using A = typename Op::Accumulator;
   static constexpr uint32 kTreeEnd = kStage == BlockStage::tree ? 1 : kWarpSize;
 
   struct Storage {
-    A values[kSlots];
+    A values[kBlockSize];
   };
 
   static FOLDTUNE_DEVICE A fold(Storage& storage, A value) {
@@ -41,32 +91,82 @@ struct BlockFold {
       platform::sync_block();
     }
     if constexpr (kStage == BlockStage::tree_shuffle) {
-      if (thread < kWarpSize) value = fold_warp<Op>(value);
+      if (thread < kWarpSize) value = ShuffleWarp<Op>::fold(value);
+    }
+    if constexpr (kStage == BlockStage::tree_unrolled) {
+      if (thread < kWarpSize) value = fold_last_warp(storage, value);
+    }
+    return value;
+  }
+
+ private:
+  /// The textbook's `volatile` tail, with the synchronization that warps need since Volta: lanes of
+  /// a warp need not run in step.
+  static FOLDTUNE_DEVICE A fold_last_warp(Storage& storage, A value) {
+    const uint32 lane = platform::thread_index();
+    FOLDTUNE_UNROLL
+    for (uint32 half = kWarpSize / 2; half > 0; half /= 2) {
+      if (lane < half) value = Op::combine(value, storage.values[lane + half]);
+      platform::sync_warp();
+      if (lane < half) storage.values[lane] = value;
+      platform::sync_warp();
     }
     return value;
   }
 };
 
-template <class Op, class A, int kBlockSize>
-struct BlockFold<Op, A, kBlockSize, BlockStage::shuffle> {
-  static constexpr uint32 kWarps = kBlockSize / kWarpSize;
+template <class Op, int kBlockSize>
+struct BlockFold<Op, kBlockSize, BlockStage::shuffle> : WarpsFold<Op, kBlockSize, ShuffleWarp<Op>> {
+};
+
+template <class Op, int kBlockSize>
+struct BlockFold<Op, kBlockSize, BlockStage::redux> : WarpsFold<Op, kBlockSize, ReduxWarp<Op>> {};
+
+// A single warp has met when its shuffles end; blocks of several do not meet before the grid does.
+template <class Op, int kBlockSize>
+struct BlockFold<Op, kBlockSize, BlockStage::warp> : WarpsFold<Op, kBlockSize, ShuffleWarp<Op>> {};
+
+template <class Op, int kBlockSize>
+struct BlockFold<Op, kBlockSize, BlockStage::none> : WarpsFold<Op, kBlockSize, ShuffleWarp<Op>> {};
+
+template <class Op, int kBlockSize>
+struct BlockFold<Op, kBlockSize, BlockStage::interleaved> {
+  using A = typename Op::Accumulator;
 
   struct Storage {
-    A values[kWarps];
+    A values[kBlockSize];
   };
 
   static FOLDTUNE_DEVICE A fold(Storage& storage, A value) {
-    value = fold_warp<Op>(value);
-    if constexpr (kWarps > 1) {
-      const uint32 thread = platform::thread_index();
-      if (thread % kWarpSize == 0) storage.values[thread / kWarpSize] = value;
-      platform::sync_block();
-      if (thread < kWarpSize) {
-        value = thread < kWarps ? storage.values[thread] : Op::template identity<A>();
-        value = fold_warp<Op>(value);
+    const uint32 thread = platform::thread_index();
+    storage.values[thread] = value;
+    platform::sync_block();
+    for (uint32 distance = 1; distance < kBlockSize; distance *= 2) {
+      if (thread % (2 * distance) == 0) {
+        value = Op::combine(value, storage.values[thread + distance]);
+        storage.values[thread] = value;
       }
+      platform::sync_block();
     }
     return value;
+  }
+};
+
+template <class Op, int kBlockSize>
+struct BlockFold<Op, kBlockSize, BlockStage::shared_atomic> {
+  using A = typename Op::Accumulator;
+
+  struct Storage {
+    A total;
+  };
+
+  static FOLDTUNE_DEVICE A fold(Storage& storage, A value) {
+    const bool is_first = platform::thread_index() == 0;
+    if (is_first) storage.total = Op::identity();
+    platform::sync_block();
+    atomic_combine<Op>(&storage.total, value);
+    platform::sync_block();
+    return is_first ? storage.total : value;
   }
 };
 

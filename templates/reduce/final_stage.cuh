@@ -2,23 +2,34 @@
 /// the scratch is laid out.
 #pragma once
 
-#include "templates/operators.cuh"
 #include "templates/reduce/block_stage.cuh"
-#include "templates/reduce/params.cuh"
 #include "templates/reduce/partials.cuh"
 
 namespace foldtune {
+
+/// The result of a fold of `count` elements, from its last partial result.
+template <class Op, class Output>
+FOLDTUNE_DEVICE void store_result(Output* output, const typename Op::Accumulator& total,
+                                  uint64 count) {
+  const auto result = Op::finish(total, count);
+  if constexpr (kIsSame<decltype(result), const Output>) {
+    *output = result;
+  } else {
+    *output = store_number<Output>(result);
+  }
+}
 
 /// Slots that a thread looks at together, so that their loads overlap.
 inline constexpr uint32 kPollBatch = 4;
 
 /// One of `kThreads` threads' share of the `count` partials that other blocks put, taken as they
 /// come. Their slots are left empty.
-template <class Op, class A, uint32 kThreads>
-FOLDTUNE_DEVICE A poll_share(FlaggedPartials<A> partials, uint32 count) {
-  A total = Op::template identity<A>();
+template <class Op, uint32 kThreads>
+FOLDTUNE_DEVICE auto poll_share(FlaggedPartials<typename Op::Accumulator> partials, uint32 count) {
+  using A = typename Op::Accumulator;
+  A total = Op::identity();
   for (uint32 first = platform::thread_index(); first < count; first += kThreads * kPollBatch) {
-    PartialWords<A> words[kPollBatch];
+    Words<A> words[kPollBatch];
     for (;;) {
       bool complete = true;
       FOLDTUNE_UNROLL
@@ -42,9 +53,9 @@ FOLDTUNE_DEVICE A poll_share(FlaggedPartials<A> partials, uint32 count) {
 }
 
 /// This thread's share of `count` partials that are all there.
-template <class Op, class A, uint32 kBlockSize>
-FOLDTUNE_DEVICE A fold_partials(Partials<A> partials, uint32 count) {
-  A total = Op::template identity<A>();
+template <class Op, uint32 kBlockSize>
+FOLDTUNE_DEVICE auto fold_partials(Partials<typename Op::Accumulator> partials, uint32 count) {
+  typename Op::Accumulator total = Op::identity();
   for (uint32 block = platform::thread_index(); block < count; block += kBlockSize) {
     total = Op::combine(total, partials.get(block));
   }
@@ -59,16 +70,18 @@ struct FinalStorage {
 };
 
 /// Called by all threads of all blocks; thread 0 holds its block's `total`. One thread of the grid
-/// writes the fold of all totals to `output`.
-template <class Op, class A, ReduceParams kParams, class Fold>
-FOLDTUNE_DEVICE void finish(FinalStorage<Fold>& storage, A total, A* output, void* scratch) {
+/// writes the result of the fold of all totals to `output`.
+template <class Op, ReduceParams kParams, class Fold, class Output>
+FOLDTUNE_DEVICE void finish(FinalStorage<Fold>& storage, typename Op::Accumulator total,
+                            uint64 count, Output* output, void* scratch) {
+  using A = typename Op::Accumulator;
   constexpr uint32 kBlockSize = kParams.block_size;
   const uint32 thread = platform::thread_index();
   const uint32 block = platform::block_index();
   const uint32 last = platform::grid_size() - 1;
 
   if (last == 0) {
-    if (thread == 0) *output = total;
+    if (thread == 0) store_result<Op>(output, total, count);
     return;
   }
 
@@ -84,8 +97,8 @@ FOLDTUNE_DEVICE void finish(FinalStorage<Fold>& storage, A total, A* output, voi
     }
     platform::sync_block();
     if (storage.is_last == 0) return;
-    total = Fold::fold(storage.fold, fold_partials<Op, A, kBlockSize>(partials, last + 1));
-    if (thread == 0) *output = total;
+    total = Fold::fold(storage.fold, fold_partials<Op, kBlockSize>(partials, last + 1));
+    if (thread == 0) store_result<Op>(output, total, count);
   } else {
     static_assert(kParams.final_stage == FinalStage::polling);
     const FlaggedPartials<A> partials(scratch);
@@ -98,17 +111,17 @@ FOLDTUNE_DEVICE void finish(FinalStorage<Fold>& storage, A total, A* output, voi
     if (last <= kWarpSize * kPollBatch) {
       // Few enough for one warp, which needs no barrier.
       if (thread >= kWarpSize) return;
-      A share = poll_share<Op, A, kWarpSize>(partials, last);
+      A share = poll_share<Op, kWarpSize>(partials, last);
       if (thread == 0) share = Op::combine(share, total);
-      total = fold_warp<Op>(share);
-      if (thread == 0) *output = total;
+      total = ShuffleWarp<Op>::fold(share);
+      if (thread == 0) store_result<Op>(output, total, count);
       return;
     }
-    A share = poll_share<Op, A, kBlockSize>(partials, last);
+    A share = poll_share<Op, kBlockSize>(partials, last);
     if (thread == 0) share = Op::combine(share, total);
     platform::sync_block();
     total = Fold::fold(storage.fold, share);
-    if (thread == 0) *output = total;
+    if (thread == 0) store_result<Op>(output, total, count);
   }
 }
 

@@ -1,6 +1,6 @@
-/// The first stage: every thread folds its share of the input.
+/// The first stage: every thread folds its share of the inputs.
 ///
-/// The input is cut into a head of fewer than `vector_width` elements up to the first aligned
+/// An input is cut into a head of fewer than `vector_width` elements up to the first aligned
 /// vector, tiles of `block_size * unroll` vectors, a rest of whole vectors that fill no tile, and a
 /// tail of fewer than `vector_width` elements. Tiles are dealt to the blocks in turn; the block
 /// whose turn comes after the last full tile takes the head, the rest and the tail.
@@ -11,86 +11,184 @@
 
 namespace foldtune {
 
+/// The inputs of a fold: as many arrays of the same number of elements.
+template <int kCount>
+struct InputPointers {
+  const void* pointers[kCount];
+};
+
 /// `kWidth` elements that are loaded by one instruction.
 template <class T, int kWidth>
 struct alignas(sizeof(T) * kWidth) Pack {
   T elements[kWidth];
 };
 
-/// Folds `kCount` elements (a power of two) as a balanced tree: no long chain of dependent
-/// operations, and an error that grows with the tree's depth.
-template <class Op, class A, int kCount, class T>
-FOLDTUNE_DEVICE A fold_tree(const T* elements) {
-  if constexpr (kCount == 1) {
-    return static_cast<A>(elements[0]);
-  } else {
-    return Op::combine(fold_tree<Op, A, kCount / 2>(elements),
-                       fold_tree<Op, A, kCount / 2>(elements + kCount / 2));
+/// `kWidth` consecutive elements of every input.
+template <int kWidth, class... Ts>
+struct Row {
+  static constexpr bool kIsEmpty = true;
+};
+template <int kWidth, class T, class... Rest>
+struct Row<kWidth, T, Rest...> {
+  static constexpr bool kIsEmpty = false;
+  Pack<T, kWidth> first;
+  Row<kWidth, Rest...> rest;
+};
+
+/// Where rows are loaded from: vectors of the first input, and the same elements of the others.
+template <int kWidth, bool kAligned, class... Ts>
+struct RowSource {
+  static FOLDTUNE_DEVICE RowSource at(const void* const*, uint64) { return {}; }
+  template <class Index>
+  FOLDTUNE_DEVICE Row<kWidth> load(Index) const {
+    return {};
   }
-}
+};
+template <int kWidth, bool kAligned, class T, class... Rest>
+struct RowSource<kWidth, kAligned, T, Rest...> {
+  const T* first;
+  RowSource<kWidth, kAligned, Rest...> rest;
 
-template <class Op, class A, int kCount, class T, int kWidth>
-FOLDTUNE_DEVICE A fold_packs(const Pack<T, kWidth>* packs) {
-  if constexpr (kCount == 1) {
-    return fold_tree<Op, A, kWidth>(packs[0].elements);
-  } else {
-    return Op::combine(fold_packs<Op, A, kCount / 2>(packs),
-                       fold_packs<Op, A, kCount / 2>(packs + kCount / 2));
-  }
-}
-
-/// The fold of this thread's share of `input[0, count)`; the identity if the share is empty. Index
-/// is an unsigned type that holds every index: 32 bits cost fewer registers and instructions than
-/// 64. `kAligned` promises that the input is aligned to a vector, so that there is no head.
-template <class T, class A, class Op, class Index, bool kAligned, ReduceParams kParams>
-FOLDTUNE_DEVICE A fold_share(const T* __restrict__ input, Index count) {
-  constexpr uint32 kWidth = kParams.vector_width;
-  constexpr uint32 kUnroll = kParams.unroll;
-  constexpr uint32 kBlockSize = kParams.block_size;
-  constexpr uint32 kTileVectors = kBlockSize * kUnroll;
-  using Vector = Pack<T, kWidth>;
-
-  const uint32 thread = platform::thread_index();
-  Index head = 0;
-  if constexpr (kWidth > 1 && !kAligned) {
-    const uint32 misaligned = static_cast<uint32>(reinterpret_cast<uint64>(input)) % sizeof(Vector);
-    head = misaligned == 0 ? 0 : (sizeof(Vector) - misaligned) / sizeof(T);
-    if (head > count) head = count;
-  }
-  const Vector* const vectors = reinterpret_cast<const Vector*>(input + head);
-  const Index vector_count = (count - head) / kWidth;
-  const Index full_tiles = vector_count / kTileVectors;
-
-  A total = Op::template identity<A>();
-  Index tile = platform::block_index();
-  for (; tile < full_tiles; tile += platform::grid_size()) {
-    const Vector* const mine = vectors + tile * kTileVectors + thread;
-    Vector loaded[kUnroll];
-    FOLDTUNE_UNROLL
-    for (uint32 i = 0; i < kUnroll; ++i) loaded[i] = mine[i * kBlockSize];
-    total = Op::combine(total, fold_packs<Op, A, kUnroll>(loaded));
+  /// From element `start` of each of the `pointers` on.
+  static FOLDTUNE_DEVICE RowSource at(const void* const* pointers, uint64 start) {
+    return {static_cast<const T*>(pointers[0]) + start,
+            RowSource<kWidth, kAligned, Rest...>::at(pointers + 1, start)};
   }
 
-  // One block of the grid comes here with tile == full_tiles. Often nothing is left for it.
-  if (tile == full_tiles && full_tiles * kTileVectors * kWidth != count) {
-    const uint32 rest = static_cast<uint32>(vector_count - full_tiles * kTileVectors);
-    const Vector* const mine = vectors + full_tiles * kTileVectors + thread;
-    FOLDTUNE_UNROLL
-    for (uint32 i = 0; i < kUnroll; ++i) {
-      if (i * kBlockSize + thread < rest) {
-        const Vector loaded = mine[i * kBlockSize];
-        total = Op::combine(total, fold_tree<Op, A, kWidth>(loaded.elements));
+  /// Row number `row`.
+  template <class Index>
+  FOLDTUNE_DEVICE Row<kWidth, T, Rest...> load(Index row) const {
+    return {load_pack(row), rest.load(row)};
+  }
+
+ private:
+  template <class Index>
+  FOLDTUNE_DEVICE Pack<T, kWidth> load_pack(Index row) const {
+    using Vector = Pack<T, kWidth>;
+    if constexpr (!kAligned && kWidth > 1) {
+      // Inputs may be misaligned in different ways, of which the head mends only the first's.
+      if (reinterpret_cast<uint64>(first) % sizeof(Vector) != 0) {
+        const T* const elements = first + row * kWidth;
+        Vector pack;
+        FOLDTUNE_UNROLL
+        for (int i = 0; i < kWidth; ++i) pack.elements[i] = elements[i];
+        return pack;
       }
     }
-    if constexpr (kWidth > 1) {
-      const Index tail_begin = head + vector_count * kWidth;
-      if (thread < head) total = Op::combine(total, static_cast<A>(input[thread]));
-      if (thread < count - tail_begin) {
-        total = Op::combine(total, static_cast<A>(input[tail_begin + thread]));
+    return reinterpret_cast<const Vector*>(first)[row];
+  }
+};
+
+/// The partial result of element `kElement` of a row, whose number in the input is `index`.
+template <class Op, int kElement, class RowType, class Index, class... Elements>
+FOLDTUNE_DEVICE auto map_element(const RowType& row, Index index, Elements... elements) {
+  if constexpr (RowType::kIsEmpty) {
+    return Op::map(elements..., index);
+  } else {
+    return map_element<Op, kElement>(row.rest, index, elements...,
+                                     load_number(row.first.elements[kElement]));
+  }
+}
+
+/// Folds `kCount` elements (a power of two) of a row from `kFirst` on as a balanced tree: no long
+/// chain of dependent operations, and an error that grows with the tree's depth.
+template <class Op, int kFirst, int kCount, class RowType, class Index>
+FOLDTUNE_DEVICE auto fold_row(const RowType& row, Index index) {
+  if constexpr (kCount == 1) {
+    return map_element<Op, kFirst>(row, static_cast<Index>(index + kFirst));
+  } else {
+    constexpr int kHalf = kCount / 2;
+    return Op::combine(fold_row<Op, kFirst, kHalf>(row, index),
+                       fold_row<Op, kFirst + kHalf, kHalf>(row, index));
+  }
+}
+
+/// The same for `kCount` rows, `step` elements apart.
+template <class Op, int kCount, int kWidth, class RowType, class Index>
+FOLDTUNE_DEVICE auto fold_rows(const RowType* rows, Index index, Index step) {
+  if constexpr (kCount == 1) {
+    return fold_row<Op, 0, kWidth>(rows[0], index);
+  } else {
+    constexpr int kHalf = kCount / 2;
+    return Op::combine(fold_rows<Op, kHalf, kWidth>(rows, index, step),
+                       fold_rows<Op, kHalf, kWidth>(rows + kHalf, index + kHalf * step, step));
+  }
+}
+
+/// Loads and folds the elements that one kernel's threads share.
+template <class Op, class Inputs, class Index, bool kAligned, ReduceParams kParams>
+struct Share;
+
+template <class Op, class T, class... Rest, class Index, bool kAligned, ReduceParams kParams>
+struct Share<Op, TypeList<T, Rest...>, Index, kAligned, kParams> {
+  static constexpr uint32 kWidth = kParams.vector_width;
+  static constexpr uint32 kUnroll = kParams.unroll;
+  static constexpr uint32 kBlockSize = kParams.block_size;
+  static constexpr uint32 kTileRows = kBlockSize * kUnroll;
+  // A single input is aligned once its head is peeled.
+  static constexpr bool kLoadsAligned = kAligned || sizeof...(Rest) == 0;
+  using Source = RowSource<kWidth, kLoadsAligned, T, Rest...>;
+  using Element = RowSource<1, true, T, Rest...>;
+  using RowType = Row<kWidth, T, Rest...>;
+  using Accumulator = typename Op::Accumulator;
+
+  /// The fold of this thread's share of the first `count` elements; the identity if it has none.
+  /// Index is an unsigned type that holds every index: 32 bits cost fewer registers and
+  /// instructions than 64. `kAligned` promises that every input is aligned to a vector.
+  static FOLDTUNE_DEVICE Accumulator fold(const InputPointers<sizeof...(Rest) + 1>& inputs,
+                                          Index count) {
+    const uint32 thread = platform::thread_index();
+    Index head = 0;
+    if constexpr (kWidth > 1 && !kAligned) {
+      constexpr uint32 kBytes = sizeof(Pack<T, kWidth>);
+      const auto misaligned =
+          static_cast<uint32>(reinterpret_cast<uint64>(inputs.pointers[0]) % kBytes);
+      head = misaligned == 0 ? 0 : (kBytes - misaligned) / sizeof(T);
+      if (head > count) head = count;
+    }
+    const Source source = Source::at(inputs.pointers, head);
+    const Index row_count = (count - head) / kWidth;
+    const Index full_tiles = row_count / kTileRows;
+    constexpr bool kSplit = kParams.tile_layout == TileLayout::split;
+    const Index step = kSplit ? full_tiles * kBlockSize : kBlockSize;  // between a tile's rows
+
+    Accumulator total = Op::identity();
+    Index tile = platform::block_index();
+    for (; tile < full_tiles; tile += platform::grid_size()) {
+      const Index first = tile * (kSplit ? kBlockSize : kTileRows) + thread;
+      RowType rows[kUnroll];
+      FOLDTUNE_UNROLL
+      for (uint32 i = 0; i < kUnroll; ++i) rows[i] = source.load(first + i * step);
+      const Index index = head + first * kWidth;
+      total = Op::combine(total, fold_rows<Op, kUnroll, kWidth, RowType, Index>(
+                                     rows, index, static_cast<Index>(step * kWidth)));
+    }
+
+    // One block of the grid comes here with tile == full_tiles. Often nothing is left for it.
+    if (tile == full_tiles && full_tiles * kTileRows * kWidth != count) {
+      const Index first = full_tiles * kTileRows + thread;
+      FOLDTUNE_UNROLL
+      for (uint32 i = 0; i < kUnroll; ++i) {
+        const Index row = first + i * kBlockSize;
+        if (row < row_count) {
+          total = Op::combine(
+              total, fold_row<Op, 0, kWidth>(source.load(row), Index(head + row * kWidth)));
+        }
+      }
+      if constexpr (kWidth > 1) {
+        const Element elements = Element::at(inputs.pointers, 0);
+        const Index tail = head + row_count * kWidth + thread;
+        if (thread < head) {
+          total =
+              Op::combine(total, fold_row<Op, 0, 1>(elements.load(Index(thread)), Index(thread)));
+        }
+        if (tail < count) {
+          total = Op::combine(total, fold_row<Op, 0, 1>(elements.load(tail), tail));
+        }
       }
     }
+    return total;
   }
-  return total;
-}
+};
 
 }  // namespace foldtune

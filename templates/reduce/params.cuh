@@ -4,11 +4,30 @@
 
 namespace foldtune {
 
+/// Which vectors a thread loads at a time.
+enum class TileLayout {
+  contiguous,  ///< a tile is one stretch of the input
+  split,       ///< `unroll` stretches, one from each of as many equal parts of the input
+};
+
 /// How the threads of a block meet.
 enum class BlockStage {
   tree,          ///< halving tree in shared memory down to one thread
   tree_shuffle,  ///< the same down to one warp, then shuffles
   shuffle,       ///< shuffles in every warp, then over the warps' results
+  redux,         ///< the warp's own instruction for 32-bit integers, then over the warps' results
+
+  // Kept for comparison; no search tries them.
+  interleaved,    ///< tree in shared memory whose active threads are ever farther apart
+  tree_unrolled,  ///< tree whose last warp goes on without barriers of the block
+  shared_atomic,  ///< every thread combines into one place in shared memory, atomically
+  warp,           ///< shuffles in every warp; each warp meets the grid by itself, atomically
+  none,           ///< every thread meets the grid by itself, atomically
+
+  // Parts of the CUDA Toolkit, where its headers are found.
+  cooperative_groups,  ///< cg::reduce in every warp, then over the warps' results
+  cub_block,           ///< cub::BlockReduce
+  cub_warp,            ///< cub::WarpReduce in every warp, then over the warps' results
 };
 
 /// How the blocks of a grid meet. A grid of one block writes its result and needs none of them.
@@ -22,7 +41,8 @@ enum class FinalStage {
 struct ReduceParams {
   int block_size = 256;  ///< threads, a power of two from 32 to 1024
   int vector_width = 4;  ///< elements per load, a power of two up to 16 bytes
-  int unroll = 4;        ///< loads in flight per thread, a power of two
+  int unroll = 4;        ///< loads in flight per thread and input, a power of two
+  TileLayout tile_layout = TileLayout::contiguous;
   BlockStage block_stage = BlockStage::shuffle;
   FinalStage final_stage = FinalStage::last_block;
   int waves = 0;  ///< grid in waves of resident blocks; 0: as many blocks as tiles

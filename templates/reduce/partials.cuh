@@ -1,59 +1,41 @@
 /// The blocks' partials in the scratch, with and without flags.
 #pragma once
 
-#include "templates/platform.cuh"
 #include "templates/reduce/scratch.cuh"
+#include "templates/reduce/words.cuh"
 
 namespace foldtune {
-
-/// A partial as words of 4 bytes.
-template <class A>
-struct PartialWords {
-  static constexpr uint32 kCount = sizeof(A) / sizeof(uint32);
-  static_assert(sizeof(A) % sizeof(uint32) == 0);
-
-  uint32 words[kCount];
-
-  static FOLDTUNE_DEVICE PartialWords of(A value) {
-    const auto bits = platform::to_bits(value);
-    PartialWords result;
-    FOLDTUNE_UNROLL
-    for (uint32 i = 0; i < kCount; ++i) {
-      result.words[i] = static_cast<uint32>(static_cast<uint64>(bits) >> (32 * i));
-    }
-    return result;
-  }
-  FOLDTUNE_DEVICE A value() const {
-    decltype(platform::to_bits(A{})) bits = 0;
-    FOLDTUNE_UNROLL
-    for (uint32 i = 0; i < kCount; ++i) {
-      bits |= static_cast<decltype(bits)>(words[i]) << (32 * i);
-    }
-    A result;
-    platform::from_bits(bits, result);
-    return result;
-  }
-};
 
 /// Partials without flags, in the order of the blocks.
 template <class A>
 class Partials {
  public:
   explicit FOLDTUNE_DEVICE Partials(void* scratch)
-      : words_(reinterpret_cast<Word*>(static_cast<char*>(scratch) + kScratchHeaderBytes)) {}
+      : slots_(reinterpret_cast<Slot*>(static_cast<char*>(scratch) + kScratchHeaderBytes)) {}
 
-  FOLDTUNE_DEVICE void put(uint32 block, A value) const {
-    platform::store_relaxed(words_ + block, platform::to_bits(value));
+  FOLDTUNE_DEVICE void put(uint32 block, const A& value) const {
+    const Slot slot = bit_cast<Slot>(value);
+    FOLDTUNE_UNROLL
+    for (uint32 i = 0; i < kWords; ++i) {
+      platform::store_relaxed(&slots_[block].words[i], slot.words[i]);
+    }
   }
   FOLDTUNE_DEVICE A get(uint32 block) const {
-    A value;
-    platform::from_bits(platform::load_relaxed(words_ + block), value);
-    return value;
+    Slot slot;
+    FOLDTUNE_UNROLL
+    for (uint32 i = 0; i < kWords; ++i) {
+      slot.words[i] = platform::load_relaxed(&slots_[block].words[i]);
+    }
+    return bit_cast<A>(slot);
   }
 
  private:
-  using Word = decltype(platform::to_bits(A{}));
-  Word* words_;
+  using SlotWord = Word<sizeof(A) % 8 == 0 ? 8 : 4>;
+  static constexpr uint32 kWords = sizeof(A) / sizeof(SlotWord);
+  struct Slot {
+    SlotWord words[kWords];
+  };
+  Slot* slots_;
 };
 
 /// Partials with a flag in every word.
@@ -63,8 +45,8 @@ class FlaggedPartials {
   explicit FOLDTUNE_DEVICE FlaggedPartials(void* scratch)
       : words_(reinterpret_cast<uint64*>(static_cast<char*>(scratch) + kScratchHeaderBytes)) {}
 
-  FOLDTUNE_DEVICE void put(uint32 block, A value) const {
-    const PartialWords<A> words = PartialWords<A>::of(value);
+  FOLDTUNE_DEVICE void put(uint32 block, const A& value) const {
+    const Words<A> words = Words<A>::of(value);
     FOLDTUNE_UNROLL
     for (uint32 i = 0; i < kWords; ++i) {
       platform::store_relaxed(words_ + block * uint64{kWords} + i, kPresent | words.words[i]);
@@ -72,7 +54,7 @@ class FlaggedPartials {
   }
 
   /// Looks at the slot once. True if the whole partial was there; it is in `words` then.
-  FOLDTUNE_DEVICE bool try_get(uint32 block, PartialWords<A>& words) const {
+  FOLDTUNE_DEVICE bool try_get(uint32 block, Words<A>& words) const {
     uint64 present = kPresent;
     FOLDTUNE_UNROLL
     for (uint32 i = 0; i < kWords; ++i) {
@@ -91,7 +73,7 @@ class FlaggedPartials {
   }
 
  private:
-  static constexpr uint32 kWords = PartialWords<A>::kCount;
+  static constexpr uint32 kWords = Words<A>::kCount;
   static constexpr uint64 kPresent = uint64{1} << 32;
   uint64* words_;
 };

@@ -9,35 +9,50 @@
 
 namespace foldtune {
 
-/// Folds `input[0, count)` of element type T in accumulators of type A into `*output`. `input` is
-/// aligned to 16 bytes if `kAligned`, else to its element; `scratch` is as scratch.cuh says. Any
-/// grid works for any count that the unsigned type Index holds with room for a grid of tiles.
-template <class T, class A, class Op, class Index, bool kAligned, ReduceParams kParams>
+/// Folds the first `count` elements of the inputs with the operator Op (operators.cuh) into
+/// `*output`, a number of type Output or what Op::finish gives. The inputs are aligned to 16 bytes
+/// if `kAligned`, else to their elements; `scratch` is as scratch.cuh says. Any grid works for any
+/// count that the unsigned type Index holds with room for a grid of tiles.
+template <class Op, class Output, class Index, bool kAligned, ReduceParams kParams>
 FOLDTUNE_KERNEL(kParams.block_size)
-reduce(const T* input, Index count, A* output, void* scratch) {
-  using Fold = BlockFold<Op, A, kParams.block_size, kParams.block_stage>;
+reduce(InputPointers<Op::Inputs::kSize> inputs, Index count, Output* output, void* scratch) {
+  using Fold = BlockFold<Op, kParams.block_size, kParams.block_stage>;
   FOLDTUNE_SHARED(FinalStorage<Fold>, storage);
-  const A share = fold_share<T, A, Op, Index, kAligned, kParams>(input, count);
-  const A total = Fold::fold(storage.fold, share);
-  finish<Op, A, kParams, Fold>(storage, total, output, scratch);
+  using Elements = Share<Op, typename Op::Inputs, Index, kAligned, kParams>;
+  typename Op::Accumulator value = Elements::fold(inputs, count);
+  if constexpr (kParams.block_stage == BlockStage::none ||
+                kParams.block_stage == BlockStage::warp) {
+    static_assert(kParams.final_stage == FinalStage::atomic);
+    if (platform::grid_size() > 1) {
+      if constexpr (kParams.block_stage == BlockStage::warp) {
+        value = ShuffleWarp<Op>::fold(value);
+        if (platform::thread_index() % kWarpSize != 0) return;
+      }
+      atomic_combine<Op>(output, value);
+      return;
+    }
+  }
+  value = Fold::fold(storage.fold, value);
+  finish<Op, kParams, Fold>(storage, value, count, output, scratch);
 }
 
 /// Before `reduce` with the final stage `atomic`: the output to fold into.
-template <class A, class Op>
+template <class Op, class Output>
 FOLDTUNE_KERNEL(kWarpSize)
-store_identity(A* output) {
-  if (platform::thread_index() == 0) *output = Op::template identity<A>();
+store_identity(Output* output) {
+  if (platform::thread_index() == 0) store_result<Op>(output, Op::identity(), 0);
 }
 
-/// After `reduce` with the final stage `two_pass`: one block folds the `count` partials.
-template <class A, class Op, ReduceParams kParams>
+/// After `reduce` with the final stage `two_pass`: one block folds the partials of `blocks` blocks.
+template <class Op, class Output, ReduceParams kParams>
 FOLDTUNE_KERNEL(kParams.block_size)
-fold_blocks(void* scratch, uint32 count, A* output) {
-  using Fold = BlockFold<Op, A, kParams.block_size, kParams.block_stage>;
+fold_blocks(void* scratch, uint32 blocks, uint64 count, Output* output) {
+  using A = typename Op::Accumulator;
+  using Fold = BlockFold<Op, kParams.block_size, kParams.block_stage>;
   FOLDTUNE_SHARED(typename Fold::Storage, storage);
-  const A share = fold_partials<Op, A, kParams.block_size>(Partials<A>(scratch), count);
+  const A share = fold_partials<Op, kParams.block_size>(Partials<A>(scratch), blocks);
   const A total = Fold::fold(storage, share);
-  if (platform::thread_index() == 0) *output = total;
+  if (platform::thread_index() == 0) store_result<Op>(output, total, count);
 }
 
 }  // namespace foldtune

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <string>
 
@@ -35,8 +36,8 @@ class Reducer {
  public:
   /// Enqueues the reduction of `input[0, count)` into `*output` on `stream`, and returns. `input`
   /// and `output` are memory of the context's device; `input` holds elements of the problem's type
-  /// and is aligned to them, `output` is one value of its accumulator type and may not overlap the
-  /// input. An empty input gives the operator's identity.
+  /// and is aligned to them, `output` is one result (ResultShape) of its result type and may not
+  /// overlap the input. An empty input gives the operator's identity, where it has one.
   ///
   /// The first call for a size class looks up its configuration and compiles it; the first call on
   /// a stream allocates scratch. Neither is possible while the stream is being captured: call
@@ -48,9 +49,15 @@ class Reducer {
   void operator()(const void* input, std::uint64_t count, void* output,
                   Stream stream = nullptr) const;
 
+  /// The same for an operator of several inputs, of `count` elements each.
+  void operator()(std::initializer_list<const void*> inputs, std::uint64_t count, void* output,
+                  Stream stream = nullptr) const;
+
   /// Does everything that the first call for `count` elements of `input`'s alignment on `stream`
   /// would do, except the launch. `input` is not read.
   void prepare(const void* input, std::uint64_t count, Stream stream = nullptr) const;
+  void prepare(std::initializer_list<const void*> inputs, std::uint64_t count,
+               Stream stream = nullptr) const;
 
   /// The configuration for `count` elements at an address aligned to 16 bytes.
   Explanation explain(std::uint64_t count) const;

@@ -2,29 +2,75 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "foldtune/catalog.h"
+#include "foldtune/custom.h"
 
 namespace foldtune {
+
+/// How a histogram finds an element's bin.
+enum class Binning {
+  even,    ///< `bins` ranges of the same width between a lower and an upper bound
+  custom,  ///< between `bins` + 1 ascending edges
+  key,     ///< the element itself is the bin's number: 8-bit keys, 256 bins
+};
+
+/// What the elements of a histogram look like, for the tuner: it decides how many fall into the
+/// same bin at the same time.
+enum class Distribution { uniform, zipf, constant };
+
+std::string_view name(Binning binning);
+std::string_view name(Distribution distribution);
+std::optional<Binning> parse_binning(std::string_view text);
+std::optional<Distribution> parse_distribution(std::string_view text);
+
+/// The shape of a histogram. The bounds or edges come with each call.
+struct HistogramShape {
+  std::uint32_t bins = 256;  ///< from 2 to kMaxBins
+  Binning binning = Binning::even;
+  Distribution distribution = Distribution::uniform;
+};
+
+/// The most bins of a histogram.
+inline constexpr std::uint32_t kMaxBins = 1 << 20;
 
 /// A reduction of `count` elements. A value type; the defaults are those of the semantics.
 struct Problem {
   Operator op = Operator::sum;
+  /// Of the elements; of all inputs, if there are several. A custom operator has its own.
   ElementType type = ElementType::f32;
-  /// The type of partial results and of the result; empty: `default_accumulator(op, type)`.
+  /// The type of partial results; empty: `default_accumulator(op, type)`.
   std::optional<ElementType> accumulator = std::nullopt;
-  /// Elements, up to 2^40. A reducer is made for any count and takes it with each call.
+  /// The type of the result's numbers; empty: the accumulator's type.
+  std::optional<ElementType> result = std::nullopt;
+  /// Elements of each input, up to 2^40. A reducer is made for any count and takes it with each
+  /// call.
   std::uint64_t count = 0;
   Alignment alignment = Alignment::vector;
   Determinism determinism = Determinism::run_to_run;
+  NanPolicy nan_policy = NanPolicy::propagate;
+  /// Delta degrees of freedom of variance and stddev: 0 divides by n (population), 1 by n - 1
+  /// (sample).
+  int ddof = 0;
+  std::shared_ptr<const CustomOperator> custom = nullptr;  ///< with Operator::custom
+  HistogramShape histogram{};                              ///< with Operator::histogram
 
   ElementType accumulator_type() const {
     return accumulator.value_or(default_accumulator(op, type));
   }
-  std::uint64_t input_bytes() const { return count * size_of(type); }
+  ElementType result_type() const;
+  std::vector<ElementType> input_types() const;
+  std::uint64_t input_bytes() const;  ///< of all inputs
+  std::size_t result_bytes() const;   ///< of the output
+  std::size_t output_alignment() const;
 };
+
+/// A custom operator as a problem.
+Problem make_problem(CustomOperator op);
 
 /// The most elements that a reduction takes.
 inline constexpr std::uint64_t kMaxCount = std::uint64_t{1} << 40;
@@ -33,8 +79,11 @@ inline constexpr std::uint64_t kMaxCount = std::uint64_t{1} << 40;
 /// kept, and looked up, by size class.
 int size_class(std::uint64_t count);
 
-/// "sum f32 2^20", "max i32 1000003".
+/// "sum f32 2^20", "max i32 1000003", "histogram u8 (256 bins) 2^20".
 std::string to_string(const Problem& problem);
+
+/// Whether the order in which partial results are combined can change the result's bits.
+bool depends_on_order(const Problem& problem);
 
 /// Empty if the problem can be reduced, else what is wrong with it.
 std::string find_fault(const Problem& problem);

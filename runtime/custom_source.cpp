@@ -1,0 +1,59 @@
+#include "runtime/custom_source.h"
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+#include "templates/catalog.h"
+
+namespace foldtune {
+namespace {
+
+/// A function whose expression stands on lines of its own, which a compiler calls by `name`.
+std::string function(std::string_view declaration, std::string_view name,
+                     const std::string& expression) {
+  return fmt::format(
+      "  static FOLDTUNE_DEVICE {} {{\n    return (\n#line 1 \"{}\"\n{}\n#line 1 \"custom "
+      "operator\"\n    );\n  }}\n",
+      declaration, name, expression);
+}
+
+}  // namespace
+
+std::string custom_source(const CustomOperator& op) {
+  std::string types;
+  std::string parameters;
+  constexpr std::string_view kNames = "xyzw";
+  for (std::size_t i = 0; i < op.inputs.size(); ++i) {
+    const std::string_view type = device_name(op.inputs[i]);
+    types += fmt::format("{}{}", i == 0 ? "" : ", ", type);
+    parameters += fmt::format("[[maybe_unused]] Held<{}> {}, ", type, kNames[i]);
+  }
+  std::string text = "namespace foldtune {\n";
+  const bool is_struct = op.accumulator.size() > 1 || !op.accumulator.front().name.empty();
+  if (is_struct) {
+    text += "struct CustomAccumulator {\n";
+    for (const AccumulatorField& field : op.accumulator) {
+      text += fmt::format("  {} {};\n", device_name(field.type), field.name);
+    }
+    text += "};\n";
+  } else {
+    text += fmt::format("using CustomAccumulator = {};\n", device_name(op.accumulator[0].type));
+  }
+  text += "struct CustomOperator {\n";
+  text += fmt::format("  using Inputs = TypeList<{}>;\n", types);
+  text += "  using Accumulator = CustomAccumulator;\n";
+  text += "  static constexpr Instruction kInstruction = Instruction::none;\n";
+  text += function("Accumulator identity()", "identity", op.identity);
+  text += function(
+      fmt::format("Accumulator map({}[[maybe_unused]] uint64 i)", parameters), "map", op.map);
+  text += function("Accumulator combine(const Accumulator& a, const Accumulator& b)", "combine",
+                   op.combine);
+  text += function(fmt::format("Held<{}> finish(const Accumulator& a, [[maybe_unused]] uint64 n)",
+                               device_name(op.result)),
+                   "finish", op.finish);
+  text += "};\n}  // namespace foldtune\n";
+  return text;
+}
+
+}  // namespace foldtune

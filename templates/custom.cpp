@@ -1,0 +1,99 @@
+#include "foldtune/custom.h"
+
+#include <fmt/format.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace foldtune {
+namespace {
+
+constexpr std::size_t kMaxFields = 8;
+constexpr std::size_t kMaxAccumulatorBytes = 32;
+
+bool is_identifier(std::string_view text) {
+  const auto is_letter = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  };
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  return !text.empty() && is_letter(text.front()) &&
+         std::ranges::all_of(text, [&](char c) { return is_letter(c) || is_digit(c); });
+}
+
+std::size_t align_up(std::size_t bytes, std::size_t alignment) {
+  return (bytes + alignment - 1) / alignment * alignment;
+}
+
+std::string find_accumulator_fault(const CustomOperator& op) {
+  if (op.accumulator.empty() || op.accumulator.size() > kMaxFields) {
+    return fmt::format("an accumulator has from 1 to {} fields", kMaxFields);
+  }
+  const bool is_struct = op.accumulator.size() > 1 || !op.accumulator.front().name.empty();
+  for (const AccumulatorField& field : op.accumulator) {
+    if (is_struct && !is_identifier(field.name)) {
+      return fmt::format("'{}' is no name for a field of the accumulator: use letters, digits and _",
+                         field.name);
+    }
+    if (size_of(field.type) < 4) {
+      return fmt::format("an accumulator holds types of 32 or 64 bits, not {}", name(field.type));
+    }
+  }
+  if (op.accumulator_bytes() > kMaxAccumulatorBytes) {
+    return fmt::format("the accumulator has {} bytes, more than the most, {}",
+                       op.accumulator_bytes(), kMaxAccumulatorBytes);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string CustomOperator::hash() const {
+  std::string all;
+  const auto add = [&](std::string_view text) { all.append(text).push_back('\0'); };
+  for (const ElementType type : inputs) add(foldtune::name(type));
+  add("accumulator");
+  for (const AccumulatorField& field : accumulator) {
+    add(field.name);
+    add(foldtune::name(field.type));
+  }
+  for (const std::string& expression : {identity, map, combine, finish}) add(expression);
+  add(foldtune::name(result));
+  return fmt::format("{:016x}", XXH3_64bits(all.data(), all.size()));
+}
+
+std::size_t CustomOperator::accumulator_bytes() const {
+  std::size_t bytes = 0;
+  std::size_t alignment = 1;
+  for (const AccumulatorField& field : accumulator) {
+    const std::size_t size = size_of(field.type);
+    bytes = align_up(bytes, size) + size;
+    alignment = std::max(alignment, size);
+  }
+  return align_up(bytes, alignment);
+}
+
+std::string CustomOperator::find_fault() const {
+  if (!is_identifier(name)) {
+    return fmt::format("'{}' is no name for an operator: use letters, digits and _", name);
+  }
+  if (parse_operator(name)) return fmt::format("{} is the name of a built-in operator", name);
+  if (inputs.empty() || inputs.size() > kMaxInputs) {
+    return fmt::format("{} has {} inputs; an operator takes from 1 to {}", name, inputs.size(),
+                       kMaxInputs);
+  }
+  if (std::string fault = find_accumulator_fault(*this); !fault.empty()) {
+    return fmt::format("{}: {}", name, fault);
+  }
+  const std::array<std::pair<std::string_view, const std::string*>, 4> expressions{
+      {{"identity", &identity}, {"map", &map}, {"combine", &combine}, {"finish", &finish}}};
+  for (const auto& [what, expression] : expressions) {
+    if (expression->find_first_not_of(" \t\r\n") == std::string::npos) {
+      return fmt::format("{}: the expression {} is empty", name, what);
+    }
+  }
+  return {};
+}
+
+}  // namespace foldtune
