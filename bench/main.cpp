@@ -49,7 +49,7 @@ std::vector<Comparison> compare_all(const std::shared_ptr<Device>& device, const
                                   [](const Row& row) { print_line(format_row(row)); }));
     print_line(format_summary(comparisons.back()));
   }
-  print_line(fmt::format("\n{}", config_legend()));
+  print_line(fmt::format("\n{}", config_legend(Family::reduce)));
   return comparisons;
 }
 

@@ -28,6 +28,25 @@ std::shared_ptr<const ConfigStore> open_store(const std::string& database) {
   }
 }
 
+/// What tells reducers apart. The text is that of a custom operator, and short for all others.
+using Key = std::tuple<Operator, ElementType, ElementType, ElementType, Determinism, NanPolicy, int,
+                       std::uint32_t, Binning, Distribution, std::string>;
+
+Key make_key(const Problem& problem) {
+  const HistogramShape& histogram = problem.histogram;
+  return {problem.op,
+          problem.type,
+          problem.accumulator_type(),
+          problem.result_type(),
+          problem.determinism,
+          problem.nan_policy,
+          problem.ddof,
+          histogram.bins,
+          histogram.binning,
+          histogram.distribution,
+          problem.custom == nullptr ? std::string() : problem.custom->hash()};
+}
+
 }  // namespace
 
 class Context::State {
@@ -36,7 +55,7 @@ class Context::State {
       : device_(std::move(device)), store_(std::move(store)) {}
 
   std::shared_ptr<Reducer::State> reducer(const Problem& problem) {
-    const std::tuple key{problem.op, problem.type, problem.accumulator_type(), problem.determinism};
+    const Key key = make_key(problem);
     const std::lock_guard lock(mutex_);
     std::shared_ptr<Reducer::State>& reducer = reducers_[key];
     if (reducer == nullptr) {
@@ -53,9 +72,7 @@ class Context::State {
   std::shared_ptr<const ConfigStore> store_;
   KernelCache kernels_;
   std::mutex mutex_;
-  std::map<std::tuple<Operator, ElementType, ElementType, Determinism>,
-           std::shared_ptr<Reducer::State>>
-      reducers_;
+  std::map<Key, std::shared_ptr<Reducer::State>> reducers_;
 };
 
 Context::Context(const ContextOptions& options)

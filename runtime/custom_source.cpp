@@ -45,8 +45,8 @@ std::string custom_source(const CustomOperator& op) {
   text += "  using Accumulator = CustomAccumulator;\n";
   text += "  static constexpr Instruction kInstruction = Instruction::none;\n";
   text += function("Accumulator identity()", "identity", op.identity);
-  text += function(
-      fmt::format("Accumulator map({}[[maybe_unused]] uint64 i)", parameters), "map", op.map);
+  text += function(fmt::format("Accumulator map({}[[maybe_unused]] uint64 i)", parameters), "map",
+                   op.map);
   text += function("Accumulator combine(const Accumulator& a, const Accumulator& b)", "combine",
                    op.combine);
   text += function(fmt::format("Held<{}> finish(const Accumulator& a, [[maybe_unused]] uint64 n)",

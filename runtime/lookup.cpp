@@ -59,16 +59,17 @@ std::optional<Match> find(const ConfigStore& store, const TuningKey& key) {
 
 ProblemKey make_problem_key(const Problem& problem) {
   const bool is_custom = problem.op == Operator::custom;
-  return {.family = std::string(name(family_of(problem.op))),
-          .op = is_custom ? fmt::format("{}:{}", problem.custom->name, problem.custom->hash())
-                          : std::string(name(problem.op)),
-          .element_type = is_custom ? names(problem.custom->inputs) : std::string(name(problem.type)),
-          .accumulator_type = is_custom ? names(field_types(*problem.custom))
-                                        : std::string(name(problem.accumulator_type())),
-          .alignment = std::string(name(problem.alignment)),
-          .determinism = std::string(name(problem.determinism)),
-          .options = options_of(problem),
-          .size_class = size_class(problem.count)};
+  return {
+      .family = std::string(name(family_of(problem.op))),
+      .op = is_custom ? fmt::format("{}:{}", problem.custom->name, problem.custom->hash())
+                      : std::string(name(problem.op)),
+      .element_type = is_custom ? names(problem.custom->inputs) : std::string(name(problem.type)),
+      .accumulator_type = is_custom ? names(field_types(*problem.custom))
+                                    : std::string(name(problem.accumulator_type())),
+      .alignment = std::string(name(problem.alignment)),
+      .determinism = std::string(name(problem.determinism)),
+      .options = options_of(problem),
+      .size_class = size_class(problem.count)};
 }
 
 TuningKey make_tuning_key(const DeviceRecord& device, const std::string& compiler,

@@ -104,10 +104,9 @@ Problem Reducer::State::problem_of(std::uint64_t count, Alignment alignment) con
 }
 
 void Reducer::State::check_inputs(const Call& call, std::size_t inputs) const {
-  const std::vector<ElementType> types = problem_.input_types();
-  if (inputs != types.size()) {
+  if (inputs != input_types_.size()) {
     throw InvalidArgument(fmt::format("calling {}: it takes {} inputs, not {}", name(problem_.op),
-                                      types.size(), inputs));
+                                      input_types_.size(), inputs));
   }
   if (call.count > kMaxCount) {
     throw InvalidArgument(fmt::format("calling {}: {}", name(problem_.op),
@@ -120,10 +119,10 @@ void Reducer::State::check_inputs(const Call& call, std::size_t inputs) const {
   }
   for (std::size_t i = 0; i < inputs; ++i) {
     const void* const input = call.inputs.at(i);
-    if ((input == nullptr && call.count > 0) || !is_aligned(input, size_of(types[i]))) {
+    if ((input == nullptr && call.count > 0) || !is_aligned(input, size_of(input_types_[i]))) {
       throw InvalidArgument(
           fmt::format("calling {}: the input pointer {} is not the address of a {}",
-                      name(problem_.op), input, name(types[i])));
+                      name(problem_.op), input, name(input_types_[i])));
     }
   }
 }

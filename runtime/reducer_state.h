@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <utility>
+#include <vector>
 
 #include "foldtune/reducer.h"
 #include "runtime/device.h"
@@ -19,7 +20,11 @@ class Reducer::State {
  public:
   /// The device, the store (may be null) and the cache must outlive the state.
   State(Device& device, const ConfigStore* store, KernelCache& kernels, const Problem& problem)
-      : device_(device), store_(store), kernels_(kernels), problem_(problem) {}
+      : device_(device),
+        store_(store),
+        kernels_(kernels),
+        problem_(problem),
+        input_types_(problem.input_types()) {}
 
   void call(const Call& call, std::size_t inputs, Stream stream);
   void prepare(const Call& call, std::size_t inputs, Stream stream);
@@ -51,6 +56,7 @@ class Reducer::State {
   const ConfigStore* store_;
   KernelCache& kernels_;
   const Problem problem_;
+  const std::vector<ElementType> input_types_;
   std::mutex mutex_;
   std::map<std::pair<int, Alignment>, Entry> entries_;
 };

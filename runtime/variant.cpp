@@ -28,13 +28,12 @@ Program make_reduce_program(const Variant& variant) {
     program.needs_toolkit = true;
   }
   if (problem.op == Operator::custom) program.source += custom_source(*problem.custom);
-  program.name_expressions.push_back(fmt::format(
-      "foldtune::reduce<{}, {}, {}, {}, {}>", op, output,
-      wide ? "foldtune::uint64" : "foldtune::uint32", problem.alignment == Alignment::vector,
-      seen_by_kernel));
+  program.name_expressions.push_back(fmt::format("foldtune::reduce<{}, {}, {}, {}, {}>", op, output,
+                                                 wide ? "foldtune::uint64" : "foldtune::uint32",
+                                                 problem.alignment == Alignment::vector,
+                                                 seen_by_kernel));
   if (final_stage == FinalStage::atomic) {
-    program.name_expressions.push_back(
-        fmt::format("foldtune::store_identity<{}, {}>", op, output));
+    program.name_expressions.push_back(fmt::format("foldtune::store_identity<{}, {}>", op, output));
   } else if (final_stage == FinalStage::two_pass) {
     program.name_expressions.push_back(
         fmt::format("foldtune::fold_blocks<{}, {}, {}>", op, output, seen_by_kernel));

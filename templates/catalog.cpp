@@ -192,6 +192,7 @@ bool takes(Operator op, ElementType element) {
   return !(row(op).integers_only && is_floating(element));
 }
 bool has_nan_policy(Operator op) { return row(op).compares; }
+bool has_ddof(Operator op) { return row(op).device_name.find("{D}") != std::string_view::npos; }
 
 bool depends_on_order(Operator op, ElementType accumulator) {
   return row(op).rounds && is_floating(accumulator);

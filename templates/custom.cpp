@@ -33,8 +33,8 @@ std::string find_accumulator_fault(const CustomOperator& op) {
   const bool is_struct = op.accumulator.size() > 1 || !op.accumulator.front().name.empty();
   for (const AccumulatorField& field : op.accumulator) {
     if (is_struct && !is_identifier(field.name)) {
-      return fmt::format("'{}' is no name for a field of the accumulator: use letters, digits and _",
-                         field.name);
+      return fmt::format(
+          "'{}' is no name for a field of the accumulator: use letters, digits and _", field.name);
     }
     if (size_of(field.type) < 4) {
       return fmt::format("an accumulator holds types of 32 or 64 bits, not {}", name(field.type));

@@ -166,6 +166,10 @@ std::string find_fault(const Problem& problem) {
   if (problem.nan_policy != NanPolicy::propagate && !has_nan_policy(problem.op)) {
     return fmt::format("{} does not compare: it has no NaN policy", name(problem.op));
   }
+  if (problem.ddof != 0 && !has_ddof(problem.op)) {
+    return fmt::format("{} has no degrees of freedom: ddof is for variance and stddev",
+                       name(problem.op));
+  }
   if (problem.ddof != 0 && problem.ddof != 1) {
     return fmt::format("ddof is 0 (population) or 1 (sample), not {}", problem.ddof);
   }

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "templates/reduce/space.h"
+#include "templates/space.h"
 
 namespace foldtune {
 namespace {
@@ -58,9 +58,9 @@ std::string format_percent(double fraction) {
   return fraction > 0 ? fmt::format("{:.1f}", 100 * fraction) : "-";
 }
 
-std::string format_config(const ReduceParams& params) {
+std::string format_config(const Params& params) {
   std::string text;
-  for (const Tunable& tunable : reduce_tunables()) {
+  for (const Tunable& tunable : rules(family_of(params)).tunables) {
     const int value = tunable.get(params);
     if (!text.empty()) text += ' ';
     if (tunable.labels.empty()) {
@@ -73,16 +73,18 @@ std::string format_config(const ReduceParams& params) {
 }
 
 std::string format_config(std::string_view json) {
-  try {
-    return format_config(reduce_params_from_json(json));
-  } catch (const std::invalid_argument&) {
-    return std::string(json);
+  for (const Family family : {Family::reduce, Family::histogram}) {
+    try {
+      return format_config(params_from_json(family, json));
+    } catch (const std::invalid_argument&) {  // of the other family, or of another version
+    }
   }
+  return std::string(json);
 }
 
-std::string config_legend() {
+std::string config_legend(Family family) {
   std::string text;
-  for (const Tunable& tunable : reduce_tunables()) {
+  for (const Tunable& tunable : rules(family).tunables) {
     if (!text.empty()) text += ", ";
     if (tunable.labels.empty()) text += initials(tunable.name) + ' ';
     text += tunable.name;

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "templates/reduce/params.cuh"
+#include "templates/space.h"
 
 namespace foldtune {
 
@@ -25,13 +25,13 @@ std::string format_bytes(std::uint64_t bytes);
 std::string format_percent(double fraction);
 
 /// The tunables in a line: "bs256 vw4 u8 shuffle last_block w2".
-std::string format_config(const ReduceParams& params);
+std::string format_config(const Params& params);
 
 /// The same from JSON; the JSON itself if it is of a version with other tunables.
 std::string format_config(std::string_view json);
 
 /// What the abbreviations in `format_config` stand for.
-std::string config_legend();
+std::string config_legend(Family family);
 
 /// The text up to the first end of line.
 std::string first_line(std::string_view text);

@@ -13,55 +13,90 @@ constexpr std::uint64_t kBandwidthBytes = std::uint64_t{1} << 30;
 /// A flush reads this many times the L2: its replacement is not strictly the oldest line.
 constexpr std::uint64_t kFlushL2Sizes = 4;
 
-constexpr std::uint64_t kSliceAlignment = 256;
+/// Slices begin at multiples of this many elements: at 256 bytes or more, whatever the type.
+constexpr std::uint64_t kSliceElements = 256;
 
-std::uint64_t align_up(std::uint64_t bytes) {
-  return (bytes + kSliceAlignment - 1) / kSliceAlignment * kSliceAlignment;
+std::uint64_t align_up(std::uint64_t value) {
+  return (value + kSliceElements - 1) / kSliceElements * kSliceElements;
 }
 
-/// Bytes for slices: one input of `count` elements with room for misalignment, and on a GPU enough
+std::size_t widest_input(const Problem& problem) {
+  std::size_t widest = 1;
+  for (const ElementType type : problem.input_types()) widest = std::max(widest, size_of(type));
+  return widest;
+}
+
+/// Elements of each input for slices: the problem's with room for misalignment, and on a GPU enough
 /// to measure its bandwidth, if that leaves most of its memory to others.
-std::uint64_t bytes_for_slices(const DeviceInfo& device, ElementType type, std::uint64_t count) {
-  const std::uint64_t needed = align_up((count + 1) * size_of(type));
+std::uint64_t elements_for_slices(const DeviceInfo& device, const Problem& problem) {
+  const std::uint64_t needed = align_up(problem.count + 1);
   if (device.record.l2_bytes == 0) return needed;
-  return std::max(needed, std::min(kBandwidthBytes, align_up(device.memory_bytes / 4)));
+  const std::uint64_t bytes = std::min(kBandwidthBytes, device.memory_bytes / 4);
+  return std::max(needed, align_up(bytes / widest_input(problem)));
 }
 
 }  // namespace
 
-InputPool::InputPool(Device& device, ElementType type, std::uint64_t count, std::uint64_t seed)
-    : type_(type),
-      slice_bytes_(bytes_for_slices(device.info(), type, count)),
+InputPool::InputPool(Device& device, const Problem& problem, std::uint64_t seed)
+    : problem_(problem),
+      slice_elements_(elements_for_slices(device.info(), problem)),
       flush_bytes_(
-          align_up(kFlushL2Sizes * static_cast<std::uint64_t>(device.info().record.l2_bytes))),
-      host_(make_input(type, (slice_bytes_ + flush_bytes_) / size_of(type), seed)),
-      device_(device, slice_bytes_ + flush_bytes_) {
-  device.copy(device_.data(), host_.data(), host_.size());
+          align_up(kFlushL2Sizes * static_cast<std::uint64_t>(device.info().record.l2_bytes))) {
+  const std::vector<ElementType> types = problem.input_types();
+  body_bytes_ = slice_elements_ * size_of(types.front());
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    const std::uint64_t flush_elements = i == 0 ? flush_bytes_ / size_of(types[i]) : 0;
+    Input input{.type = types[i],
+                .host = make_input(problem, i, slice_elements_ + flush_elements, seed),
+                .device = {}};
+    input.device = DeviceBuffer(device, input.host.size());
+    device.copy(input.device.data(), input.host.data(), input.host.size());
+    inputs_.push_back(std::move(input));
+  }
+}
+
+bool InputPool::serves(const Problem& problem) const {
+  return problem.count <= problem_.count && same_elements(problem, problem_);
+}
+
+bool InputPool::same_elements(const Problem& a, const Problem& b) {
+  return a.op == b.op && a.input_types() == b.input_types() &&
+         a.histogram.distribution == b.histogram.distribution;
 }
 
 std::uint64_t InputPool::offset(const Problem& problem) const {
-  return problem.alignment == Alignment::element ? size_of(type_) : 0;
+  return problem.alignment == Alignment::element ? 1 : 0;
 }
 
 std::uint64_t InputPool::stride(const Problem& problem) const {
-  return std::max(kSliceAlignment, align_up(problem.input_bytes() + offset(problem)));
+  return std::max(kSliceElements, align_up(problem.count + offset(problem)));
 }
 
 int InputPool::slice_count(const Problem& problem) const {
-  return static_cast<int>(std::max<std::uint64_t>(1, slice_bytes_ / stride(problem)));
+  return static_cast<int>(std::max<std::uint64_t>(1, slice_elements_ / stride(problem)));
 }
 
-const void* InputPool::slice(const Problem& problem, int slice) const {
-  const std::uint64_t start = stride(problem) * (slice % slice_count(problem));
-  return static_cast<const std::byte*>(device_.data()) + start + offset(problem);
+InputPool::Pointers InputPool::slice(const Problem& problem, int slice) const {
+  const std::uint64_t start =
+      stride(problem) * static_cast<std::uint64_t>(slice % slice_count(problem)) + offset(problem);
+  Pointers pointers{};
+  for (std::size_t i = 0; i < inputs_.size(); ++i) {
+    pointers.at(i) =
+        static_cast<const std::byte*>(inputs_[i].device.data()) + start * size_of(inputs_[i].type);
+  }
+  return pointers;
 }
 
-const void* InputPool::host_slice(const Problem& problem) const {
-  return host_.data() + offset(problem);
+InputPool::Pointers InputPool::host_slice(const Problem& problem) const {
+  Pointers pointers{};
+  for (std::size_t i = 0; i < inputs_.size(); ++i) {
+    pointers.at(i) = inputs_[i].host.data() + offset(problem) * size_of(inputs_[i].type);
+  }
+  return pointers;
 }
 
 const void* InputPool::flush_region() const {
-  return static_cast<const std::byte*>(device_.data()) + slice_bytes_;
+  return static_cast<const std::byte*>(body()) + body_bytes_;
 }
 
 }  // namespace foldtune

@@ -1,47 +1,68 @@
 /// The memory that variants are checked and timed on.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "foldtune/problem.h"
 #include "runtime/device.h"
+#include "runtime/plan.h"
 
 namespace foldtune {
 
-/// Pseudo-random elements of one type, on the host and on the device. On a device with an L2 it is
-/// large enough to read the device's memory bandwidth, and its last part is left to flush the L2.
+/// Pseudo-random elements for all inputs of a problem, on the host and on the device. On a device
+/// with an L2 it is large enough to read the device's memory bandwidth, and the last part of its
+/// first input is left to flush the L2.
 class InputPool {
  public:
-  /// Enough for inputs of `count` elements. The device must outlive the pool.
-  InputPool(Device& device, ElementType type, std::uint64_t count, std::uint64_t seed);
+  using Pointers = std::array<const void*, kMaxInputs>;
 
-  ElementType type() const { return type_; }
-  std::uint64_t capacity() const { return slice_bytes_ / size_of(type_); }
+  /// Enough for `problem`, and for the same problem with fewer elements. The device must outlive
+  /// the pool.
+  InputPool(Device& device, const Problem& problem, std::uint64_t seed);
+
+  /// Whether the pool's elements are made for `problem`, and enough for it.
+  bool serves(const Problem& problem) const;
+
+  /// Whether the inputs of two problems are elements of the same types and distributions.
+  static bool same_elements(const Problem& a, const Problem& b);
 
   /// Disjoint inputs for the problem that fit beside the flush region; at least one.
   int slice_count(const Problem& problem) const;
 
-  /// Device address of input number `slice` (modulo the count), of the problem's alignment class.
-  const void* slice(const Problem& problem, int slice) const;
+  /// Device addresses of the inputs number `slice` (modulo the count), of the problem's alignment
+  /// class.
+  Pointers slice(const Problem& problem, int slice) const;
 
   /// What slice 0 holds.
-  const void* host_slice(const Problem& problem) const;
+  Pointers host_slice(const Problem& problem) const;
+
+  /// All that is not the flush region, of the first input.
+  const void* body() const { return inputs_.front().device.data(); }
+  const void* host_body() const { return inputs_.front().host.data(); }
+  std::uint64_t body_bytes() const { return body_bytes_; }
 
   /// The region that no slice touches, four times the L2; empty where the device reports no L2.
   const void* flush_region() const;
-  std::uint64_t flush_count() const { return flush_bytes_ / size_of(type_); }
+  std::uint64_t flush_bytes() const { return flush_bytes_; }
 
  private:
-  std::uint64_t stride(const Problem& problem) const;
-  std::uint64_t offset(const Problem& problem) const;
+  struct Input {
+    ElementType type;
+    std::vector<std::byte> host;
+    DeviceBuffer device;
+  };
 
-  ElementType type_;
-  std::uint64_t slice_bytes_;  ///< for slices, from the start
-  std::uint64_t flush_bytes_;  ///< behind them
-  std::vector<std::byte> host_;
-  DeviceBuffer device_;
+  std::uint64_t stride(const Problem& problem) const;  ///< elements between two slices
+  std::uint64_t offset(const Problem& problem) const;  ///< elements before a slice's first
+
+  Problem problem_;
+  std::uint64_t slice_elements_ = 0;  ///< of each input, for slices
+  std::uint64_t body_bytes_ = 0;
+  std::uint64_t flush_bytes_ = 0;
+  std::vector<Input> inputs_;
 };
 
 }  // namespace foldtune

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <cmath>
 #include <cstring>
 
 #include "foldtune/error.h"
 #include "runtime/lookup.h"
-#include "templates/reduce/space.h"
+#include "templates/space.h"
 
 namespace foldtune {
 namespace {
@@ -23,10 +23,39 @@ constexpr int kMaxCalls = 384;
 /// A launch in a graph, in microseconds; measured on an H200.
 constexpr double kLaunchUs = 1.2;
 
-/// A value that no accumulator type can take for a result of these inputs, byte by byte.
-constexpr unsigned char kPoison = 0xa5;
+/// What the output holds before a call: no result of these inputs, of any type.
+constexpr std::byte kPoison{0xa5};
 
-constexpr std::size_t kMaxResultBytes = 16;
+/// What reads memory and nothing more.
+const Problem kFlushProblem{
+    .op = Operator::sum, .type = ElementType::u32, .accumulator = ElementType::u32};
+
+/// The variant that a custom operator's other variants are compared with: no vectors, no shuffles,
+/// nothing asynchronous.
+Variant plainest_variant(const Problem& problem) {
+  return {.problem = problem,
+          .params = ReduceParams{.block_size = 256,
+                                 .vector_width = 1,
+                                 .unroll = 1,
+                                 .block_stage = BlockStage::tree,
+                                 .final_stage = FinalStage::two_pass,
+                                 .waves = 1}};
+}
+
+/// A custom operator has no reference on the host: its results must agree with each other.
+std::string find_custom_difference(const CustomOperator& op, const std::byte* result,
+                                   const std::byte* expected) {
+  if (std::memcmp(result, expected, size_of(op.result)) == 0) return {};
+  const Number value = read_number(op.result, result);
+  const Number plain = read_number(op.result, expected);
+  if (!value.is_integer) {
+    if (std::isnan(value.floating) && std::isnan(plain.floating)) return {};
+    const long double largest = std::max(std::fabs(value.floating), std::fabs(plain.floating));
+    if (std::fabs(value.floating - plain.floating) <= op.tolerance * largest) return {};
+  }
+  return fmt::format("the plainest variant gives {}, this one {}",
+                     format_number_of(op.result, expected), format_number_of(op.result, result));
+}
 
 /// Microseconds in which the device's memory could deliver the bytes; 0 if its speed is unknown.
 double shortest_read_us(const DeviceRecord& device, std::uint64_t bytes) {
@@ -58,24 +87,32 @@ Measurer::Measurer(Device& device, CompilePool& compilations, const InputPool& p
       compilations_(compilations),
       pool_(pool),
       problem_(problem),
-      reference_(compute_reference(problem, pool.host_slice(problem))),
-      output_(device, kMaxResultBytes),
-      flush_output_(device, kMaxResultBytes),
+      output_(device, problem.result_bytes()),
+      flush_output_(device, kFlushProblem.result_bytes()),
       calls_per_sample_(calls_per_sample(device.info().record, problem.input_bytes())) {
-  if (pool_.flush_count() == 0) return;
-  Problem flush = problem_;
-  flush.count = pool_.flush_count();
-  flush.alignment = Alignment::vector;
-  const ReduceParams params =
-      ReduceSpace(flush).default_params(device.info().record.multiprocessor_count);
-  flush_.emplace();
+  if (problem_.op == Operator::custom) {
+    const Variant plainest = plainest_variant(problem_);
+    const Plan plan(device_, plainest, *compilations_.request(make_program(plainest)).get());
+    const DeviceBuffer scratch(device_, plan.scratch_bytes(problem_.count));
+    custom_reference_ = call_once(plan, scratch.data());
+  } else {
+    reference_ = compute_reference(problem_, pool_.host_slice(problem_));
+  }
+  if (pool_.flush_bytes() > 0) make_flush();
+}
+
+void Measurer::make_flush() {
+  Problem flush = kFlushProblem;
+  flush.count = pool_.flush_bytes() / size_of(flush.type);
+  const Params params = Space(flush).default_params(device_.info().record.multiprocessor_count);
   const Variant variant{.problem = flush, .params = params};
+  flush_.emplace();
   flush_->plan =
       std::make_unique<Plan>(device_, variant, *compilations_.request(make_program(variant)).get());
   flush_->scratch = DeviceBuffer(device_, flush_->plan->scratch_bytes(flush.count));
 }
 
-Candidate Measurer::prepare(const ReduceParams& params) {
+Candidate Measurer::prepare(const Params& params) {
   Candidate candidate;
   MeasurementRecord& record = candidate.record;
   record.problem = make_problem_key(problem_);
@@ -118,29 +155,42 @@ Candidate Measurer::prepare(const ReduceParams& params) {
   return candidate;
 }
 
+Call Measurer::call(int slice) const {
+  return {
+      .inputs = pool_.slice(problem_, slice), .count = problem_.count, .output = output_.data()};
+}
+
+std::vector<std::byte> Measurer::call_once(const Plan& plan, void* scratch) {
+  std::vector<std::byte> result(problem_.result_bytes(), kPoison);
+  device_.copy(output_.data(), result.data(), result.size());
+  plan.enqueue(call(0), scratch, nullptr);
+  device_.synchronize(nullptr);
+  device_.copy(result.data(), output_.data(), result.size());
+  return result;
+}
+
 /// Two calls on the same scratch: the second shows whether the first left it fit for use.
 std::string Measurer::find_fault_in_result(const Plan& plan, void* scratch) {
-  std::array<unsigned char, kMaxResultBytes> poison;
-  poison.fill(kPoison);
-  std::array<std::array<unsigned char, kMaxResultBytes>, 2> results;
-  for (auto& result : results) {
-    device_.copy(output_.data(), poison.data(), poison.size());
-    plan.enqueue(pool_.slice(problem_, 0), problem_.count, output_.data(), scratch, nullptr);
-    device_.synchronize(nullptr);
-    device_.copy(result.data(), output_.data(), result.size());
+  const std::vector<std::byte> first = call_once(plan, scratch);
+  const std::vector<std::byte> second = call_once(plan, scratch);
+  for (const auto& result : {first, second}) {
+    std::string fault = find_difference_to_reference(plan, result.data());
+    if (!fault.empty()) return fault;
   }
-  const long double bound =
-      error_bound(problem_, plan.variant().params, plan.grid_size(problem_.count), reference_);
-  for (const auto& result : results) {
-    if (std::string fault = find_difference(problem_, result.data(), reference_, bound);
-        !fault.empty()) {
-      return fault;
-    }
-  }
-  if (problem_.determinism != Determinism::any && results[0] != results[1]) {
+  if (problem_.determinism != Determinism::any && first != second) {
     return "two calls on the same input gave different bits";
   }
   return {};
+}
+
+std::string Measurer::find_difference_to_reference(const Plan& plan,
+                                                   const std::byte* result) const {
+  if (problem_.op == Operator::custom) {
+    return find_custom_difference(*problem_.custom, result, custom_reference_.data());
+  }
+  const long double bound =
+      error_bound(problem_, plan.variant().params, plan.grid_size(problem_.count), reference_);
+  return find_difference(problem_, result, reference_, bound);
 }
 
 void Measurer::time(Candidate& candidate, int samples) {
@@ -149,13 +199,14 @@ void Measurer::time(Candidate& candidate, int samples) {
   request.calls = calls_per_sample_;
   request.samples = samples;
   request.enqueue = [&](int call, Stream stream) {
-    candidate.plan->enqueue(pool_.slice(problem_, call), problem_.count, output_.data(),
-                            candidate.scratch.data(), stream);
+    candidate.plan->enqueue(this->call(call), candidate.scratch.data(), stream);
   };
   if (flush_) {
     request.before_sample = [this](Stream stream) {
-      flush_->plan->enqueue(pool_.flush_region(), pool_.flush_count(), flush_output_.data(),
-                            flush_->scratch.data(), stream);
+      const Call flush{.inputs = {pool_.flush_region()},
+                       .count = flush_->plan->variant().problem.count,
+                       .output = flush_output_.data()};
+      flush_->plan->enqueue(flush, flush_->scratch.data(), stream);
     };
   }
   try {
@@ -170,26 +221,28 @@ void Measurer::time(Candidate& candidate, int samples) {
   }
 }
 
-double Measurer::measure_read_bandwidth() {
-  if (pool_.flush_count() == 0) return 0;
-  Problem whole = problem_;
-  whole.count = pool_.capacity();
-  whole.alignment = Alignment::vector;
-  Measurer measurer(device_, compilations_, pool_, whole);
-  const int width = 16 / static_cast<int>(size_of(whole.type));
+double measure_read_bandwidth(Device& device, CompilePool& compilations, const InputPool& pool) {
+  if (pool.flush_bytes() == 0) return 0;
+  Problem whole = kFlushProblem;
+  whole.count = pool.body_bytes() / size_of(whole.type);
+  const DeviceBuffer output(device, whole.result_bytes());
   double best = 0;
   for (const int block_size : {256, 512, 1024}) {
     const ReduceParams params{.block_size = block_size,
-                              .vector_width = width,
+                              .vector_width = 4,
                               .unroll = 4,
                               .final_stage = FinalStage::polling,
                               .waves = 1};
-    Candidate candidate = measurer.prepare(params);
-    if (candidate.plan == nullptr) continue;
-    measurer.time(candidate, 5);
-    if (candidate.record.outcome != Outcome::ok) continue;
-    const double bytes = static_cast<double>(whole.input_bytes());
-    best = std::max(best, bytes / candidate.record.median_us / 1e3);
+    const Variant variant{.problem = whole, .params = params};
+    const Plan plan(device, variant, *compilations.request(make_program(variant)).get());
+    const DeviceBuffer scratch(device, plan.scratch_bytes(whole.count));
+    const Call call{.inputs = {pool.body()}, .count = whole.count, .output = output.data()};
+    const std::vector<double> samples = device.time(
+        {.enqueue = [&](int, Stream stream) { plan.enqueue(call, scratch.data(), stream); },
+         .calls = 1,
+         .samples = 5,
+         .before_sample = nullptr});
+    best = std::max(best, static_cast<double>(whole.input_bytes()) / median(samples) / 1e3);
   }
   return best;
 }

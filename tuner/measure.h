@@ -1,6 +1,7 @@
 /// Checking and timing one configuration of one problem.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -33,29 +34,34 @@ class Measurer {
 
   /// Compiles (or takes the compilation), loads and checks the configuration. A failure is in the
   /// record's outcome, and the plan is null then.
-  Candidate prepare(const ReduceParams& params);
+  Candidate prepare(const Params& params);
 
   /// Takes `samples` samples, each after a flush of the L2, and adds them to the record with their
   /// median and the clocks. A failure is in the record's outcome.
   void time(Candidate& candidate, int samples);
 
-  /// Input bytes per time of reading the whole pool, in 10^9 bytes per second, with a few
-  /// configurations that are known to stream well; 0 where the device has no L2 to flush, so that
-  /// the figure would mean nothing.
-  double measure_read_bandwidth();
-
  private:
+  Call call(int slice) const;
+  std::vector<std::byte> call_once(const Plan& plan, void* scratch);
   std::string find_fault_in_result(const Plan& plan, void* scratch);
+  std::string find_difference_to_reference(const Plan& plan, const std::byte* result) const;
+  void make_flush();
 
   Device& device_;
   CompilePool& compilations_;
   const InputPool& pool_;
   Problem problem_;
-  ReferenceValue reference_;
+  Reference reference_;
+  std::vector<std::byte> custom_reference_;  ///< a custom operator's result by the plainest variant
   DeviceBuffer output_;
   DeviceBuffer flush_output_;
   std::optional<Candidate> flush_;  ///< reads the flush region
   int calls_per_sample_ = 1;
 };
+
+/// Bytes per time of reading the pool's first input, in 10^9 bytes per second, with a few
+/// configurations that are known to stream well; 0 where the device has no L2 to flush, so that the
+/// figure would mean nothing.
+double measure_read_bandwidth(Device& device, CompilePool& compilations, const InputPool& pool);
 
 }  // namespace foldtune

@@ -24,9 +24,9 @@ struct Number {
 
 /// The result of a reduction, and what its error bound is derived from.
 struct Reference {
-  std::array<Number, 2> numbers;     ///< the value; of minmax the minimum and the maximum
-  std::uint64_t index = 0;           ///< of an indexed value
-  std::uint64_t count = 0;           ///< elements
+  std::array<Number, 2> numbers;      ///< the value; of minmax the minimum and the maximum
+  std::uint64_t index = 0;            ///< of an indexed value
+  std::uint64_t count = 0;            ///< elements
   long double sum_of_magnitudes = 0;  ///< sum of |map(x)|, for floating-point accumulators
   long double largest_magnitude = 0;  ///< the largest |x|
   long double second_moment = 0;      ///< sum of (x - mean)^2

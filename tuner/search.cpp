@@ -15,7 +15,7 @@ constexpr std::size_t kParents = 6;
 
 }  // namespace
 
-Search::Search(const ReduceSpace& space, int multiprocessor_count, std::vector<ReduceParams> seeds,
+Search::Search(const Space& space, int multiprocessor_count, std::vector<Params> seeds,
                std::uint64_t seed)
     : space_(space),
       multiprocessor_count_(multiprocessor_count),
@@ -30,14 +30,14 @@ Search::Search(const ReduceSpace& space, int multiprocessor_count, std::vector<R
   }
 }
 
-bool Search::take(const ReduceParams& params) {
+bool Search::take(const Params& params) {
   return space_.contains(params) && !space_.is_redundant(params, multiprocessor_count_) &&
          proposed_.insert(to_json(params)).second;
 }
 
-std::optional<ReduceParams> Search::propose() {
+std::optional<Params> Search::propose() {
   while (!seeds_.empty()) {
-    const ReduceParams params = seeds_.back();
+    const Params params = seeds_.back();
     seeds_.pop_back();
     if (take(params)) return params;
   }
@@ -49,33 +49,33 @@ std::optional<ReduceParams> Search::propose() {
   return propose_random();
 }
 
-std::optional<ReduceParams> Search::propose_neighbour() {
+std::optional<Params> Search::propose_neighbour() {
   const std::size_t parents = std::min(kParents, scored_.size());
   for (std::size_t i = 0; i < parents; ++i) {
-    for (const ReduceParams& neighbour : space_.neighbours(scored_[i].params)) {
+    for (const Params& neighbour : space_.neighbours(scored_[i].params)) {
       if (take(neighbour)) return neighbour;
     }
   }
   return std::nullopt;
 }
 
-std::optional<ReduceParams> Search::propose_random() {
+std::optional<Params> Search::propose_random() {
   while (!shuffled_.empty()) {
-    const ReduceParams params = shuffled_.back();
+    const Params params = shuffled_.back();
     shuffled_.pop_back();
     if (take(params)) return params;
   }
   return std::nullopt;
 }
 
-void Search::report(const ReduceParams& params, std::optional<double> cost) {
+void Search::report(const Params& params, std::optional<double> cost) {
   if (!cost) return;
   const auto place = std::ranges::upper_bound(scored_, *cost, {}, &Scored::cost);
   scored_.insert(place, {*cost, params});
 }
 
-std::vector<ReduceParams> Search::best(std::size_t most) const {
-  std::vector<ReduceParams> result;
+std::vector<Params> Search::best(std::size_t most) const {
+  std::vector<Params> result;
   for (std::size_t i = 0; i < std::min(most, scored_.size()); ++i) {
     result.push_back(scored_[i].params);
   }

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "templates/reduce/space.h"
+#include "templates/space.h"
 
 namespace foldtune {
 
@@ -21,35 +21,35 @@ namespace foldtune {
 class Search {
  public:
   /// `multiprocessor_count` tells redundant configurations; `seeds` go first, in their order.
-  Search(const ReduceSpace& space, int multiprocessor_count, std::vector<ReduceParams> seeds,
+  Search(const Space& space, int multiprocessor_count, std::vector<Params> seeds,
          std::uint64_t seed);
 
   /// A configuration that was not proposed before; empty when there is none left.
-  std::optional<ReduceParams> propose();
+  std::optional<Params> propose();
 
   /// The cost (lower is better) of a proposed configuration; empty if it failed.
-  void report(const ReduceParams& params, std::optional<double> cost);
+  void report(const Params& params, std::optional<double> cost);
 
   /// The `most` cheapest reported so far, cheapest first.
-  std::vector<ReduceParams> best(std::size_t most) const;
+  std::vector<Params> best(std::size_t most) const;
 
  private:
   struct Scored {
     double cost;
-    ReduceParams params;
+    Params params;
   };
 
-  bool take(const ReduceParams& params);
-  std::optional<ReduceParams> propose_neighbour();
-  std::optional<ReduceParams> propose_random();
+  bool take(const Params& params);
+  std::optional<Params> propose_neighbour();
+  std::optional<Params> propose_random();
 
-  ReduceSpace space_;
+  Space space_;
   int multiprocessor_count_;
-  std::vector<ReduceParams> seeds_;     ///< those left, the next one last
-  std::vector<ReduceParams> shuffled_;  ///< the space in random order, the next one last
-  std::set<std::string> proposed_;      ///< by their JSON
-  int random_left_;                     ///< of the first sample
-  std::vector<Scored> scored_;          ///< cheapest first
+  std::vector<Params> seeds_;       ///< those left, the next one last
+  std::vector<Params> shuffled_;    ///< the space in random order, the next one last
+  std::set<std::string> proposed_;  ///< by their JSON
+  int random_left_;                 ///< of the first sample
+  std::vector<Scored> scored_;      ///< cheapest first
 };
 
 }  // namespace foldtune

@@ -12,7 +12,7 @@
 #include "foldtune/error.h"
 #include "runtime/lookup.h"
 #include "templates/embedded.h"
-#include "templates/reduce/space.h"
+#include "templates/space.h"
 #include "tuner/compile_pool.h"
 #include "tuner/input_pool.h"
 #include "tuner/measure.h"
@@ -41,7 +41,7 @@ double seconds_since(Clock::time_point begin) {
 
 /// A configuration on its way from the search to the measurement.
 struct Proposal {
-  ReduceParams params;
+  Params params;
   CompilePool::Compilation compilation;
 };
 
@@ -82,23 +82,24 @@ class Tuning {
 
   bool stop_requested() const { return options_.stop_requested && options_.stop_requested(); }
 
-  /// The pool of the problem's type, large enough for every problem of it.
+  /// The pool of the problem's inputs, large enough for all the problems that it serves.
   const InputPool& pool_for(const Problem& problem) {
-    if (pool_ == nullptr || pool_->type() != problem.type) {
-      std::uint64_t count = 0;
+    if (pool_ == nullptr || !pool_->serves(problem)) {
+      Problem largest = problem;
       for (const Problem& other : options_.problems) {
-        if (other.type == problem.type) count = std::max(count, other.count);
+        largest.count =
+            std::max(largest.count, InputPool::same_elements(problem, other) ? other.count : 0);
       }
       pool_.reset();  // before the next one takes its memory
-      pool_ = std::make_unique<InputPool>(device_, problem.type, count, options_.seed);
+      pool_ = std::make_unique<InputPool>(device_, largest, options_.seed);
     }
     return *pool_;
   }
 
   /// Registers the run at the first problem, when the read bandwidth can be measured.
-  void begin_run(Measurer& measurer) {
+  void begin_run(const InputPool& pool) {
     if (run_) return;
-    read_bandwidth_gbps_ = measurer.measure_read_bandwidth();
+    read_bandwidth_gbps_ = measure_read_bandwidth(device_, compilations_, pool);
     run_ = store_.begin_run({.device = device_.info().record,
                              .template_fingerprint = template_fingerprint(),
                              .compiler = device_.compiler().version(),
@@ -109,24 +110,14 @@ class Tuning {
     observer_.on_start(read_bandwidth_gbps_);
   }
 
-  /// The default first, then what is known of this and of near sizes, then what libraries use.
-  std::vector<ReduceParams> seeds_for(const Problem& problem, const ReduceParams& fallback) const {
+  /// The default first, then what is known of this and of near sizes, then what is known to be good
+  /// somewhere.
+  std::vector<Params> seeds_for(const Problem& problem, const Params& fallback) const {
     const Choice known =
         choose_config(&store_, device_.info().record, device_.compiler().version(), problem);
-    const int width = 16 / static_cast<int>(size_of(problem.type));
-    return {fallback,
-            known.params,
-            ReduceParams{.block_size = 256, .vector_width = width, .unroll = 4},
-            ReduceParams{.block_size = 512, .vector_width = width, .unroll = 4},
-            ReduceParams{.block_size = 512,
-                         .vector_width = width,
-                         .unroll = 4,
-                         .final_stage = FinalStage::polling},
-            ReduceParams{.block_size = 256,
-                         .vector_width = width,
-                         .unroll = 4,
-                         .final_stage = FinalStage::two_pass,
-                         .waves = 1}};
+    std::vector<Params> seeds = rules(family_of(problem.op)).known_good(problem);
+    seeds.insert(seeds.begin(), {fallback, known.params});
+    return seeds;
   }
 
   std::optional<ProblemResult> tune_problem(std::size_t index) {
@@ -135,11 +126,12 @@ class Tuning {
     const double share_s = left_s / static_cast<double>(options_.problems.size() - index);
     const double problem_begin_s = seconds_since(begin_);
 
-    Measurer measurer(device_, compilations_, pool_for(problem), problem);
-    begin_run(measurer);
+    const InputPool& pool = pool_for(problem);
+    begin_run(pool);
+    Measurer measurer(device_, compilations_, pool, problem);
     const int multiprocessors = device_.info().record.multiprocessor_count;
-    const ReduceSpace space(problem);
-    const ReduceParams fallback = space.default_params(multiprocessors);
+    const Space space(problem);
+    const Params fallback = space.default_params(multiprocessors);
     Search search(space, multiprocessors, seeds_for(problem, fallback), options_.seed + index);
 
     TuneProgress progress{.problem = problem,
@@ -151,13 +143,13 @@ class Tuning {
   }
 
   /// Times what the search proposes until `deadline_s`; compiles ahead meanwhile.
-  void screen(Measurer& measurer, Search& search, const ReduceParams& fallback, double deadline_s,
+  void screen(Measurer& measurer, Search& search, const Params& fallback, double deadline_s,
               TuneProgress& progress) {
     const std::size_t look_ahead = 2 * static_cast<std::size_t>(compilations_.threads());
     std::deque<Proposal> proposals;
     for (;;) {
       while (proposals.size() < look_ahead) {
-        const std::optional<ReduceParams> params = search.propose();
+        const std::optional<Params> params = search.propose();
         if (!params) break;
         proposals.push_back({*params, compilations_.request(make_program(
                                           {.problem = progress.problem, .params = *params}))});
@@ -183,11 +175,11 @@ class Tuning {
   }
 
   /// The final comparison of the finalists and the default.
-  std::optional<ProblemResult> compare(Measurer& measurer, std::vector<ReduceParams> finalists,
-                                       const ReduceParams& fallback, const TuneProgress& progress) {
+  std::optional<ProblemResult> compare(Measurer& measurer, std::vector<Params> finalists,
+                                       const Params& fallback, const TuneProgress& progress) {
     if (std::ranges::find(finalists, fallback) == finalists.end()) finalists.push_back(fallback);
     std::vector<Candidate> candidates;
-    for (const ReduceParams& params : finalists) {
+    for (const Params& params : finalists) {
       Candidate candidate = measurer.prepare(params);
       candidate.record.is_default = params == fallback;
       candidate.record.round = 1;

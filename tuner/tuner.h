@@ -10,7 +10,7 @@
 #include "cache/config_store.h"
 #include "foldtune/problem.h"
 #include "runtime/device.h"
-#include "templates/reduce/params.cuh"
+#include "templates/space.h"
 
 namespace foldtune {
 
@@ -28,7 +28,7 @@ struct TuneOptions {
 /// The result of tuning one problem. Times are medians in microseconds per call.
 struct ProblemResult {
   Problem problem;
-  ReduceParams best;
+  Params best;
   double best_us = 0;
   double default_us = 0;               ///< of the configuration that is used untuned
   double gbps = 0;                     ///< input bytes over best_us, in 10^9 bytes per second

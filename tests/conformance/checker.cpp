@@ -66,8 +66,8 @@ void Checker::enqueue(const Input& input, const Window& window, bool repeats) {
   void* const output =
       static_cast<std::byte*>(device_slots_.data()) + calls_.size() * kSlotBytes + kResultOffset;
   const Running& running = running_.back();
-  running.plan->enqueue(input.at(window.start), window.count, output, running.scratch.data(),
-                        nullptr);
+  running.plan->enqueue({.inputs = input.at(window.start), .count = window.count, .output = output},
+                        running.scratch.data(), nullptr);
   calls_.push_back(
       {.plan = running_.size() - 1, .input = &input, .window = window, .repeats = repeats});
 }
@@ -98,14 +98,14 @@ void Checker::check(const Call& call, const std::byte* slot) {
   const Plan& plan = *running_[call.plan].plan;
   Problem problem = plan.variant().problem;
   problem.count = call.window.count;
-  const std::size_t result_bytes = size_of(problem.accumulator_type());
+  const std::size_t result_bytes = problem.result_bytes();
   const std::byte* const result = slot + kResultOffset;
   const auto where = [&] {
     return fmt::format("n = {} from element {} of the input '{}'{}", call.window.count,
                        call.window.start, call.input->name(), call.repeats ? ", repeated" : "");
   };
 
-  const ReferenceValue& reference = call.input->reference(call.window);
+  const Reference& reference = call.input->reference(call.window);
   const long double exact_below =
       problem.accumulator_type() == ElementType::f32 ? 0x1p24L : 0x1p53L;
   const bool exact = call.input->has_integers() && reference.sum_of_magnitudes < exact_below;
@@ -124,11 +124,10 @@ void Checker::check(const Call& call, const std::byte* slot) {
   // `Determinism::any` allows more configurations, but promises nothing less for the others.
   problem.determinism = Determinism::run_to_run;
   const std::byte* const earlier = result - 2 * kSlotBytes;
-  if (call.repeats && ReduceSpace(problem).contains(plan.variant().params) &&
+  if (call.repeats && Space(problem).contains(plan.variant().params) &&
       std::memcmp(result, earlier, result_bytes) != 0) {
     fail(plan, fmt::format("{}: the same call gave other bits: {}, then {}", where(),
-                           format_value(problem.accumulator_type(), earlier),
-                           format_value(problem.accumulator_type(), result)));
+                           format_result(problem, earlier), format_result(problem, result)));
   }
 }
 
@@ -142,7 +141,8 @@ void Checker::check_scratch(const Running& running) {
   if (!is_clean(running.scratch_bytes, running.scratch.size())) {
     fail(*running.plan, "wrote beyond its scratch");
   }
-  const bool has_flags = running.plan->variant().params.final_stage == FinalStage::polling;
+  const bool has_flags =
+      std::get<ReduceParams>(running.plan->variant().params).final_stage == FinalStage::polling;
   if (!is_clean(0, has_flags ? running.scratch_bytes : kScratchHeaderBytes)) {
     fail(*running.plan, has_flags ? "left flags in its scratch" : "left its ticket taken");
   }

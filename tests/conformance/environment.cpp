@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "templates/reduce/space.h"
 
@@ -14,7 +15,7 @@ Environment* current = nullptr;
 /// How blocks and grids meet, in all ways, with few threads.
 bool is_meeting_of_few(const Variant& variant) {
   constexpr int kBlockSize = 64;  // two warps: the least with which threads meet in each way
-  const ReduceParams& params = variant.params;
+  const auto& params = std::get<ReduceParams>(variant.params);
   return params.block_size == kBlockSize && params.vector_width == 2 && params.unroll == 1 &&
          params.waves == 0 && variant.problem.alignment == Alignment::element &&
          !counts_in_64_bits(variant);
@@ -23,12 +24,24 @@ bool is_meeting_of_few(const Variant& variant) {
 /// Of the two widths of indices one: each for half of the values of every tunable and alignment.
 bool has_width_in_turn(const Variant& variant) {
   std::ptrdiff_t places = variant.problem.alignment == Alignment::vector ? 1 : 0;
-  ReduceParams params = variant.params;
+  ReduceParams params = std::get<ReduceParams>(variant.params);
   params.waves = 0;  // so that variants of one program have one width
-  for (const Tunable& tunable : reduce_tunables()) {
+  for (const Tunable& tunable : rules(Family::reduce).tunables) {
     places += std::ranges::find(tunable.values, tunable.get(params)) - tunable.values.begin();
   }
   return counts_in_64_bits(variant) == (places % 2 == 1);
+}
+
+/// One problem for each shape of partial results: what is right for its configurations is so for
+/// those of the others.
+bool is_representative(const Problem& problem) {
+  constexpr std::array kShapes{std::pair{Operator::sum, ElementType::f32},
+                               std::pair{Operator::max, ElementType::i8},
+                               std::pair{Operator::argmin, ElementType::f32},
+                               std::pair{Operator::variance, ElementType::f64}};
+  return problem.accumulator_type() == default_accumulator(problem.op, problem.type) &&
+         problem.nan_policy == NanPolicy::propagate && problem.ddof == 0 && !problem.result &&
+         std::ranges::find(kShapes, std::pair{problem.op, problem.type}) != kShapes.end();
 }
 
 template <class Predicate>
@@ -85,12 +98,26 @@ std::string Environment::report() const {
   return text;
 }
 
-std::vector<Variant> chosen_variants(const Problem& problem) {
+Toolkit Environment::toolkit() const { return is_cuda() ? Toolkit::present : Toolkit::absent; }
+
+std::vector<Variant> chosen_variants(const Problem& problem, std::size_t turn) {
+  // Of a problem that is not one of a few, on a CPU, where compilers take longer than kernels.
+  constexpr std::size_t kFewVariants = 4;
   const Environment& environment = Environment::get();
-  if (environment.options().all) return only(every_variant(problem), has_width_in_turn);
-  if (environment.has_real_threads()) return only(every_variant(problem), is_meeting_of_few);
-  if (environment.options().quick) return each_value_once(covering_variants(problem));
-  return covering_variants(problem);
+  const Toolkit toolkit = environment.toolkit();
+  if (environment.options().all) {
+    return only(every_variant(problem, toolkit), has_width_in_turn);
+  }
+  if (environment.has_real_threads()) {
+    const auto meetings = only(every_variant(problem, toolkit), is_meeting_of_few);
+    return is_representative(problem) ? meetings : some_of(meetings, 1, turn);
+  }
+  const std::vector<Variant> covering = covering_variants(problem, toolkit);
+  if (environment.is_cuda()) return covering;
+  if (!is_representative(problem)) {
+    return some_of(covering, environment.options().quick ? 1 : kFewVariants, turn);
+  }
+  return environment.options().quick ? each_value_once(covering) : covering;
 }
 
 }  // namespace foldtune::test

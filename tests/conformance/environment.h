@@ -46,6 +46,8 @@ class Environment {
   /// Every CUDA thread is a thread of the system: slow, and what ThreadSanitizer can watch.
   bool has_real_threads() const;
 
+  Toolkit toolkit() const;
+
   Tally& tally(const Problem& problem);
   /// Results compared so far.
   std::uint64_t calls() const;
@@ -58,7 +60,7 @@ class Environment {
   std::map<std::string, Tally> tallies_;
 };
 
-/// The variants of `problem` that the options ask for.
-std::vector<Variant> chosen_variants(const Problem& problem);
+/// The variants of `problem`, the one number `turn`, that the options ask for.
+std::vector<Variant> chosen_variants(const Problem& problem, std::size_t turn);
 
 }  // namespace foldtune::test

@@ -1,99 +1,127 @@
 #include "tests/conformance/input.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <functional>
 #include <limits>
 #include <random>
+#include <span>
+
+#include "templates/types.cuh"
 
 namespace foldtune::test {
 namespace {
 
-/// Bytes of `count` values of T: `value(i)` for each index.
-template <class T, class Function>
-std::vector<std::byte> fill(std::uint64_t count, const Function& value) {
-  std::vector<std::byte> bytes(count * sizeof(T));
-  for (std::uint64_t i = 0; i < count; ++i) {
-    const T element = static_cast<T>(value(i));
-    std::memcpy(bytes.data() + i * sizeof(T), &element, sizeof(T));
+/// Wide enough for every element type, exactly.
+using Value = long double;
+using Values = std::function<Value(std::uint64_t)>;
+
+/// The ends of a floating type.
+struct FloatLimits {
+  Value largest;
+  Value smallest_normal;
+  Value smallest;
+};
+FloatLimits float_limits(ElementType type) {
+  switch (type) {
+    case ElementType::f16:
+      return {65504.0L, 0x1p-14L, 0x1p-24L};
+    case ElementType::bf16:
+      return {0x1.fep127L, 0x1p-126L, 0x1p-133L};
+    case ElementType::f32:
+      return {std::numeric_limits<float>::max(), 0x1p-126L, 0x1p-149L};
+    default:
+      return {std::numeric_limits<double>::max(), 0x1p-1022L, 0x1p-1074L};
   }
-  return bytes;
+}
+
+Value lowest_integer(ElementType type) {
+  return is_signed(type) ? -std::ldexp(Value{1}, static_cast<int>(size_of(type)) * 8 - 1) : 0;
+}
+Value highest_integer(ElementType type) {
+  return std::ldexp(Value{1}, static_cast<int>(size_of(type)) * 8 - (is_signed(type) ? 1 : 0)) - 1;
 }
 
 template <class T>
-std::vector<Input> telling(Device& device, const Problem& problem, std::uint64_t count) {
-  const auto add = [&](std::vector<Input>& inputs, const char* name, const auto& value) {
-    inputs.emplace_back(device, problem, name, fill<T>(count, value));
-  };
-  std::vector<Input> inputs;
-  if (problem.op == Operator::sum) {
-    constexpr std::uint64_t kSeed = 1;
-    inputs.emplace_back(device, problem, "random", make_input(problem.type, count, kSeed));
-    std::mt19937 random(2);
-    if constexpr (std::is_integral_v<T>) {
-      add(inputs, "any integers", [&](std::uint64_t) { return random(); });
-    } else {
-      // The magnitudes of 2^22 of them add up to less than 2^24: floating-point sums are exact.
-      add(inputs, "small integers",
-          [&](std::uint64_t) { return static_cast<int>(random() % 7) - 3; });
-    }
-  } else {
-    const auto middle = static_cast<std::int64_t>(count / 2);
-    add(inputs, "ascending",
-        [&](std::uint64_t i) { return static_cast<std::int64_t>(i) - middle; });
-    add(inputs, "descending",
-        [&](std::uint64_t i) { return middle - static_cast<std::int64_t>(i); });
+void store(std::byte* to, T value) {
+  std::memcpy(to, &value, sizeof(value));
+}
+
+/// Integers wrap.
+void store(ElementType type, std::byte* to, Value value) {
+  if (!is_floating(type)) {
+    // Each is exact in its own range of values.
+    const std::uint64_t bits = value < 0
+                                   ? static_cast<std::uint64_t>(static_cast<std::int64_t>(value))
+                                   : static_cast<std::uint64_t>(value);
+    std::memcpy(to, &bits, size_of(type));  // little-endian
+    return;
   }
-  return inputs;
+  const auto single = static_cast<float>(value);
+  if (type == ElementType::f64) return store(to, static_cast<double>(value));
+  if (type == ElementType::f32) return store(to, single);
+  if (type == ElementType::f16) return store(to, store_number<float16>(single));
+  store(to, store_number<bfloat16>(single));
 }
 
 bool are_integers(ElementType type, const std::vector<std::byte>& elements) {
-  const auto check = [&](auto value) {
-    for (std::size_t at = 0; at < elements.size(); at += sizeof(value)) {
-      std::memcpy(&value, elements.data() + at, sizeof(value));
-      if (!(std::trunc(value) == value)) return false;
-    }
-    return true;
-  };
-  if (type == ElementType::f32) return check(float{});
-  return type != ElementType::f64 || check(double{});
+  if (!is_floating(type)) return true;
+  for (std::size_t at = 0; at < elements.size(); at += size_of(type)) {
+    const long double value = read_number(type, elements.data() + at).floating;
+    if (!(std::trunc(value) == value)) return false;
+  }
+  return true;
 }
 
-/// A value for each index.
-template <class T>
 struct Special {
   std::string name;
-  std::function<T(std::uint64_t)> value;
+  Values value;
 };
 
-std::vector<Special<std::int32_t>> integer_specials(std::uint64_t count) {
-  using Limits = std::numeric_limits<std::int32_t>;
+std::vector<Special> integer_specials(ElementType type, std::uint64_t count) {
+  const Value low = lowest_integer(type);
+  const Value high = highest_integer(type);
+  const Value minus_one = is_signed(type) ? -1 : high;
   return {
-      {"all the smallest", [](auto) { return Limits::min(); }},
-      {"all the largest", [](auto) { return Limits::max(); }},
-      {"both extremes", [](auto i) { return i % 2 == 0 ? Limits::min() : Limits::max(); }},
-      {"the smallest last", [=](auto i) { return i + 1 == count ? Limits::min() : 5; }},
-      {"the largest second", [](auto i) { return i == 1 ? Limits::max() : -5; }},
-      {"all -1", [](auto) { return -1; }},
-      {"all 0", [](auto) { return 0; }},
+      {"all the smallest", [=](auto) { return low; }},
+      {"all the largest", [=](auto) { return high; }},
+      {"both extremes", [=](auto i) { return i % 2 == 0 ? low : high; }},
+      {"the smallest last", [=](auto i) { return i + 1 == count ? low : Value{5}; }},
+      {"the largest second", [=](auto i) { return i == 1 ? high : Value{3}; }},
+      {"ties", [=](auto i) { return static_cast<Value>(i / 3 % 5); }},
+      {"all bits set", [=](auto) { return minus_one; }},
+      {"one bit each", [=](auto i) { return std::ldexp(Value{1}, static_cast<int>(i % 7)); }},
+      {"all 0", [](auto) { return Value{0}; }},
+      {"one that is not 0", [=](auto i) { return i == count / 2 ? Value{1} : Value{0}; }},
   };
 }
 
-template <class T>
-std::vector<Special<T>> floating_specials(Operator op, std::uint64_t count) {
-  using Limits = std::numeric_limits<T>;
-  const T nan = Limits::quiet_NaN();
-  const T infinity = Limits::infinity();
-  const auto ordinary = [](std::uint64_t i) { return static_cast<T>(i % 13) - T{6}; };
-  const auto with = [=](T special, std::uint64_t where) {
+bool squares(Operator op) {
+  return op == Operator::sum_of_squares || op == Operator::nrm2 || op == Operator::dot ||
+         op == Operator::variance || op == Operator::stddev;
+}
+
+bool compares(Operator op) { return has_nan_policy(op); }
+
+std::vector<Special> floating_specials(Operator op, ElementType type, std::uint64_t count) {
+  const FloatLimits limits = float_limits(type);
+  const Value nan = std::numeric_limits<Value>::quiet_NaN();
+  const Value infinity = std::numeric_limits<Value>::infinity();
+  // Products of these stay where they are.
+  const Values ordinary = [op](std::uint64_t i) {
+    if (op == Operator::product) return i % 3 == 0 ? Value{-1} : Value{1};
+    return static_cast<Value>(i % 13) - Value{6};
+  };
+  const auto with = [=](Value special, std::uint64_t where) -> Values {
     return [=](std::uint64_t i) { return i == where ? special : ordinary(i); };
   };
-  std::vector<Special<T>> specials{
+  std::vector<Special> specials{
       {"NaN first", with(nan, 0)},
       {"NaN second", with(nan, 1)},
       {"NaN in the middle", with(nan, count / 2)},
       {"NaN last", with(nan, count - 1)},
       {"a negative NaN", with(-nan, count / 3)},
+      {"two NaNs", [=](auto i) { return i == 4 || i == count / 2 ? nan : ordinary(i); }},
       {"all NaN", [=](auto) { return nan; }},
       {"NaN and infinities",
        [=](auto i) { return i == 3       ? nan
@@ -106,82 +134,144 @@ std::vector<Special<T>> floating_specials(Operator op, std::uint64_t count) {
       {"both infinities",
        [=](auto i) { return i == 2           ? infinity
                             : i == count - 2 ? -infinity
-                                             : T{}; }},
-      {"all +0", [](auto) { return T{}; }},
-      {"all -0", [](auto) { return -T{}; }},
-      {"-0 among +0", [=](auto i) { return i == count / 2 ? -T{} : T{}; }},
-      {"+0 among -0", [=](auto i) { return i == count / 2 ? T{} : -T{}; }},
-      {"zeros of both signs", [](auto i) { return i % 3 == 0 ? -T{} : T{}; }},
-      {"denormals", [](auto i) { return static_cast<T>(i % 5) * Limits::denorm_min(); }},
-      {"negative denormals", [](auto i) { return static_cast<T>(i % 5) * -Limits::denorm_min(); }},
-      {"cancellation", [](auto i) { return i % 3 == 0   ? T{1e8}
-                                           : i % 3 == 1 ? T{-1e8}
-                                                        : T{1}; }},
-      {"one huge value", with(Limits::max() / 4, count / 2)},
-      {"one tiny value among 0", [=](auto i) { return i == count / 2 ? Limits::min() : T{}; }},
+                                             : Value{1}; }},
+      {"all +0", [](auto) { return Value{0}; }},
+      {"all -0", [](auto) { return -Value{0}; }},
+      {"-0 among +0", [=](auto i) { return i == count / 2 ? -Value{0} : Value{0}; }},
+      {"+0 among -0", [=](auto i) { return i == count / 2 ? Value{0} : -Value{0}; }},
+      {"zeros of both signs", [](auto i) { return i % 3 == 0 ? -Value{0} : Value{0}; }},
+      {"all equal", [](auto) { return Value{1}; }},
   };
-  if (op != Operator::sum) {  // a sum of them overflows, in an order that is not promised
+  if (op == Operator::product) return specials;
+  specials.push_back({"ties", [=](auto i) { return static_cast<Value>(i / 3 % 5); }});
+  specials.push_back({"cancellation", [](auto i) {
+                        return i % 3 == 0 ? Value{1e4L} : i % 3 == 1 ? Value{-1e4L} : Value{1};
+                      }});
+  specials.push_back(
+      {"denormals", [=](auto i) { return static_cast<Value>(i % 5) * limits.smallest; }});
+  specials.push_back(
+      {"negative denormals", [=](auto i) { return static_cast<Value>(i % 5) * -limits.smallest; }});
+  specials.push_back({"one tiny value among 0",
+                      [=](auto i) { return i == count / 2 ? limits.smallest_normal : Value{0}; }});
+  if (!squares(op)) specials.push_back({"one huge value", with(limits.largest / 4, count / 2)});
+  if (compares(op)) {  // a sum of them overflows, in an order that is not promised
     specials.push_back({"largest and lowest",
-                        [](auto i) { return i % 2 == 0 ? Limits::max() : Limits::lowest(); }});
-    specials.push_back({"all the largest", [](auto) { return Limits::max(); }});
-    specials.push_back({"all the lowest", [](auto) { return Limits::lowest(); }});
+                        [=](auto i) { return i % 2 == 0 ? limits.largest : -limits.largest; }});
+    specials.push_back({"all the largest", [=](auto) { return limits.largest; }});
+    specials.push_back({"all the lowest", [=](auto) { return -limits.largest; }});
   }
   return specials;
 }
 
-template <class T>
-std::vector<Input> upload(Device& device, const Problem& problem, std::uint64_t count,
-                          const std::vector<Special<T>>& specials) {
-  std::vector<Input> inputs;
-  for (const Special<T>& special : specials) {
-    inputs.emplace_back(device, problem, special.name, fill<T>(count, special.value));
+/// The same values in every array; those of a second one are 1 instead, from the middle on.
+std::vector<std::vector<std::byte>> make_arrays(const Problem& problem, std::uint64_t count,
+                                                const Values& value) {
+  std::vector<std::vector<std::byte>> arrays;
+  for (const ElementType type : problem.input_types()) {
+    const bool is_first = arrays.empty();
+    arrays.push_back(make_elements(type, count, [&](std::uint64_t i) {
+      return is_first || i < count / 2 ? value(i) : Value{1};
+    }));
   }
-  return inputs;
+  return arrays;
 }
 
 }  // namespace
 
+std::vector<std::byte> make_elements(ElementType type, std::uint64_t count, const Values& value) {
+  std::vector<std::byte> bytes(count * size_of(type));
+  for (std::uint64_t i = 0; i < count; ++i) store(type, bytes.data() + i * size_of(type), value(i));
+  return bytes;
+}
+
 Input::Input(Device& device, const Problem& problem, std::string name,
-             std::vector<std::byte> elements)
+             std::vector<std::vector<std::byte>> arrays)
     : problem_(problem),
       name_(std::move(name)),
-      element_size_(size_of(problem.type)),
-      has_integers_(are_integers(problem.type, elements)),
-      elements_(std::move(elements)),
-      buffer_(device, elements_.size()) {
-  device.copy(buffer_.data(), elements_.data(), elements_.size());
+      has_integers_(true),
+      size_(arrays.front().size() / size_of(problem.input_types().front())) {
+  const std::vector<ElementType> types = problem.input_types();
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    has_integers_ = has_integers_ && are_integers(types[i], arrays[i]);
+    Array array{.element_size = size_of(types[i]),
+                .elements = std::move(arrays[i]),
+                .aligned = {},
+                .skewed = {}};
+    const std::size_t bytes = array.elements.size();
+    array.aligned = DeviceBuffer(device, bytes);
+    device.copy(array.aligned.data(), array.elements.data(), bytes);
+    if (i > 0) {
+      array.skewed = DeviceBuffer(device, bytes + array.element_size);
+      device.copy(static_cast<std::byte*>(array.skewed.data()) + array.element_size,
+                  array.elements.data(), bytes);
+    }
+    arrays_.push_back(std::move(array));
+  }
 }
 
-const void* Input::at(std::uint64_t element) const {
-  return static_cast<const std::byte*>(buffer_.data()) + element * element_size_;
+std::array<const void*, kMaxInputs> Input::at(std::uint64_t element) const {
+  constexpr std::uint64_t kVectorBytes = 16;
+  std::array<const void*, kMaxInputs> pointers{};
+  for (std::size_t i = 0; i < arrays_.size(); ++i) {
+    const Array& array = arrays_[i];
+    const std::uint64_t offset = element * array.element_size;
+    const bool skew = i > 0 && offset % kVectorBytes != 0;
+    const void* const begin = skew ? array.skewed.data() : array.aligned.data();
+    pointers.at(i) =
+        static_cast<const std::byte*>(begin) + offset + (skew ? array.element_size : 0);
+  }
+  return pointers;
 }
 
-const ReferenceValue& Input::reference(const Window& window) const {
+const Reference& Input::reference(const Window& window) const {
   const auto known = references_.find(window);
   if (known != references_.end()) return known->second;
   Problem problem = problem_;
   problem.count = window.count;
-  const ReferenceValue value =
-      compute_reference(problem, elements_.data() + window.start * element_size_);
-  return references_.emplace(window, value).first->second;
+  std::array<const void*, kMaxInputs> inputs{};
+  for (std::size_t i = 0; i < arrays_.size(); ++i) {
+    inputs.at(i) = arrays_[i].elements.data() + window.start * arrays_[i].element_size;
+  }
+  return references_.emplace(window, compute_reference(problem, inputs)).first->second;
 }
 
 std::vector<Input> make_telling_inputs(Device& device, const Problem& problem,
                                        std::uint64_t count) {
-  if (problem.type == ElementType::i32) return telling<std::int32_t>(device, problem, count);
-  if (problem.type == ElementType::f32) return telling<float>(device, problem, count);
-  return telling<double>(device, problem, count);
+  constexpr std::uint64_t kSeed = 1;
+  std::vector<Input> inputs;
+  std::vector<std::vector<std::byte>> arrays;
+  for (std::size_t i = 0; i < problem.input_types().size(); ++i) {
+    arrays.push_back(make_input(problem, i, count, kSeed + i));
+  }
+  inputs.emplace_back(device, problem, "random", std::move(arrays));
+  const auto add = [&](const char* name, const Values& value) {
+    inputs.emplace_back(device, problem, name, make_arrays(problem, count, value));
+  };
+  std::mt19937_64 random(2);
+  if (compares(problem.op)) {
+    const auto middle = static_cast<Value>(count / 2);
+    add("ascending", [&](std::uint64_t i) { return static_cast<Value>(i) - middle; });
+  } else if (problem.op == Operator::product) {
+    add("signs", [&](std::uint64_t) { return random() % 2 == 0 ? Value{1} : Value{-1}; });
+  } else if (is_floating(problem.type)) {
+    // The magnitudes of 2^22 of them add up to less than 2^24: floating-point sums are exact.
+    add("small integers",
+        [&](std::uint64_t) { return static_cast<Value>(random() % 7) - Value{3}; });
+  } else {
+    add("any integers", [&](std::uint64_t) { return static_cast<Value>(random()); });
+  }
+  return inputs;
 }
 
 std::vector<Input> make_special_inputs(Device& device, const Problem& problem,
                                        std::uint64_t count) {
-  if (problem.type == ElementType::i32) {
-    return upload(device, problem, count, integer_specials(count));
+  std::vector<Input> inputs;
+  for (const Special& special : is_floating(problem.type)
+                                    ? floating_specials(problem.op, problem.type, count)
+                                    : integer_specials(problem.type, count)) {
+    inputs.emplace_back(device, problem, special.name, make_arrays(problem, count, special.value));
   }
-  if (problem.type == ElementType::f32) {
-    return upload(device, problem, count, floating_specials<float>(problem.op, count));
-  }
-  return upload(device, problem, count, floating_specials<double>(problem.op, count));
+  return inputs;
 }
 
 }  // namespace foldtune::test

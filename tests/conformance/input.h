@@ -2,8 +2,10 @@
 /// windows.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <utility>
@@ -22,38 +24,53 @@ struct Window {
   auto operator<=>(const Window&) const = default;
 };
 
+/// The arrays that a problem folds together.
 class Input {
  public:
-  /// Uploads `elements`, of `problem`'s type. The device must outlive this.
-  Input(Device& device, const Problem& problem, std::string name, std::vector<std::byte> elements);
+  /// Uploads `arrays`, one per input of the problem, of as many elements each. The device must
+  /// outlive this.
+  Input(Device& device, const Problem& problem, std::string name,
+        std::vector<std::vector<std::byte>> arrays);
 
   const std::string& name() const { return name_; }
   /// Whether the elements are integers, so that sums are exact while they are small.
   bool has_integers() const { return has_integers_; }
-  std::uint64_t size() const { return elements_.size() / element_size_; }  ///< elements
+  std::uint64_t size() const { return size_; }  ///< elements of each array
 
-  /// The address of an element on the device.
-  const void* at(std::uint64_t element) const;
+  /// The addresses of an element on the device. Where it is not aligned to a vector, the arrays are
+  /// misaligned each in its own way.
+  std::array<const void*, kMaxInputs> at(std::uint64_t element) const;
 
   /// The fold of a window; computed once.
-  const ReferenceValue& reference(const Window& window) const;
+  const Reference& reference(const Window& window) const;
 
  private:
+  struct Array {
+    std::size_t element_size;
+    std::vector<std::byte> elements;
+    DeviceBuffer aligned;
+    DeviceBuffer skewed;  ///< the same behind one more element; empty for the first array
+  };
+
   Problem problem_;
   std::string name_;
-  std::size_t element_size_;
   bool has_integers_;
-  std::vector<std::byte> elements_;
-  DeviceBuffer buffer_;
-  mutable std::map<Window, ReferenceValue> references_;
+  std::uint64_t size_;
+  std::vector<Array> arrays_;
+  mutable std::map<Window, Reference> references_;
 };
 
-/// Two inputs of `count` elements that show a lost or repeated element. For sums, one of random
-/// values, and one whose sum every order of additions gives exactly; integers wrap around there.
-/// For the extremes, one that ascends, and one that descends.
+/// `count` elements of `type`, the nearest to `value(i)` for each index.
+std::vector<std::byte> make_elements(ElementType type, std::uint64_t count,
+                                     const std::function<long double(std::uint64_t)>& value);
+
+/// Two inputs of `count` elements that show a lost or repeated element: one of random values, and
+/// for operators that compare one that ascends, for sums one whose sum every order of additions
+/// gives exactly; integers wrap around there.
 std::vector<Input> make_telling_inputs(Device& device, const Problem& problem, std::uint64_t count);
 
-/// Inputs of special values: NaN, infinities, signed zeros, denormals, extremes, cancellation.
+/// Inputs of special values: NaN, infinities, signed zeros, denormals, extremes, cancellation,
+/// ties.
 std::vector<Input> make_special_inputs(Device& device, const Problem& problem, std::uint64_t count);
 
 }  // namespace foldtune::test

@@ -36,12 +36,12 @@ std::string reason_to_skip() {
 
 /// Random elements; the last one of each window is its smallest, or its largest for a maximum.
 template <class T>
-std::vector<std::byte> make_elements(const Problem& problem) {
+std::vector<std::byte> make_array(const Problem& problem) {
   constexpr std::uint64_t kSeed = 3;
-  std::vector<std::byte> elements = make_input(problem.type, kElements, kSeed);
-  T extreme = problem.op == Operator::max ? std::numeric_limits<T>::max()
-                                          : std::numeric_limits<T>::lowest();
-  if (problem.op == Operator::sum) return elements;
+  std::vector<std::byte> elements = make_input(problem, 0, kElements, kSeed);
+  const bool wants_largest = problem.op == Operator::max || problem.op == Operator::argmax;
+  T extreme = wants_largest ? std::numeric_limits<T>::max() : std::numeric_limits<T>::lowest();
+  if (!has_nan_policy(problem.op)) return elements;
   for (const Window& window : {kAbove32Bits, kAbove31Bits, kMost32Bits}) {
     std::memcpy(elements.data() + (window.start + window.count - 1) * sizeof(T), &extreme,
                 sizeof(T));
@@ -50,17 +50,30 @@ std::vector<std::byte> make_elements(const Problem& problem) {
   return elements;
 }
 
-std::vector<ReduceParams> some_configs(const Problem& problem) {
+std::vector<Params> some_configs(const Problem& problem) {
   constexpr int kMultiprocessors = 100;
+  const auto make = [](int block_size, int vector_width, int unroll, BlockStage block_stage,
+                       FinalStage final_stage, int waves) -> Params {
+    return ReduceParams{.block_size = block_size,
+                        .vector_width = vector_width,
+                        .unroll = unroll,
+                        .block_stage = block_stage,
+                        .final_stage = final_stage,
+                        .waves = waves};
+  };
   return {
-      ReduceSpace(problem).default_params(kMultiprocessors),
+      Space(problem).default_params(kMultiprocessors),
       // The largest grid.
-      {32, 1, 1, BlockStage::tree, FinalStage::two_pass, 0},
-      {256, 1, 8, BlockStage::shuffle, FinalStage::polling, 0},
+      make(32, 1, 1, BlockStage::tree, FinalStage::two_pass, 0),
+      make(256, 1, 8, BlockStage::shuffle, FinalStage::polling, 0),
       // The longest loops.
-      {1024, 4, 16, BlockStage::shuffle, FinalStage::polling, 1},
-      {256, 4, 4, BlockStage::tree_shuffle, FinalStage::atomic, 4},
-      {128, 2, 8, BlockStage::tree, FinalStage::last_block, 2},
+      make(1024, 4, 16, BlockStage::shuffle, FinalStage::polling, 1),
+      make(256, 4, 4, BlockStage::tree_shuffle, FinalStage::last_block, 4),
+      make(128, 2, 8, BlockStage::tree, FinalStage::last_block, 2),
+      ReduceParams{.unroll = 4,
+                   .tile_layout = TileLayout::split,
+                   .final_stage = FinalStage::two_pass,
+                   .waves = 2},
   };
 }
 
@@ -70,7 +83,7 @@ std::vector<Variant> some_variants(Problem problem) {
   const auto add_all = [&](std::uint64_t count, Alignment alignment) {
     problem.count = count;
     problem.alignment = alignment;
-    for (const ReduceParams& params : some_configs(problem)) variants.push_back({problem, params});
+    for (const Params& params : some_configs(problem)) variants.push_back({problem, params});
   };
   add_all(kMost32Bits.count, Alignment::vector);
   add_all(kAbove32Bits.count, Alignment::vector);
@@ -95,13 +108,17 @@ TEST_CASE("Counts above 2^31 and 2^32 are folded to their end", "[large]") {
       {.op = Operator::sum, .type = ElementType::f32, .accumulator = ElementType::f64},
       {.op = Operator::min, .type = ElementType::f32},
       {.op = Operator::max, .type = ElementType::i32},
+      {.op = Operator::argmin, .type = ElementType::f32},
+      {.op = Operator::variance, .type = ElementType::f32},
+      {.op = Operator::count_nonzero, .type = ElementType::i32},
   };
   for (Problem problem : problems) {
     problem.determinism = Determinism::any;
     DYNAMIC_SECTION(describe(problem)) {
-      const Input input(Environment::get().device(), problem, "random",
-                        problem.type == ElementType::i32 ? make_elements<std::int32_t>(problem)
-                                                         : make_elements<float>(problem));
+      std::vector<std::vector<std::byte>> arrays;
+      arrays.push_back(problem.type == ElementType::i32 ? make_array<std::int32_t>(problem)
+                                                        : make_array<float>(problem));
+      const Input input(Environment::get().device(), problem, "random", std::move(arrays));
       fold_all(problem, some_variants(problem),
                [&](const Plan& plan) { return make_cases(plan, input); });
     }

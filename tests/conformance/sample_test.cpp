@@ -10,6 +10,9 @@
 namespace foldtune::test {
 namespace {
 
+/// Elements by which the start of a window can be moved: the most that a vector holds, less one.
+constexpr std::uint64_t kMostPeeled = 15;
+
 /// How much is folded.
 struct Limits {
   std::uint64_t count;        ///< the most elements
@@ -27,14 +30,13 @@ Limits choose_limits() {
 
 /// The counts, up to `limit`, at which a kernel changes its way.
 std::set<std::uint64_t> edge_counts(const Plan& plan, std::uint64_t limit) {
-  const ReduceParams& params = plan.variant().params;
+  const auto& params = std::get<ReduceParams>(plan.variant().params);
   const auto width = static_cast<std::uint64_t>(params.vector_width);
   const auto block = static_cast<std::uint64_t>(params.block_size);
   const std::uint64_t tile = tile_elements(params);
   // What the largest grid takes in one turn.
   const std::uint64_t turn = plan.grid_size(kMaxCount) * tile;
-  std::set<std::uint64_t> counts{0,
-                                 1,
+  std::set<std::uint64_t> counts{1,
                                  width - 1,
                                  width,
                                  width + 1,
@@ -51,6 +53,8 @@ std::set<std::uint64_t> edge_counts(const Plan& plan, std::uint64_t limit) {
                                  2 * turn + tile + 3,
                                  limit};
   counts.erase(counts.upper_bound(limit), counts.end());
+  counts.erase(0);
+  if (has_empty_result(plan.variant().problem.op)) counts.insert(0);
   return counts;
 }
 
@@ -59,7 +63,7 @@ std::set<std::uint64_t> edge_counts(const Plan& plan, std::uint64_t limit) {
 std::vector<Case> make_cases(const Plan& plan, const std::vector<Input>& inputs,
                              const Limits& limits) {
   constexpr std::uint64_t kVectorBytes = 16;
-  const ReduceParams& params = plan.variant().params;
+  const auto& params = std::get<ReduceParams>(plan.variant().params);
   const Problem& problem = plan.variant().problem;
   const std::uint64_t vector = kVectorBytes / size_of(problem.type);
   const std::uint64_t alignments = problem.alignment == Alignment::vector ? 1 : vector;
@@ -84,13 +88,15 @@ std::vector<Case> make_cases(const Plan& plan, const std::vector<Input>& inputs,
 }
 
 TEST_CASE("Every configuration folds every count and alignment", "[sample]") {
+  std::size_t turn = 0;
   for (const Problem& problem : all_problems()) {
+    ++turn;
     DYNAMIC_SECTION(describe(problem)) {
       const Limits limits = choose_limits();
       // Room for every alignment of the largest count.
       const std::vector<Input> inputs =
-          make_telling_inputs(Environment::get().device(), problem, limits.count + 3);
-      fold_all(problem, chosen_variants(problem),
+          make_telling_inputs(Environment::get().device(), problem, limits.count + kMostPeeled);
+      fold_all(problem, chosen_variants(problem, turn),
                [&](const Plan& plan) { return make_cases(plan, inputs, limits); });
     }
   }

@@ -10,8 +10,9 @@
 
 #include "foldtune/error.h"
 #include "runtime/variant.h"
+#include "templates/catalog.h"
 #include "templates/reduce/scratch.cuh"
-#include "templates/reduce/space.h"
+#include "templates/space.h"
 
 namespace foldtune::test {
 namespace {
@@ -20,8 +21,8 @@ constexpr std::align_val_t kAllocationAlignment{256};
 constexpr int kThreadsPerMultiprocessor = 2048;
 
 ReduceParams parse_params(const std::string& expression) {
-  ReduceParams params;
-  for (const Tunable& tunable : reduce_tunables()) {
+  Params params = ReduceParams{};
+  for (const Tunable& tunable : rules(Family::reduce).tunables) {
     const std::string key = "." + std::string(tunable.name) + "=";
     const std::size_t begin = expression.find(key) + key.size();
     const std::string text =
@@ -34,22 +35,19 @@ ReduceParams parse_params(const std::string& expression) {
     if (value == tunable.values.end()) throw std::logic_error("fake: " + expression);
     tunable.set(params, *value);
   }
-  return params;
+  return std::get<ReduceParams>(params);
 }
 
-/// What "foldtune::reduce<float, double, foldtune::Sum, foldtune::uint32, true,
+/// What "foldtune::reduce<foldtune::Sum<float, double>, double, foldtune::uint32, true,
 /// foldtune::ReduceParams{...}>" reduces.
 FakeLaunch parse_expression(const std::string& expression) {
   constexpr ElementType kTypes[] = {ElementType::i32, ElementType::i64, ElementType::f32,
                                     ElementType::f64};
-  for (const Operator op : operators()) {
+  for (const Operator op : {Operator::sum, Operator::min, Operator::max}) {
     for (const ElementType type : kTypes) {
       for (const ElementType accumulator : kTypes) {
-        std::string begin = "foldtune::reduce<";
-        for (const std::string_view argument :
-             {device_name(type), device_name(accumulator), device_name(op)}) {
-          begin.append(argument).append(", ");
-        }
+        const Problem problem{.op = op, .type = type, .accumulator = accumulator};
+        const std::string begin = "foldtune::reduce<" + device_operator(problem, false) + ", ";
         if (!expression.starts_with(begin)) continue;
         const auto has = [&](const char* text) {
           return expression.find(text) != std::string::npos;
@@ -195,7 +193,7 @@ class FakeDevice::State::FakeKernel final : public Kernel {
     if (index >= kernels_) throw std::logic_error("fake: the program has no such kernel");
     const Fault fault = state_.script.fault_of(reduce_.params);
     if (fault == Fault::launch_error) throw DeviceError("fake: the launch failed");
-    const bool is_reduce = index == static_cast<std::size_t>(KernelRole::reduce);
+    const bool is_reduce = index == static_cast<std::size_t>(KernelRole::main);
     FakeLaunch launch = reduce_;
     launch.grid_size = shape.grid_size;
     if (is_reduce && launch.counts_in_64_bits) {
@@ -226,7 +224,7 @@ class FakeDevice::State::FakeKernel final : public Kernel {
   }
 
  private:
-  /// Arguments: input, count, output, scratch.
+  /// Arguments: inputs, count, output, scratch.
   template <class Fold>
   static void run_reduce(Fold fold, const FakeLaunch& launch, void** arguments, bool wrong) {
     const void* const input = *static_cast<const void**>(arguments[0]);
@@ -244,14 +242,14 @@ class FakeDevice::State::FakeKernel final : public Kernel {
     }
   }
 
-  /// `store_identity(output)` or `fold_blocks(scratch, count, output)`.
+  /// `store_identity(output)` or `fold_blocks(scratch, blocks, count, output)`.
   template <class Fold>
   static void run_helper(Fold fold, const FakeLaunch& launch, void** arguments) {
     if (launch.params.final_stage == FinalStage::atomic) {
       fold.write(*static_cast<void**>(arguments[0]), fold.identity(launch.op));
     } else {
       const char* const scratch = *static_cast<char**>(arguments[0]);
-      fold.write(*static_cast<void**>(arguments[2]), fold.read(scratch + kScratchHeaderBytes));
+      fold.write(*static_cast<void**>(arguments[3]), fold.read(scratch + kScratchHeaderBytes));
     }
   }
 

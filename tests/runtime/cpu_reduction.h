@@ -11,8 +11,8 @@
 namespace foldtune::test {
 
 /// Every way of meeting in a block with every way of meeting in a grid.
-inline std::vector<ReduceParams> all_stages(ReduceParams params) {
-  std::vector<ReduceParams> result;
+inline std::vector<Params> all_stages(ReduceParams params) {
+  std::vector<Params> result;
   for (const BlockStage block : {BlockStage::tree, BlockStage::tree_shuffle, BlockStage::shuffle}) {
     for (const FinalStage final :
          {FinalStage::atomic, FinalStage::two_pass, FinalStage::last_block, FinalStage::polling}) {
@@ -28,12 +28,12 @@ inline std::vector<ReduceParams> all_stages(ReduceParams params) {
 /// is not to be that of the variants.
 class CpuReduction {
  public:
-  CpuReduction(CpuThreads threads, const std::vector<ReduceParams>& configs,
+  CpuReduction(CpuThreads threads, const std::vector<Params>& configs,
                const std::string& source = {})
       : device_(open_cpu_device(threads)) {
     Program program;
     std::vector<std::size_t> ends;  // of each variant's kernels
-    for (const ReduceParams& params : configs) {
+    for (const Params& params : configs) {
       const Program one = make_program({.problem = {}, .params = params});
       program.source = source.empty() ? one.source : source;
       program.name_expressions.insert(program.name_expressions.end(), one.name_expressions.begin(),

@@ -22,7 +22,7 @@ class LookupTest {
                          problem);
   }
   ReduceParams default_of(const Problem& problem) {
-    return ReduceSpace(problem).default_params(device_.info().record.multiprocessor_count);
+    return Space(problem).default_params(device_.info().record.multiprocessor_count);
   }
   void put(const Problem& problem, const ReduceParams& params) {
     put_success(*store_, device_, problem, params);

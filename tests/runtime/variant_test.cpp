@@ -65,7 +65,7 @@ TEST_CASE("Programs differ in the alignment class, and above 2^30.5 elements in 
 
 TEST_CASE("Programs differ in every tunable that a kernel sees, and in operator and types") {
   const Program program = program_of(kSumI32, {});
-  for (const ReduceParams& params : ReduceSpace(kSumI32).neighbours({})) {
+  for (const Params& params : Space(kSumI32).neighbours({})) {
     INFO(to_json(params));
     CHECK((program_of(kSumI32, params) == program) == (params.waves != 0));
   }

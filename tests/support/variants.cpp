@@ -21,19 +21,24 @@ constexpr std::uint64_t kWide = std::uint64_t{1} << 31;
 constexpr std::array kForms{Form{Alignment::vector, kNarrow}, Form{Alignment::element, kNarrow},
                             Form{Alignment::element, kWide}, Form{Alignment::vector, kWide}};
 
-Variant make_variant(Problem problem, const ReduceParams& params, const Form& form) {
+Variant make_variant(Problem problem, const Params& params, const Form& form) {
   problem.alignment = form.alignment;
   problem.count = form.count;
   return {.problem = problem, .params = params};
 }
 
+bool is_possible(const Params& params, Toolkit toolkit) {
+  return toolkit == Toolkit::present || !std::holds_alternative<ReduceParams>(params) ||
+         !needs_toolkit(std::get<ReduceParams>(params));
+}
+
 /// A form and a value of a tunable, all by their place.
 using Held = std::array<int, 3>;
 
-std::vector<Held> held_by(const ReduceParams& params, std::size_t form) {
+std::vector<Held> held_by(const Params& params, std::size_t form) {
   std::vector<Held> result;
   int index = 0;
-  for (const Tunable& tunable : reduce_tunables()) {
+  for (const Tunable& tunable : rules(family_of(params)).tunables) {
     result.push_back({static_cast<int>(form), index++, tunable.get(params)});
   }
   return result;
@@ -42,15 +47,26 @@ std::vector<Held> held_by(const ReduceParams& params, std::size_t form) {
 }  // namespace
 
 std::vector<Problem> all_problems() {
-  constexpr ElementType kAccumulators[] = {ElementType::i32, ElementType::i64, ElementType::f32,
-                                           ElementType::f64};
   std::vector<Problem> problems;
   for (const Operator op : operators()) {
     for (const ElementType type : element_types()) {
-      for (const ElementType accumulator : kAccumulators) {
-        if (!accumulates_in(op, type, accumulator)) continue;
+      for (const ElementType accumulator : accumulators(op, type)) {
+        Problem problem{
+            .op = op, .type = type, .accumulator = accumulator, .determinism = Determinism::any};
+        problems.push_back(problem);
+        if (has_nan_policy(op) && is_floating(type)) {
+          problem.nan_policy = NanPolicy::ignore;
+          problems.push_back(problem);
+        }
+        if (has_ddof(op)) {
+          problem.ddof = 1;
+          problems.push_back(problem);
+        }
+      }
+      // A result that is narrower than its accumulator.
+      if (op == Operator::sum && size_of(type) == 2) {
         problems.push_back(
-            {.op = op, .type = type, .accumulator = accumulator, .determinism = Determinism::any});
+            {.op = op, .type = type, .result = type, .determinism = Determinism::any});
       }
     }
   }
@@ -58,43 +74,55 @@ std::vector<Problem> all_problems() {
 }
 
 std::string describe(const Problem& problem) {
-  return fmt::format("{} {} -> {}", name(problem.op), name(problem.type),
-                     name(problem.accumulator_type()));
+  std::string text = fmt::format("{} {} -> {}", name(problem.op), name(problem.type),
+                                 name(problem.accumulator_type()));
+  if (problem.result) text += fmt::format(" -> {}", name(*problem.result));
+  if (problem.nan_policy == NanPolicy::ignore) text += ", no NaN";
+  if (problem.ddof != 0) text += fmt::format(", ddof {}", problem.ddof);
+  if (problem.determinism == Determinism::config_independent) text += ", fixed order";
+  return text;
 }
 
-std::vector<Variant> every_variant(const Problem& problem) {
+std::vector<Params> all_params(const Problem& problem, Toolkit toolkit) {
+  std::vector<Params> all = Space(problem, Extent::all).enumerate();
+  std::erase_if(all, [&](const Params& params) { return !is_possible(params, toolkit); });
+  return all;
+}
+
+std::vector<Variant> every_variant(const Problem& problem, Toolkit toolkit) {
   std::vector<Variant> variants;
-  for (const ReduceParams& params : ReduceSpace(problem).enumerate()) {
+  for (const Params& params : all_params(problem, toolkit)) {
     for (const Form& form : kForms) variants.push_back(make_variant(problem, params, form));
   }
   return variants;
 }
 
-std::vector<Variant> covering_variants(const Problem& problem) {
-  const std::vector<ReduceParams> sample = ReduceSpace(problem).covering_sample();
+std::vector<Variant> covering_variants(const Problem& problem, Toolkit toolkit) {
+  std::vector<Params> sample = Space(problem, Extent::all).covering_sample();
+  std::erase_if(sample, [&](const Params& params) { return !is_possible(params, toolkit); });
   std::set<Held> missing;
   for (std::size_t form = 0; form < kForms.size(); ++form) {
-    for (const ReduceParams& params : sample) {
+    for (const Params& params : sample) {
       for (const Held& held : held_by(params, form)) missing.insert(held);
     }
   }
-  const auto gain = [&](const ReduceParams& params, std::size_t form) {
+  const auto gain = [&](const Params& params, std::size_t form) {
     return std::ranges::count_if(held_by(params, form),
                                  [&](const Held& held) { return missing.contains(held); });
   };
   std::vector<Variant> variants;
-  const auto add = [&](const ReduceParams& params, std::size_t form) {
+  const auto add = [&](const Params& params, std::size_t form) {
     for (const Held& held : held_by(params, form)) missing.erase(held);
     variants.push_back(make_variant(problem, params, kForms[form]));
   };
-  for (const ReduceParams& params : sample) {
+  for (const Params& params : sample) {
     std::size_t best = 0;
     for (std::size_t form = 1; form < kForms.size(); ++form) {
       if (gain(params, form) > gain(params, best)) best = form;
     }
     add(params, best);
   }
-  for (const ReduceParams& params : sample) {
+  for (const Params& params : sample) {
     for (std::size_t form = 0; form < kForms.size(); ++form) {
       if (gain(params, form) > 0) add(params, form);
     }
@@ -107,10 +135,20 @@ std::vector<Variant> each_value_once(const std::vector<Variant>& variants) {
   std::vector<Variant> result;
   for (const Variant& variant : variants) {
     bool is_new = false;
-    for (const Tunable& tunable : reduce_tunables()) {
+    for (const Tunable& tunable : rules(family_of(variant.params)).tunables) {
       is_new |= seen.emplace(tunable.name, tunable.get(variant.params)).second;
     }
     if (is_new) result.push_back(variant);
+  }
+  return result;
+}
+
+std::vector<Variant> some_of(const std::vector<Variant>& variants, std::size_t count,
+                             std::size_t turn) {
+  if (variants.size() <= count) return variants;
+  std::vector<Variant> result;
+  for (std::size_t i = 0; i < count; ++i) {
+    result.push_back(variants[(turn + i * variants.size() / count) % variants.size()]);
   }
   return result;
 }

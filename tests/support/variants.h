@@ -8,19 +8,29 @@
 
 namespace foldtune::test {
 
-/// Every operator over every element type in every accumulator that it can have, with everything
-/// that `Determinism::any` allows.
+/// Whether the headers of the CUDA Toolkit are there, which some variants need.
+enum class Toolkit { absent, present };
+
+/// Every operator over every element type in every accumulator that it can have, with every NaN
+/// policy and ddof, and with everything that `Determinism::any` allows.
 std::vector<Problem> all_problems();
 
-/// "sum f32 -> f64".
+/// "sum f32 -> f64", "max f32 -> f32, no NaN".
 std::string describe(const Problem& problem);
 
+/// Every configuration that can be compiled, also those that no search tries.
+std::vector<Params> all_params(const Problem& problem, Toolkit toolkit);
+
 /// Every configuration, for both alignment classes and both widths of indices.
-std::vector<Variant> every_variant(const Problem& problem);
+std::vector<Variant> every_variant(const Problem& problem, Toolkit toolkit);
 
 /// Every configuration of the covering sample at least once, with alignment classes and widths of
 /// indices so that each of their four combinations is held with every value of every tunable.
-std::vector<Variant> covering_variants(const Problem& problem);
+std::vector<Variant> covering_variants(const Problem& problem, Toolkit toolkit);
+
+/// `count` of the variants, evenly spread; other ones for another `turn`.
+std::vector<Variant> some_of(const std::vector<Variant>& variants, std::size_t count,
+                             std::size_t turn);
 
 /// The variants that bring a value of a tunable that none before them has.
 std::vector<Variant> each_value_once(const std::vector<Variant>& variants);

@@ -17,10 +17,10 @@ constexpr Problem kAnySumF32{
     .op = Operator::sum, .type = ElementType::f32, .determinism = Determinism::any};
 
 /// All pairs of values of two tunables that `configs` hold.
-std::set<std::array<int, 4>> pairs(const std::vector<ReduceParams>& configs) {
+std::set<std::array<int, 4>> pairs(const std::vector<Params>& configs) {
   std::set<std::array<int, 4>> result;
-  const auto tunables = reduce_tunables();
-  for (const ReduceParams& params : configs) {
+  const auto tunables = rules(Family::reduce).tunables;
+  for (const Params& params : configs) {
     for (int a = 0; a < static_cast<int>(tunables.size()); ++a) {
       for (int b = 0; b < a; ++b) {
         result.insert({a, tunables[a].get(params), b, tunables[b].get(params)});
@@ -32,7 +32,7 @@ std::set<std::array<int, 4>> pairs(const std::vector<ReduceParams>& configs) {
 
 std::string thrown_message(std::string_view json) {
   try {
-    reduce_params_from_json(json);
+    params_from_json(Family::reduce, json);
   } catch (const std::invalid_argument& error) {
     return error.what();
   }
@@ -41,19 +41,19 @@ std::string thrown_message(std::string_view json) {
 
 TEST_CASE("The space is as large as counted by hand") {
   // 6 block sizes, 3 vector widths, 5 unrolls, 3 block stages, 4 final stages, 4 grids.
-  CHECK(ReduceSpace(kAnySumF32).size() == 6 * 3 * 5 * 3 * 4 * 4);
+  CHECK(Space(kAnySumF32).size() == 6 * 3 * 5 * 3 * 4 * 4);
   // No atomics where the order of additions shows.
-  CHECK(ReduceSpace(kSumF32).size() == 6 * 3 * 5 * 3 * 3 * 4);
-  CHECK(ReduceSpace({.op = Operator::sum, .type = ElementType::i32}).size() == 4320);
-  CHECK(ReduceSpace({.op = Operator::max, .type = ElementType::f32}).size() == 4320);
+  CHECK(Space(kSumF32).size() == 6 * 3 * 5 * 3 * 3 * 4);
+  CHECK(Space({.op = Operator::sum, .type = ElementType::i32}).size() == 4320);
+  CHECK(Space({.op = Operator::max, .type = ElementType::f32}).size() == 4320);
   // 16 bytes are two f64.
-  CHECK(ReduceSpace({.op = Operator::min, .type = ElementType::f64}).size() == 4320 / 3 * 2);
+  CHECK(Space({.op = Operator::min, .type = ElementType::f64}).size() == 4320 / 3 * 2);
 }
 
 TEST_CASE("Every configuration is enumerated once, and contained") {
-  const ReduceSpace space(kSumF32);
+  const Space space(kSumF32);
   std::set<std::string> seen;
-  for (const ReduceParams& params : space.enumerate()) {
+  for (const Params& params : space.enumerate()) {
     CHECK(space.contains(params));
     seen.insert(to_json(params));
   }
@@ -61,7 +61,7 @@ TEST_CASE("Every configuration is enumerated once, and contained") {
 }
 
 TEST_CASE("The space holds what keeps the problem's promises alone") {
-  const ReduceSpace space(kSumF32);
+  const Space space(kSumF32);
   CHECK(space.contains({}));
   CHECK_FALSE(space.contains({.block_size = 96}));
   CHECK_FALSE(space.contains({.block_size = 2048}));
@@ -69,31 +69,31 @@ TEST_CASE("The space holds what keeps the problem's promises alone") {
   CHECK_FALSE(space.contains({.unroll = 3}));
   CHECK_FALSE(space.contains({.waves = 3}));
   CHECK_FALSE(space.contains({.final_stage = FinalStage::atomic}));
-  CHECK(ReduceSpace(kAnySumF32).contains({.final_stage = FinalStage::atomic}));
-  CHECK(ReduceSpace({.op = Operator::sum, .type = ElementType::i32})
+  CHECK(Space(kAnySumF32).contains({.final_stage = FinalStage::atomic}));
+  CHECK(Space({.op = Operator::sum, .type = ElementType::i32})
             .contains({.final_stage = FinalStage::atomic}));
   // An integer accumulator is what counts, and a floating-point one.
   CHECK_FALSE(
-      ReduceSpace({.op = Operator::sum, .type = ElementType::f32, .accumulator = ElementType::f64})
+      Space({.op = Operator::sum, .type = ElementType::f32, .accumulator = ElementType::f64})
           .contains({.final_stage = FinalStage::atomic}));
   CHECK_FALSE(
-      ReduceSpace({.op = Operator::min, .type = ElementType::f64}).contains({.vector_width = 4}));
+      Space({.op = Operator::min, .type = ElementType::f64}).contains({.vector_width = 4}));
 }
 
 TEST_CASE("Neighbours differ in one tunable, by one step or to any other enumerator") {
-  const ReduceSpace space(kAnySumF32);
+  const Space space(kAnySumF32);
   const ReduceParams here{.block_size = 256,
                           .vector_width = 4,
                           .unroll = 1,
                           .block_stage = BlockStage::tree,
                           .final_stage = FinalStage::polling,
                           .waves = 1};
-  const std::vector<ReduceParams> neighbours = space.neighbours(here);
+  const std::vector<Params> neighbours = space.neighbours(here);
   // block_size 128, 512; vector_width 2; unroll 2; two stages; three stages; waves 0, 2.
   CHECK(neighbours.size() == 2 + 1 + 1 + 2 + 3 + 2);
-  for (const ReduceParams& neighbour : neighbours) {
+  for (const Params& neighbour : neighbours) {
     CHECK(space.contains(neighbour));
-    const auto differences = std::ranges::count_if(reduce_tunables(), [&](const Tunable& tunable) {
+    const auto differences = std::ranges::count_if(rules(Family::reduce).tunables, [&](const Tunable& tunable) {
       return tunable.get(neighbour) != tunable.get(here);
     });
     CHECK(differences == 1);
@@ -103,16 +103,16 @@ TEST_CASE("Neighbours differ in one tunable, by one step or to any other enumera
   CHECK(std::ranges::count(neighbours,
                            ReduceParams{128, 4, 1, BlockStage::tree, FinalStage::polling, 1}) == 1);
   // Neighbours that are not in the space are no neighbours.
-  CHECK(ReduceSpace(kSumF32).neighbours(here).size() == neighbours.size() - 1);
+  CHECK(Space(kSumF32).neighbours(here).size() == neighbours.size() - 1);
 }
 
 TEST_CASE("A covering sample holds every pair of values that the space holds") {
   for (const Problem& problem :
        {kSumF32, kAnySumF32, Problem{.op = Operator::min, .type = ElementType::f64}}) {
-    const ReduceSpace space(problem);
-    const std::vector<ReduceParams> sample = space.covering_sample();
+    const Space space(problem);
+    const std::vector<Params> sample = space.covering_sample();
     CHECK(pairs(sample) == pairs(space.enumerate()));
-    for (const ReduceParams& params : sample) CHECK(space.contains(params));
+    for (const Params& params : sample) CHECK(space.contains(params));
     CHECK(sample.size() >= 6 * 5);  // block sizes with unrolls
     CHECK(sample.size() <= 60);
     CHECK(space.covering_sample() == sample);
@@ -123,7 +123,7 @@ TEST_CASE("The default is in the space, whatever the problem and the device") {
   for (const Operator op : operators()) {
     for (const ElementType type : element_types()) {
       for (int shift = 0; shift <= 40; ++shift) {
-        const ReduceSpace space({.op = op, .type = type, .count = (std::uint64_t{1} << shift) - 1});
+        const Space space({.op = op, .type = type, .count = (std::uint64_t{1} << shift) - 1});
         for (const int multiprocessors : {1, 132}) {
           INFO(name(op) << " " << name(type) << " 2^" << shift << " - 1");
           CHECK(space.contains(space.default_params(multiprocessors)));
@@ -137,7 +137,7 @@ TEST_CASE("A configuration that launches what another one launches is redundant"
   constexpr int kMultiprocessors = 10;
   // Tiles of 1024.
   const auto redundant = [](std::uint64_t tiles, FinalStage stage, int waves) {
-    const ReduceSpace space({.op = Operator::sum, .type = ElementType::i32, .count = tiles * 1024});
+    const Space space({.op = Operator::sum, .type = ElementType::i32, .count = tiles * 1024});
     return space.is_redundant(
         {.block_size = 256, .vector_width = 4, .unroll = 1, .final_stage = stage, .waves = waves},
         kMultiprocessors);
@@ -153,8 +153,8 @@ TEST_CASE("A configuration that launches what another one launches is redundant"
 }
 
 TEST_CASE("JSON gives back every configuration") {
-  for (const ReduceParams& params : ReduceSpace(kAnySumF32).covering_sample()) {
-    CHECK(reduce_params_from_json(to_json(params)) == params);
+  for (const Params& params : Space(kAnySumF32).covering_sample()) {
+    CHECK(params_from_json(Family::reduce, to_json(params)) == params);
   }
   CHECK(to_json({}) == R"({"block_size":256,"vector_width":4,"unroll":4,"block_stage":"shuffle",)"
                        R"("final_stage":"last_block","waves":0})");

@@ -49,8 +49,8 @@ TEST_CASE("A configuration of another version is shown as it is stored") {
 }
 
 TEST_CASE("The legend names every tunable") {
-  for (const Tunable& tunable : reduce_tunables()) {
-    CHECK_THAT(config_legend(), ContainsSubstring(std::string(tunable.name)));
+  for (const Tunable& tunable : rules(Family::reduce).tunables) {
+    CHECK_THAT(config_legend(Family::reduce), ContainsSubstring(std::string(tunable.name)));
   }
 }
 

@@ -15,7 +15,7 @@ Problem problem_of(std::uint64_t count) { return {.count = count}; }
 /// A landscape with one valley: the steps to `best` over all tunables, in log2 for numbers.
 double distance(const ReduceParams& params, const ReduceParams& best) {
   double cost = 1;
-  for (const Tunable& tunable : reduce_tunables()) {
+  for (const Tunable& tunable : rules(Family::reduce).tunables) {
     const double a = tunable.get(params);
     const double b = tunable.get(best);
     cost += tunable.labels.empty() ? std::abs(std::log2(a + 1) - std::log2(b + 1)) : (a != b);
@@ -26,13 +26,13 @@ double distance(const ReduceParams& params, const ReduceParams& best) {
 TEST_CASE("search proposes the seeds first, in their order") {
   const ReduceParams first{.block_size = 64, .waves = 1};
   const ReduceParams second{.block_size = 512, .waves = 1};
-  Search search(ReduceSpace(problem_of(1 << 24)), kMultiprocessors, {first, second}, 1);
+  Search search(Space(problem_of(1 << 24)), kMultiprocessors, {first, second}, 1);
   CHECK(to_json(search.propose().value()) == to_json(first));
   CHECK(to_json(search.propose().value()) == to_json(second));
 }
 
 TEST_CASE("search proposes every configuration once, and none that is redundant or outside") {
-  const ReduceSpace space(problem_of(1 << 16));
+  const Space space(problem_of(1 << 16));
   const ReduceParams outside{.final_stage = FinalStage::atomic};  // a float sum, run to run
   Search search(space, kMultiprocessors, {outside}, 1);
   std::set<std::string> seen;
@@ -43,7 +43,7 @@ TEST_CASE("search proposes every configuration once, and none that is redundant 
     search.report(*params, 1.0);
   }
   std::size_t wanted = 0;
-  for (const ReduceParams& params : space.enumerate()) {
+  for (const Params& params : space.enumerate()) {
     wanted += !space.is_redundant(params, kMultiprocessors);
   }
   CHECK(seen.size() == wanted);
@@ -51,7 +51,7 @@ TEST_CASE("search proposes every configuration once, and none that is redundant 
 
 TEST_CASE("search with the same seed and costs proposes the same") {
   const auto proposals = [](std::uint64_t seed) {
-    Search search(ReduceSpace(problem_of(1 << 20)), kMultiprocessors, {}, seed);
+    Search search(Space(problem_of(1 << 20)), kMultiprocessors, {}, seed);
     std::string all;
     for (int i = 0; i < 100; ++i) {
       const ReduceParams params = search.propose().value();
@@ -65,7 +65,7 @@ TEST_CASE("search with the same seed and costs proposes the same") {
 }
 
 TEST_CASE("search finds the bottom of a valley in a small part of the space") {
-  const ReduceSpace space(problem_of(1 << 24));
+  const Space space(problem_of(1 << 24));
   const ReduceParams best{.block_size = 512,
                           .vector_width = 2,
                           .unroll = 8,
@@ -82,7 +82,7 @@ TEST_CASE("search finds the bottom of a valley in a small part of the space") {
 }
 
 TEST_CASE("search does not count failures among the best") {
-  Search search(ReduceSpace(problem_of(1 << 20)), kMultiprocessors, {}, 1);
+  Search search(Space(problem_of(1 << 20)), kMultiprocessors, {}, 1);
   const ReduceParams failed = search.propose().value();
   search.report(failed, std::nullopt);
   const ReduceParams good = search.propose().value();

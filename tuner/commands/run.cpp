@@ -152,7 +152,7 @@ Report reduce_file(const Arguments& arguments) {
     reducer(input.data(), elements.count, output.data());
     device->synchronize(nullptr);
   });
-  device->copy(report.result.data(), output.data(), size_of(report.problem.accumulator_type()));
+  device->copy(report.result.data(), output.data(), report.result.size());
   report.device = device->info();
   report.explanation = reducer.explain(elements.count);
   report.median_us = median(samples);

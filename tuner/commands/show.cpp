@@ -200,7 +200,7 @@ void print_tables(std::vector<StoredResult> rows, bool all) {
     rows.erase(rows.begin(), rest);
   }
   fmt::print("%read: of the read bandwidth measured in the same run.\nconfig: {}\n",
-             config_legend());
+             config_legend(Family::reduce));
 }
 
 ExitCode run_show(const Arguments& arguments) {

@@ -110,7 +110,7 @@ void print_results(const std::vector<ProblemResult>& results) {
   }
   fmt::print("\n{}\n", table.to_string(terminal_width(stdout)));
   fmt::print("%read: of the measured read bandwidth. gain: over the untuned default.\nconfig: {}\n",
-             config_legend());
+             config_legend(Family::reduce));
 }
 
 /// The problems for which nothing could be measured.

@@ -90,6 +90,9 @@ bool takes(Operator op, ElementType element);
 /// Whether the operator compares, so that NanPolicy says something.
 bool has_nan_policy(Operator op);
 
+/// Whether the operator divides by the number of elements less Problem::ddof.
+bool has_ddof(Operator op);
+
 /// The type that partial results and the result have unless asked otherwise.
 ElementType default_accumulator(Operator op, ElementType element);
 

@@ -39,8 +39,11 @@ struct CustomOperator {
   std::string combine = "a + b";  ///< of the accumulators a and b
   std::string finish = "a";       ///< of the accumulator a and the number of elements n
   ElementType result = ElementType::f32;
+  /// How far two right floating-point results may be apart, relative to the larger one: the tuner
+  /// compares every variant with the plainest. Results that are integers must be equal.
+  double tolerance = 1e-3;
 
-  /// Hexadecimal hash of all but the name: what tuning results are kept under.
+  /// Hexadecimal hash of all but the name and the tolerance: what tuning results are kept under.
   std::string hash() const;
 
   /// Bytes of the accumulator, with padding.
