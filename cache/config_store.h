@@ -38,7 +38,8 @@ struct ProblemKey {
   std::string accumulator_type;
   std::string alignment;
   std::string determinism;
-  int size_class = 0;  ///< log2 of the element count, rounded to nearest.
+  std::string options{};  ///< What else tells problems apart, "" for none: "nan_policy=ignore".
+  int size_class = 0;     ///< log2 of the element count, rounded to nearest.
   bool operator==(const ProblemKey&) const = default;
 };
 

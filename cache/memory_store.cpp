@@ -26,8 +26,8 @@ bool same_but_size(const TuningKey& left, TuningKey right) {
 auto order(const Entry& entry) {
   const ProblemKey& p = entry.key.problem;
   return std::tie(entry.result.run.device.name, entry.key.device_fingerprint, p.family, p.op,
-                  p.element_type, p.accumulator_type, p.alignment, p.determinism, p.size_class,
-                  entry.key.template_fingerprint, entry.key.compiler);
+                  p.element_type, p.accumulator_type, p.alignment, p.determinism, p.options,
+                  p.size_class, entry.key.template_fingerprint, entry.key.compiler);
 }
 
 class MemoryStore final : public ConfigStore {

@@ -38,9 +38,10 @@ std::int64_t insert_unique(SQLite::Database& database, std::string_view table,
 std::int64_t insert_problem(SQLite::Database& database, const ProblemKey& problem) {
   return insert_unique(
       database, "problem",
-      "family, op, element_type, accumulator_type, alignment, determinism, size_class",
-      "?, ?, ?, ?, ?, ?, ?", problem.family, problem.op, problem.element_type,
-      problem.accumulator_type, problem.alignment, problem.determinism, problem.size_class);
+      "family, op, element_type, accumulator_type, alignment, determinism, options, size_class",
+      "?, ?, ?, ?, ?, ?, ?, ?", problem.family, problem.op, problem.element_type,
+      problem.accumulator_type, problem.alignment, problem.determinism, problem.options,
+      problem.size_class);
 }
 
 // Reads columns by their names: a migration may add some.
@@ -77,6 +78,7 @@ ProblemKey problem_of(const Row& row) {
           .accumulator_type = row.text("accumulator_type"),
           .alignment = row.text("alignment"),
           .determinism = row.text("determinism"),
+          .options = row.text("options"),
           .size_class = row.integer("size_class")};
 }
 

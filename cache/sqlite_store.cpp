@@ -27,7 +27,7 @@ SELECT * FROM result WHERE measurement_id = (
     AND r.template_fingerprint = :template_fingerprint AND r.compiler = :compiler
     AND p.family = :family AND p.op = :op AND p.element_type = :element_type
     AND p.accumulator_type = :accumulator_type AND p.alignment = :alignment
-    AND p.determinism = :determinism
+    AND p.determinism = :determinism AND p.options = :options
     AND p.size_class BETWEEN :size_class - :near_size_classes AND :size_class + :near_size_classes
   ORDER BY abs(p.size_class - :size_class), p.size_class, m.round DESC, m.median_us, m.id DESC
   LIMIT 1)
@@ -36,7 +36,7 @@ SELECT * FROM result WHERE measurement_id = (
 constexpr const char* kBest = R"sql(
 SELECT * FROM best
 ORDER BY device_name, device_fingerprint, family, op, element_type, accumulator_type, alignment,
-  determinism, size_class, template_fingerprint, compiler
+  determinism, options, size_class, template_fingerprint, compiler
 )sql";
 
 void bind_key(SQLite::Statement& statement, const TuningKey& key) {
@@ -49,6 +49,7 @@ void bind_key(SQLite::Statement& statement, const TuningKey& key) {
   statement.bind(":accumulator_type", key.problem.accumulator_type);
   statement.bind(":alignment", key.problem.alignment);
   statement.bind(":determinism", key.problem.determinism);
+  statement.bind(":options", key.problem.options);
   statement.bind(":size_class", key.problem.size_class);
   statement.bind(":near_size_classes", kNearSizeClasses);
 }

@@ -39,7 +39,9 @@ TEST_CASE("an empty store finds nothing") {
 TEST_CASE("every field of a run and of a measurement comes back as it was put") {
   AnyStore store;
   const RunRecord run = run_on(device());
-  const MeasurementRecord measurement{.problem = sum_of_size(24),
+  TuningKey key = key_of_size(24);
+  key.problem.options = "nan_policy=ignore";
+  const MeasurementRecord measurement{.problem = key.problem,
                                       .count = 16'777'217,
                                       .bytes = 67'108'868,
                                       .params = R"({"block_size":256,"unroll":4})",
@@ -58,7 +60,7 @@ TEST_CASE("every field of a run and of a measurement comes back as it was put") 
                                       .memory_clock_mhz = 3201};
   store->put(store->begin_run(run), measurement);
 
-  const auto match = store->find(key_of_size(24));
+  const auto match = store->find(key);
   REQUIRE(match);
   CHECK(match->quality == MatchQuality::exact);
   CHECK(match->result.run == run);
@@ -136,6 +138,33 @@ TEST_CASE("a result of another device, compiler, template or problem is never re
   CHECK(found_with([](TuningKey& k) { k.problem.accumulator_type = "f64"; }) == "nothing");
   CHECK(found_with([](TuningKey& k) { k.problem.alignment = "4"; }) == "nothing");
   CHECK(found_with([](TuningKey& k) { k.problem.determinism = "any"; }) == "nothing");
+  CHECK(found_with([](TuningKey& k) { k.problem.options = "nan_policy=ignore"; }) == "nothing");
+}
+
+TEST_CASE("problems that differ in their options alone have nothing to do with each other") {
+  AnyStore store;
+  const auto run = store->begin_run(run_on(device()));
+  const auto with_options = [](MeasurementRecord measurement) {
+    measurement.problem.options = "nan_policy=ignore";
+    return measurement;
+  };
+  store->put(run, with_options(success(20, R"({"id":1})", 5)));
+  TuningKey key = key_of_size(21);
+  CHECK(found_params(*store, key) == "nothing");
+  store->put(run, success(21, R"({"id":2})", 9));
+  store->put(run, success(20, R"({"id":3})", 1));
+  CHECK(found_params(*store, key) == R"({"id":2})");
+  key.problem.options = "nan_policy=ignore";
+  CHECK(found_params(*store, key) == R"({"id":1})");
+  key.problem.options = "nan_policy";
+  CHECK(found_params(*store, key) == "nothing");
+
+  std::string order;
+  for (const StoredResult& result : store->best()) order += result.measurement.params;
+  CHECK(order == R"({"id":3}{"id":2}{"id":1})");
+  REQUIRE(store->measurements().size() == 3);
+  CHECK(store->measurements()[0].measurement == with_options(success(20, R"({"id":1})", 5)));
+  CHECK(store->measurements()[1].measurement.problem.options.empty());
 }
 
 TEST_CASE("a failure is never found, and does not hide a slower success or a near one") {

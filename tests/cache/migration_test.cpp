@@ -1,0 +1,151 @@
+// What an older Foldtune stored is there for this one.
+#include <SQLiteCpp/Database.h>
+#include <SQLiteCpp/Statement.h>
+
+#include "tests/cache/records.h"
+#include "tests/cache/schema_version_1.h"
+#include "tests/cache/temporary_folder.h"
+#include "tests/catch.h"
+
+namespace foldtune::test {
+namespace {
+
+// One run on `device()` with a slow and a fast success and a failure, of ids that are not the
+// places of their rows.
+constexpr const char* kRows = R"sql(
+INSERT INTO run VALUES (5, 3, 'templates-1', 'nvrtc 13.0', '0.1.0', 'foldtune tune --op sum',
+                        '18446744073709551615', 4000, '2026-01-31T12:00:00Z');
+INSERT INTO problem VALUES (7, 'reduce', 'sum', 'f32', 'f32', '16', 'fixed', 20),
+                           (9, 'reduce', 'sum', 'f32', 'f32', '16', 'fixed', 24);
+INSERT INTO config VALUES (11, '{"id":1}'), (13, '{"id":2}');
+INSERT INTO measurement VALUES
+  (17, 5, 7, 11, '2026-01-31T12:00:01Z', 1048576, 4194304, 1, 0, 'ok', '', '[4.5,5.5]', 5,
+   32, 128, 16, 0.75, 41.5, 1980, 3201),
+  (19, 5, 7, 13, '2026-01-31T12:00:02Z', 1048576, 4194304, 0, 0, 'ok', '', '[4.0]', 4,
+   0, 0, 0, 0, 0, 0, 0),
+  (23, 5, 9, 13, '2026-01-31T12:00:03Z', 16777216, 67108864, 0, 1, 'wrong_result', 'because', '[]',
+   0, 0, 0, 0, 0, 0, 0, 0);
+)sql";
+
+/// A database of version 1 with rows in every table.
+class Version1 {
+ public:
+  Version1() {
+    SQLite::Database database(file(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+    database.exec(kSchemaVersion1);
+    SQLite::Statement insert(database,
+                             "INSERT INTO device VALUES (3, ?, 'cuda', 'NVIDIA H200', 'sm_90', 132,"
+                             " 3201000, 6144, 62914560, '580.95.05')");
+    insert.bind(1, device().fingerprint());
+    insert.exec();
+    database.exec(kRows);
+  }
+
+  std::string file() const { return folder_.file("tuning.db"); }
+  std::string text(const std::string& query) const {
+    return SQLite::Database(file()).execAndGet(query).getString();
+  }
+  void exec(const char* statement) const {
+    SQLite::Database(file(), SQLite::OPEN_READWRITE).exec(statement);
+  }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+/// `key_of_size` of a problem with options.
+TuningKey key_with(const std::string& options, int size_class = 20) {
+  TuningKey key = key_of_size(size_class);
+  key.problem.options = options;
+  return key;
+}
+
+TEST_CASE("version 1: every run and measurement is there, and the best is found") {
+  const Version1 old;
+  const auto store = open_sqlite_store(old.file(), OpenMode::read_write);
+  const auto all = store->measurements();
+  REQUIRE(all.size() == 3);
+  const MeasurementRecord slow{.problem = sum_of_size(20),
+                               .count = 1'048'576,
+                               .bytes = 4'194'304,
+                               .params = R"({"id":1})",
+                               .is_default = true,
+                               .failure = "",
+                               .samples_us = {4.5, 5.5},
+                               .median_us = 5,
+                               .registers = 32,
+                               .shared_bytes = 128,
+                               .local_bytes = 16,
+                               .occupancy = 0.75,
+                               .compile_ms = 41.5,
+                               .sm_clock_mhz = 1980,
+                               .memory_clock_mhz = 3201};
+  MeasurementRecord failed = failure(24, R"({"id":2})", Outcome::wrong_result);
+  failed.round = 1;
+  CHECK(all[0].measurement == slow);
+  CHECK(all[1].measurement == success(20, R"({"id":2})", 4));
+  CHECK(all[2].measurement == failed);
+  CHECK(all[2].measured_at == "2026-01-31T12:00:03Z");
+  for (const StoredResult& result : all) CHECK(result.run == run_on(device()));
+
+  const auto match = store->find(key_of_size(20));
+  REQUIRE(match);
+  CHECK(match->quality == MatchQuality::exact);
+  CHECK(match->result.measurement == all[1].measurement);
+  CHECK(store->best().size() == 1);
+}
+
+TEST_CASE("version 1: problems of other options are kept apart from the old ones") {
+  const Version1 old;
+  const auto store = open_sqlite_store(old.file(), OpenMode::read_write);
+  CHECK(found_params(*store, key_with("nan_policy=ignore")) == "nothing");
+
+  MeasurementRecord other = success(20, R"({"id":3})", 1);
+  other.problem.options = "nan_policy=ignore";
+  store->put(5, other);
+  store->put(5, success(20, R"({"id":4})", 3));
+  CHECK(found_params(*store, key_with("nan_policy=ignore")) == R"({"id":3})");
+  CHECK(found_params(*store, key_of_size(20)) == R"({"id":4})");
+  CHECK(old.text("SELECT group_concat(id) FROM (SELECT id FROM problem ORDER BY id)") == "7,9,10");
+  CHECK(old.text("SELECT problem_id FROM measurement WHERE id = 25") == "7");
+}
+
+TEST_CASE("version 1: ids, references and the views outlive the migration") {
+  const Version1 old;
+  old.exec("CREATE VIEW mine AS SELECT params FROM best");
+  open_sqlite_store(old.file(), OpenMode::read_write);
+  CHECK(old.text("PRAGMA user_version") == "2");
+  CHECK(old.text("PRAGMA integrity_check") == "ok");
+  CHECK(old.text("SELECT count(*) FROM pragma_foreign_key_check") == "0");
+  CHECK(old.text("SELECT group_concat(\"table\") FROM (SELECT \"table\" FROM"
+                 " pragma_foreign_key_list('measurement') ORDER BY 1)") == "config,problem,run");
+  CHECK(old.text("SELECT group_concat(problem_id || '/' || id) FROM"
+                 " (SELECT problem_id, id FROM measurement ORDER BY id)") == "7/17,7/19,9/23");
+  CHECK(old.text("SELECT count(*) FROM result WHERE options = ''") == "3");
+  CHECK(old.text("SELECT measurement_id FROM best") == "19");
+  CHECK(old.text("SELECT params FROM mine") == R"({"id":2})");
+}
+
+TEST_CASE("version 1: a migrated database has the schema of a new one") {
+  const Version1 old;
+  const TemporaryFolder folder;
+  open_sqlite_store(old.file(), OpenMode::read_write);
+  open_sqlite_store(folder.file("tuning.db"), OpenMode::read_write);
+  const std::string query =
+      "SELECT group_concat(name || ': ' || sql, char(10)) FROM"
+      " (SELECT name, sql FROM sqlite_schema ORDER BY name)";
+  CHECK(old.text(query) ==
+        SQLite::Database(folder.file("tuning.db")).execAndGet(query).getString());
+}
+
+TEST_CASE("version 1: refused for reading only, and not migrated") {
+  const Version1 old;
+  const std::string error = error_of([&] { open_sqlite_store(old.file(), OpenMode::read_only); });
+  CHECK(contains(error,
+                 "its schema is of the older version 1, and it was opened for reading only;"
+                 " tune with it once, which brings it to version 2"));
+  CHECK(old.text("PRAGMA user_version") == "1");
+}
+
+}  // namespace
+}  // namespace foldtune::test
