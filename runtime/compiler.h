@@ -14,6 +14,8 @@ struct Program {
   std::vector<std::string> name_expressions;  ///< "foldtune::reduce<float, ...>", one per kernel
   /// Whether the source includes headers of the CUDA Toolkit, which only CUDA's compiler has.
   bool needs_toolkit = false;
+  /// Whether a product and a sum may become one operation, which rounds once.
+  bool fuses_multiply_add = true;
 
   /// What tells programs apart: equal programs have equal keys.
   std::string key() const { return source + name_expressions.front(); }

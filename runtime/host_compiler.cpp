@@ -187,6 +187,12 @@ bool HostCompiler::try_command(const Command& command, std::string& failures) {
 }
 
 CompiledKernel HostCompiler::compile(const Program& program) const {
+  if (program.needs_toolkit) {
+    throw CompileError(fmt::format(
+        "compiling {} for the CPU device: it needs headers of the CUDA Toolkit, which are for GPUs "
+        "alone; choose another block stage",
+        describe(program)));
+  }
   const auto start = std::chrono::steady_clock::now();
   const WorkFiles files(folder_.path(), ++serial_);
   CompiledKernel result;

@@ -4,6 +4,9 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
+#include <vector>
 
 #include "foldtune/error.h"
 #include "runtime/compiler.h"
@@ -12,6 +15,34 @@
 
 namespace foldtune {
 namespace {
+
+/// The folders of the toolkit's headers. Throws CompileError where there are none.
+std::vector<std::string> toolkit_include_folders() {
+  std::vector<std::string> toolkits;
+  for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
+    if (const char* toolkit = std::getenv(variable)) toolkits.emplace_back(toolkit);
+  }
+  for (const char* toolkit : {FOLDTUNE_CUDA_TOOLKIT, "/usr/local/cuda"}) {
+    toolkits.emplace_back(toolkit);
+  }
+  std::string looked_at;
+  for (const std::string& toolkit : toolkits) {
+    const std::filesystem::path include = std::filesystem::path(toolkit) / "include";
+    std::error_code ignored;
+    // CUDA 13 keeps CUB in a folder of its own.
+    for (const std::filesystem::path& cccl : {include / "cccl", include}) {
+      if (std::filesystem::exists(cccl / "cub" / "cub.cuh", ignored) &&
+          std::filesystem::exists(include / "cooperative_groups.h", ignored)) {
+        return {include.string(), cccl.string()};
+      }
+    }
+    looked_at += fmt::format("{}{}", looked_at.empty() ? "" : ", ", include.string());
+  }
+  throw CompileError(
+      fmt::format("this variant needs headers of the CUDA Toolkit (CUB, cooperative groups), which "
+                  "are not in {}; set CUDA_HOME to the toolkit",
+                  looked_at));
+}
 
 /// Where NVRTC may lie: what the user names and nothing else, or, best first, the toolkit of the
 /// environment, what the loader finds, the toolkit of this build, the usual place.
@@ -127,9 +158,15 @@ class NvrtcCompiler final : public Compiler {
                    "adding a name expression");
     }
     // Includes come from the embedded files alone, wherever the process runs.
-    const char* options[] = {architecture_option_.c_str(), "--std=c++20", "--no-source-include"};
-    const nvrtcResult result =
-        nvrtc_.nvrtcCompileProgram(program.get(), std::size(options), options);
+    std::vector<std::string> options{architecture_option_, "--std=c++20", "--no-source-include"};
+    if (!text.fuses_multiply_add) options.emplace_back("--fmad=false");
+    if (text.needs_toolkit) {
+      for (const std::string& folder : toolkit_include_folders()) options.push_back("-I" + folder);
+    }
+    std::vector<const char*> option_texts;
+    for (const std::string& option : options) option_texts.push_back(option.c_str());
+    const nvrtcResult result = nvrtc_.nvrtcCompileProgram(
+        program.get(), static_cast<int>(option_texts.size()), option_texts.data());
     if (result != NVRTC_SUCCESS) {
       throw CompileError(fmt::format("compiling {} with {} {}: {}\n{}",
                                      text.name_expressions.front(), version_, architecture_option_,

@@ -24,18 +24,34 @@ Plan::Plan(Device& device, const Variant& variant, const CompiledKernel& compile
       multiprocessor_count_(device.info().record.multiprocessor_count) {}
 
 std::uint32_t Plan::grid_size(std::uint64_t count) const {
-  return grid_blocks(std::get<ReduceParams>(variant_.params), count,
+  return grid_blocks(variant_.problem, std::get<ReduceParams>(variant_.params), count,
                      resources_.blocks_per_multiprocessor * multiprocessor_count_);
 }
 
 std::size_t Plan::scratch_bytes(std::uint64_t count) const {
-  return kScratchHeaderBytes + accumulator_bytes(variant_.problem, counts_in_64_bits(variant_)) *
-                                   kSlotSizes * grid_size(count);
+  const std::size_t slots =
+      has_fixed_order(variant_.problem) ? chunk_count(count) : grid_size(count);
+  return kScratchHeaderBytes +
+         accumulator_bytes(variant_.problem, counts_in_64_bits(variant_)) * kSlotSizes * slots;
 }
 
 void Plan::enqueue(const Call& call, void* scratch, Stream stream) const {
-  enqueue_reduce(call, scratch, stream);
+  has_fixed_order(variant_.problem) ? enqueue_in_order(call, scratch, stream)
+                                    : enqueue_reduce(call, scratch, stream);
 }
+
+/// The argument of type Index.
+struct Plan::CountArgument {
+  CountArgument(const Variant& variant, std::uint64_t count)
+      : wide(count),
+        narrow(static_cast<std::uint32_t>(count)),
+        is_wide(counts_in_64_bits(variant)) {}
+  void* address() { return is_wide ? static_cast<void*>(&wide) : static_cast<void*>(&narrow); }
+
+  std::uint64_t wide;
+  std::uint32_t narrow;
+  bool is_wide;
+};
 
 void Plan::enqueue_reduce(const Call& call, void* scratch, Stream stream) const {
   const std::uint32_t threads = block_size(variant_);
@@ -45,19 +61,33 @@ void Plan::enqueue_reduce(const Call& call, void* scratch, Stream stream) const 
       blocks == 1 ? FinalStage::last_block : std::get<ReduceParams>(variant_.params).final_stage;
 
   auto inputs = call.inputs;
-  std::uint64_t count = call.count;
+  CountArgument count(variant_, call.count);
   void* output = call.output;
   if (stage == FinalStage::atomic) {
     void* arguments[] = {&output};
     kernel_->launch(kHelper, {.grid_size = 1, .block_size = 32}, arguments, stream);
   }
-  auto narrow_count = static_cast<std::uint32_t>(count);
-  void* const count_argument =
-      counts_in_64_bits(variant_) ? static_cast<void*>(&count) : static_cast<void*>(&narrow_count);
-  void* arguments[] = {inputs.data(), count_argument, &output, &scratch};
+  void* arguments[] = {inputs.data(), count.address(), &output, &scratch};
   kernel_->launch(kMain, {.grid_size = blocks, .block_size = threads}, arguments, stream);
   if (stage == FinalStage::two_pass) {
-    void* pass_arguments[] = {&scratch, &blocks, &count, &output};
+    void* pass_arguments[] = {&scratch, &blocks, &count.wide, &output};
+    kernel_->launch(kHelper, {.grid_size = 1, .block_size = threads}, pass_arguments, stream);
+  }
+}
+
+void Plan::enqueue_in_order(const Call& call, void* scratch, Stream stream) const {
+  const std::uint32_t threads = block_size(variant_);
+  std::uint32_t chunk = chunk_elements(call.count);
+  std::uint32_t chunks = chunk_count(call.count);
+  auto inputs = call.inputs;
+  CountArgument count(variant_, call.count);
+  void* output = call.output;
+  void* arguments[] = {inputs.data(), count.address(), &chunk, &output, &scratch};
+  kernel_->launch(kMain, {.grid_size = grid_size(call.count), .block_size = threads}, arguments,
+                  stream);
+  const FinalStage stage = std::get<ReduceParams>(variant_.params).final_stage;
+  if (chunks > 1 && stage == FinalStage::two_pass) {
+    void* pass_arguments[] = {&scratch, &chunks, &count.wide, &output};
     kernel_->launch(kHelper, {.grid_size = 1, .block_size = threads}, pass_arguments, stream);
   }
 }

@@ -21,22 +21,28 @@ Program make_reduce_program(const Variant& variant) {
   params.waves = 0;  // shapes the launch alone
   const std::string seen_by_kernel = to_template_argument(params);
 
+  const std::string_view index = wide ? "foldtune::uint64" : "foldtune::uint32";
+  const bool in_order = has_fixed_order(problem);
   Program program;
-  program.source = "#include \"templates/reduce/reduce.cuh\"\n";
+  program.source = in_order ? "#include \"templates/reduce/fixed_order.cuh\"\n"
+                            : "#include \"templates/reduce/reduce.cuh\"\n";
+  program.fuses_multiply_add = !in_order;
   if (needs_toolkit(params)) {
     program.source += "#include \"templates/reduce/toolkit_stages.cuh\"\n";
     program.needs_toolkit = true;
   }
   if (problem.op == Operator::custom) program.source += custom_source(*problem.custom);
-  program.name_expressions.push_back(fmt::format("foldtune::reduce<{}, {}, {}, {}, {}>", op, output,
-                                                 wide ? "foldtune::uint64" : "foldtune::uint32",
-                                                 problem.alignment == Alignment::vector,
-                                                 seen_by_kernel));
+  program.name_expressions.push_back(
+      in_order ? fmt::format("foldtune::reduce_in_order<{}, {}, {}, {}>", op, output, index,
+                             seen_by_kernel)
+               : fmt::format("foldtune::reduce<{}, {}, {}, {}, {}>", op, output, index,
+                             problem.alignment == Alignment::vector, seen_by_kernel));
   if (final_stage == FinalStage::atomic) {
     program.name_expressions.push_back(fmt::format("foldtune::store_identity<{}, {}>", op, output));
   } else if (final_stage == FinalStage::two_pass) {
-    program.name_expressions.push_back(
-        fmt::format("foldtune::fold_blocks<{}, {}, {}>", op, output, seen_by_kernel));
+    program.name_expressions.push_back(fmt::format("foldtune::{}<{}, {}, {}>",
+                                                   in_order ? "fold_in_order" : "fold_blocks", op,
+                                                   output, seen_by_kernel));
   }
   return program;
 }

@@ -58,6 +58,12 @@ std::uint64_t tile_count(const ReduceParams& params, std::uint64_t count) {
   return std::max<std::uint64_t>(1, (count + tile - 1) / tile);
 }
 
+/// What the grid is cut into: tiles, or the chunks of a fixed order.
+std::uint64_t portion_count(const Problem& problem, const ReduceParams& params,
+                            std::uint64_t count) {
+  return has_fixed_order(problem) ? std::max(1u, chunk_count(count)) : tile_count(params, count);
+}
+
 std::size_t widest_element(const Problem& problem) {
   std::size_t widest = 1;
   for (const ElementType type : problem.input_types()) widest = std::max(widest, size_of(type));
@@ -69,6 +75,18 @@ bool combines_atomically(const ReduceParams& params) {
          params.block_stage == BlockStage::shared_atomic;
 }
 
+/// The kernels of fixed_order.cuh have lanes for a thousand threads, each with an accumulator, and
+/// stages of their own.
+bool is_valid_in_fixed_order(const Problem& problem, const ReduceParams& params) {
+  constexpr int kFewestThreads = 128;  // more lanes for each would not fit into registers
+  constexpr int kLanes = 1024;
+  return params.block_size >= kFewestThreads && params.block_size * params.vector_width <= kLanes &&
+         (params.vector_width == 1 || problem.alignment == Alignment::vector) &&
+         params.tile_layout == TileLayout::contiguous && params.block_stage == BlockStage::tree &&
+         (params.final_stage == FinalStage::two_pass ||
+          params.final_stage == FinalStage::last_block);
+}
+
 bool is_valid(const Problem& problem, const Params& all) {
   const auto& params = std::get<ReduceParams>(all);
   const auto width = static_cast<std::size_t>(params.vector_width);
@@ -78,6 +96,7 @@ bool is_valid(const Problem& problem, const Params& all) {
     return false;
   }
 
+  if (has_fixed_order(problem)) return is_valid_in_fixed_order(problem, params);
   if (combines_atomically(params)) {
     if (!can_combine_atomically(problem)) return false;
     // Threads and blocks come in any order, so an atomic floating-point sum differs between runs.
@@ -91,7 +110,7 @@ bool is_valid(const Problem& problem, const Params& all) {
 
 bool is_redundant(const Problem& problem, const Params& all, int multiprocessor_count) {
   const auto& params = std::get<ReduceParams>(all);
-  const std::uint64_t tiles = tile_count(params, problem.count);
+  const std::uint64_t tiles = portion_count(problem, params, problem.count);
   // One block needs no final stage.
   if (tiles == 1 && params.final_stage != FinalStage::last_block) return true;
   // Every multiprocessor holds a block at least, so these tiles are all resident at once.
@@ -103,7 +122,18 @@ int widest_vector(const Problem& problem) {
   return static_cast<int>(kMaxLoadBytes / widest_element(problem));
 }
 
+Params default_in_fixed_order(const Problem& problem) {
+  const int width =
+      problem.alignment == Alignment::vector ? std::min(4, widest_vector(problem)) : 1;
+  return ReduceParams{.block_size = 256,
+                      .vector_width = width,
+                      .unroll = 4,
+                      .block_stage = BlockStage::tree,
+                      .final_stage = FinalStage::last_block};
+}
+
 Params default_params(const Problem& problem, int multiprocessor_count) {
+  if (has_fixed_order(problem)) return default_in_fixed_order(problem);
   ReduceParams params;
   params.vector_width = widest_vector(problem);
   params.unroll = 4;
@@ -151,12 +181,35 @@ const FamilyRules& reduce_rules() {
   return rules;
 }
 
+bool has_fixed_order(const Problem& problem) {
+  return problem.determinism == Determinism::config_independent && depends_on_order(problem);
+}
+
+std::uint32_t chunk_elements(std::uint64_t count) {
+  // As many chunks as a large device has multiprocessors, as far as chunks of a good size go. A
+  // change here changes results.
+  constexpr std::uint64_t kChunks = 128;
+  constexpr std::uint64_t kFewest = 1024;
+  constexpr std::uint64_t kMost = 1 << 20;
+  constexpr std::uint64_t kUsual = 1 << 16;
+  // Beyond 2^36 elements chunks grow, so that their number does not.
+  const std::uint64_t wanted = std::bit_floor(count) / kChunks;
+  return static_cast<std::uint32_t>(
+      std::clamp(wanted, kFewest, std::max(kUsual, std::min(kMost, std::bit_floor(count) >> 20))));
+}
+
+std::uint32_t chunk_count(std::uint64_t count) {
+  const std::uint64_t chunk = chunk_elements(count);
+  return static_cast<std::uint32_t>((count + chunk - 1) / chunk);
+}
+
 std::uint64_t tile_elements(const ReduceParams& params) {
   return static_cast<std::uint64_t>(params.block_size) * params.vector_width * params.unroll;
 }
 
-std::uint32_t grid_blocks(const ReduceParams& params, std::uint64_t count, int resident_blocks) {
-  const std::uint64_t tiles = tile_count(params, count);
+std::uint32_t grid_blocks(const Problem& problem, const ReduceParams& params, std::uint64_t count,
+                          int resident_blocks) {
+  const std::uint64_t tiles = portion_count(problem, params, count);
   const std::uint64_t limit =
       params.waves == 0 ? kMaxGridBlocks
                         : static_cast<std::uint64_t>(params.waves) * std::max(1, resident_blocks);

@@ -7,15 +7,23 @@ namespace foldtune {
 
 const FamilyRules& reduce_rules();
 
-/// Whether partial sums are kept in the order of fixed_order.cuh, so that their bits do not depend
-/// on the configuration.
+/// Whether the problem is folded in the order of fixed_order.cuh, so that the result's bits do not
+/// depend on the configuration.
 bool has_fixed_order(const Problem& problem);
+
+/// Elements of a chunk in that order, for `count` elements.
+std::uint32_t chunk_elements(std::uint64_t count);
+
+/// Chunks of `count` elements.
+std::uint32_t chunk_count(std::uint64_t count);
 
 /// Elements of each input that one block loads at a time.
 std::uint64_t tile_elements(const ReduceParams& params);
 
-/// Blocks of the grid for `count` elements on a device that holds `resident_blocks` at a time.
-std::uint32_t grid_blocks(const ReduceParams& params, std::uint64_t count, int resident_blocks);
+/// Blocks of the grid for the problem with `count` elements, on a device that holds
+/// `resident_blocks` at a time.
+std::uint32_t grid_blocks(const Problem& problem, const ReduceParams& params, std::uint64_t count,
+                          int resident_blocks);
 
 /// Whether the kernel needs headers of the CUDA Toolkit.
 bool needs_toolkit(const ReduceParams& params);
