@@ -1,56 +1,49 @@
 #include "tuner/reference.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
+#include <array>
 #include <cmath>
-#include <cstring>
-#include <limits>
-#include <thread>
+#include <concepts>
 
-#include "templates/reduce/space.h"
+#include "tuner/elements.h"
+#include "tuner/reference_row.h"
 
 namespace foldtune {
 namespace {
 
-/// Elements below which further threads cost more than they save.
-constexpr std::uint64_t kMinElementsPerThread = 1 << 16;
-
-/// Splits [0, count) over the cores: `work(begin, end, part)` for each part.
-template <class Work>
-void for_each_part(std::uint64_t count, std::size_t parts, const Work& work) {
-  std::vector<std::jthread> threads;
-  for (std::size_t part = 1; part < parts; ++part) {
-    threads.emplace_back([=] { work(count * part / parts, count * (part + 1) / parts, part); });
-  }
-  work(0, count / parts, 0);
-}
-
-std::size_t part_count(std::uint64_t count) {
-  const std::uint64_t cores = std::max(1u, std::thread::hardware_concurrency());
-  return static_cast<std::size_t>(
-      std::clamp<std::uint64_t>(count / kMinElementsPerThread, 1, cores));
-}
-
-/// The finalizer of SplitMix64 (Steele, Lea, Flood 2014): 64 well-mixed bits of a counter.
-std::uint64_t mix(std::uint64_t value) {
-  value += 0x9e3779b97f4a7c15;
-  value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9;
-  value = (value ^ (value >> 27)) * 0x94d049bb133111eb;
-  return value ^ (value >> 31);
-}
-
-template <class T>
-T random_element(std::uint64_t bits) {
-  if constexpr (std::is_integral_v<T>) {
-    constexpr std::uint64_t kRange = std::uint64_t{1} << 21;
-    return static_cast<T>(static_cast<std::int64_t>(bits % kRange) -
-                          static_cast<std::int64_t>(kRange / 2));
+/// What integers are added and multiplied as, so that they wrap.
+template <class N>
+auto wrapping(N number) {
+  if constexpr (std::is_integral_v<N>) {
+    return static_cast<std::uint64_t>(number);
   } else {
-    const double unit = static_cast<double>(bits >> 11) * 0x1p-53;  // uniform in [0, 1)
-    // Rounding to T must not reach 1.
-    return std::min(static_cast<T>(2 * unit - 1), std::nextafter(T{1}, T{0}));
+    return number;
   }
+}
+
+template <class N>
+Number to_number(N value) {
+  if constexpr (std::is_integral_v<N>) {
+    return {.is_integer = true, .integer = static_cast<std::uint64_t>(value)};
+  } else {
+    return {.floating = value};
+  }
+}
+
+/// What the device stores for `value` in a result of `type`.
+template <class N>
+Number stored(N value, ElementType type) {
+  using Source = std::conditional_t<std::is_integral_v<N>, N, double>;
+  return with_type(type, [&](auto zero) {
+    return to_number(exact(store_number<decltype(zero)>(static_cast<Source>(value))));
+  });
+}
+
+/// The result of an integer accumulator that wrapped around.
+Number stored_integer(const Problem& problem, std::uint64_t value) {
+  const ElementType accumulator = problem.accumulator_type();
+  const std::uint64_t wrapped = stored(value, accumulator).integer;
+  return is_signed(accumulator) ? stored(static_cast<std::int64_t>(wrapped), problem.result_type())
+                                : stored(wrapped, problem.result_type());
 }
 
 /// Neumaier's compensated sum: its error does not grow with the count. In long double, so that it
@@ -65,6 +58,10 @@ class CompensatedSum {
     }
     sum_ = sum;
   }
+  void add(const CompensatedSum& other) {
+    add(other.sum_);
+    lost_ += other.lost_;
+  }
   long double value() const { return std::isfinite(sum_) ? sum_ + lost_ : sum_; }
 
  private:
@@ -72,211 +69,208 @@ class CompensatedSum {
   long double lost_ = 0;
 };
 
-template <class T>
-ReferenceValue sum_part(const T* input, std::uint64_t begin, std::uint64_t end) {
-  ReferenceValue result;
-  if constexpr (std::is_integral_v<T>) {
-    std::uint64_t sum = 0;
-    for (std::uint64_t i = begin; i < end; ++i) sum += static_cast<std::uint64_t>(input[i]);
-    result.is_integer = true;
-    result.integer = static_cast<std::int64_t>(sum);
-  } else {
-    CompensatedSum sum;
-    long double magnitudes = 0;
-    for (std::uint64_t i = begin; i < end; ++i) {
-      sum.add(input[i]);
-      magnitudes += std::fabs(static_cast<long double>(input[i]));
-    }
-    result.floating = sum.value();
-    result.sum_of_magnitudes = magnitudes;
-  }
-  return result;
-}
+// An oracle folds elements, given as numbers of type N: 64-bit integers or long double.
+//
+//     Oracle(problem)
+//     add(i, x)      element x with its index; of two inputs add(i, x, y). In ascending order.
+//     merge(next)    what was added to `next` comes after what was added to this one
+//     reference()
 
-/// Minimum (`kSign` 1) or maximum (-1) with the semantics' rules for NaN and signed zeros.
-template <int kSign>
-long double extreme(long double a, long double b) {
-  if (std::isnan(a)) return a;
-  if (std::isnan(b)) return b;
-  if (a == b) return std::signbit(a) == (kSign > 0) ? a : b;
-  return (a < b) == (kSign > 0) ? a : b;
-}
+/// What is folded of an element: itself.
+struct Itself {
+  auto operator()(auto x) const { return x; }
+};
 
-template <int kSign, class T>
-ReferenceValue extreme_part(const T* input, std::uint64_t begin, std::uint64_t end) {
-  ReferenceValue result;
-  if constexpr (std::is_integral_v<T>) {
-    T best = kSign > 0 ? std::numeric_limits<T>::max() : std::numeric_limits<T>::lowest();
-    for (std::uint64_t i = begin; i < end; ++i) {
-      best = kSign > 0 ? std::min(best, input[i]) : std::max(best, input[i]);
-    }
-    result.is_integer = true;
-    result.integer = best;
-  } else {
-    result.floating = kSign * std::numeric_limits<long double>::infinity();
-    for (std::uint64_t i = begin; i < end; ++i) {
-      result.floating = extreme<kSign>(result.floating, static_cast<long double>(input[i]));
-    }
-  }
-  return result;
-}
+/// The sum of Map of the elements.
+template <class N, class Map>
+class Sum {
+ public:
+  explicit Sum(const Problem& problem) : problem_(&problem) {}
 
-template <class T>
-ReferenceValue fold_part(Operator op, const T* input, std::uint64_t begin, std::uint64_t end) {
-  switch (op) {
-    case Operator::min:
-      return extreme_part<1>(input, begin, end);
-    case Operator::max:
-      return extreme_part<-1>(input, begin, end);
-    case Operator::sum:
-      break;
-  }
-  return sum_part(input, begin, end);
-}
-
-ReferenceValue merge(Operator op, const std::vector<ReferenceValue>& parts) {
-  ReferenceValue result = parts.front();
-  CompensatedSum sum;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    const ReferenceValue& part = parts[i];
-    sum.add(part.floating);
-    if (i == 0) continue;
-    result.sum_of_magnitudes += part.sum_of_magnitudes;
-    if (op == Operator::min) {
-      result.integer = std::min(result.integer, part.integer);
-      result.floating = extreme<1>(result.floating, part.floating);
-    } else if (op == Operator::max) {
-      result.integer = std::max(result.integer, part.integer);
-      result.floating = extreme<-1>(result.floating, part.floating);
+  template <class... Ns>
+  requires std::invocable<Map, Ns...>
+  void add(std::uint64_t, Ns... elements) {
+    const auto value = wrapping(Map{}(elements...));
+    if constexpr (std::is_integral_v<N>) {
+      wrapped_ += value;
     } else {
-      result.integer = static_cast<std::int64_t>(static_cast<std::uint64_t>(result.integer) +
-                                                 static_cast<std::uint64_t>(part.integer));
+      sum_.add(value);
+      magnitudes_ += std::fabs(value);
     }
   }
-  if (op == Operator::sum) result.floating = sum.value();
-  return result;
-}
-
-template <class T>
-ReferenceValue fold(Operator op, const void* input, std::uint64_t count) {
-  const T* const elements = static_cast<const T*>(input);
-  std::vector<ReferenceValue> parts(part_count(count));
-  for_each_part(count, parts.size(), [&](std::uint64_t begin, std::uint64_t end, std::size_t part) {
-    parts[part] = fold_part(op, elements, begin, end);
-  });
-  return merge(op, parts);
-}
-
-/// Calls `function` with a value of the C++ type of `type`.
-template <class Function>
-auto with_type(ElementType type, const Function& function) {
-  switch (type) {
-    case ElementType::i32:
-      return function(std::int32_t{});
-    case ElementType::i64:
-      return function(std::int64_t{});
-    case ElementType::f32:
-      return function(float{});
-    case ElementType::f64:
-      break;
+  void merge(const Sum& next) {
+    wrapped_ += next.wrapped_;
+    sum_.add(next.sum_);
+    magnitudes_ += next.magnitudes_;
   }
-  return function(double{});
+  Reference reference() const {
+    Reference result{.sum_of_magnitudes = magnitudes_};
+    result.numbers[0] =
+        std::is_integral_v<N> ? stored_integer(*problem_, wrapped_) : to_number(sum_.value());
+    return result;
+  }
+
+ private:
+  const Problem* problem_;
+  std::uint64_t wrapped_ = 0;
+  CompensatedSum sum_;
+  long double magnitudes_ = 0;
+};
+template <class N>
+using SumOfElements = Sum<N, Itself>;
+
+enum class Extreme { least, greatest };
+
+/// Whether `a` is the extreme one of two numbers: NaN is, and among zeros the sign counts.
+template <Extreme kExtreme, class N>
+bool wins(N a, N b) {
+  constexpr bool kLeast = kExtreme == Extreme::least;
+  if constexpr (!std::is_integral_v<N>) {
+    if (std::isnan(a) || std::isnan(b)) return !std::isnan(b);
+    if (a == b) return std::signbit(a) != std::signbit(b) && std::signbit(a) == kLeast;
+  }
+  return kLeast ? a < b : b < a;
 }
 
-template <class T>
-T read(const void* value) {
-  T result;
-  std::memcpy(&result, value, sizeof(T));
-  return result;
+/// The least or the greatest element.
+template <class N, Extreme kExtreme>
+class ExtremeElement {
+ public:
+  explicit ExtremeElement(const Problem& problem)
+      : problem_(&problem), best_(with_type(problem.accumulator_type(), [](auto zero) {
+          using T = decltype(zero);
+          return static_cast<N>(kExtreme == Extreme::least ? highest_element<T>()
+                                                           : lowest_element<T>());
+        })) {}
+
+  void add(std::uint64_t, N x) {
+    if constexpr (!std::is_integral_v<N>) {
+      if (std::isnan(x) && problem_->nan_policy == NanPolicy::ignore) return;
+    }
+    if (wins<kExtreme>(x, best_)) best_ = x;
+  }
+  void merge(const ExtremeElement& next) { add(0, next.best_); }
+  Reference reference() const {
+    Reference result;
+    result.numbers[0] = stored(best_, problem_->result_type());
+    return result;
+  }
+
+ private:
+  const Problem* problem_;
+  N best_;
+};
+template <class N>
+using Least = ExtremeElement<N, Extreme::least>;
+template <class N>
+using Greatest = ExtremeElement<N, Extreme::greatest>;
+
+/// The most inputs of an operator with a name.
+constexpr std::size_t kMaxNamedInputs = 2;
+
+/// Elements that are turned into numbers at a time: few enough to stay in the nearest cache.
+constexpr std::size_t kBatch = 512;
+
+/// Numbers for `count` elements from `first` on.
+template <class N>
+using Decoder = void (*)(const std::byte* elements, std::uint64_t first, std::size_t count,
+                         N* numbers);
+template <class N>
+Decoder<N> find_decoder(ElementType type) {
+  return with_type(type, [](auto zero) -> Decoder<N> {
+    using T = decltype(zero);
+    return [](const std::byte* elements, std::uint64_t first, std::size_t count, N* numbers) {
+      const std::byte* const start = elements + first * sizeof(T);
+      for (std::size_t i = 0; i < count; ++i) {
+        numbers[i] = static_cast<N>(exact(read<T>(start + i * sizeof(T))));
+      }
+    };
+  });
 }
 
-std::uint64_t ceil_log2(std::uint64_t value) {
-  std::uint64_t log = 0;
-  while ((std::uint64_t{1} << log) < value) ++log;
-  return log;
+/// Adds the elements of every input from `begin` to `end` to `oracle`.
+template <class N, class Oracle>
+void add_elements(Oracle& oracle, ElementType type, InputArrays inputs, std::uint64_t begin,
+                  std::uint64_t end) {
+  const Decoder<N> decode = find_decoder<N>(type);
+  std::array<std::array<N, kBatch>, kMaxNamedInputs> numbers;
+  for (std::uint64_t first = begin; first < end; first += kBatch) {
+    const std::size_t count = std::min<std::uint64_t>(kBatch, end - first);
+    for (std::size_t k = 0; k < inputs.size(); ++k) {
+      decode(static_cast<const std::byte*>(inputs[k]), first, count, numbers[k].data());
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      if constexpr (requires { oracle.add(i, numbers[0][i], numbers[1][i]); }) {
+        oracle.add(first + i, numbers[0][i], numbers[1][i]);
+      } else {
+        oracle.add(first + i, numbers[0][i]);
+      }
+    }
+  }
 }
+
+template <class N, class Oracle>
+Oracle fold_numbers(const Problem& problem, InputArrays inputs, const Oracle& empty) {
+  std::vector<Oracle> parts(part_count(problem.count), empty);
+  for_each_part(problem.count, parts.size(),
+                [&](std::uint64_t begin, std::uint64_t end, std::size_t part) {
+                  Oracle oracle = empty;  // of its own, not beside another thread's
+                  add_elements<N>(oracle, problem.type, inputs, begin, end);
+                  parts[part] = oracle;
+                });
+  for (std::size_t part = 1; part < parts.size(); ++part) parts[0].merge(parts[part]);
+  return parts[0];
+}
+
+template <template <class> class Oracle, class N>
+Reference fold_as(const Problem& problem, InputArrays inputs) {
+  return fold_numbers<N>(problem, inputs, Oracle<N>(problem)).reference();
+}
+
+/// The fold of the elements as the accumulator takes them: integers as integers, unless it is a
+/// floating-point number.
+template <template <class> class Oracle>
+Reference fold(const Problem& problem, InputArrays inputs) {
+  if (is_floating(problem.type) || is_floating(problem.accumulator_type())) {
+    return fold_as<Oracle, long double>(problem, inputs);
+  }
+  return is_signed(problem.type) ? fold_as<Oracle, std::int64_t>(problem, inputs)
+                                 : fold_as<Oracle, std::uint64_t>(problem, inputs);
+}
+
+constexpr std::array kRows{
+    ReferenceRow{Operator::sum, fold<SumOfElements>, sum_bound},
+    ReferenceRow{Operator::min, fold<Least>, nullptr},
+    ReferenceRow{Operator::max, fold<Greatest>, nullptr},
+};
+
+// The rows are indexed by their enumerator.
+static_assert([] {
+  for (std::size_t i = 0; i < kRows.size(); ++i) {
+    if (static_cast<std::size_t>(kRows[i].op) != i) return false;
+  }
+  return kRows.size() == static_cast<std::size_t>(Operator::custom);
+}());
 
 }  // namespace
 
-std::vector<std::byte> make_input(ElementType type, std::uint64_t count, std::uint64_t seed) {
-  std::vector<std::byte> input(count * size_of(type));
-  with_type(type, [&](auto zero) {
-    using T = decltype(zero);
-    T* const elements = reinterpret_cast<T*>(input.data());
-    const std::uint64_t start = mix(seed);
-    for_each_part(count, part_count(count),
-                  [=](std::uint64_t begin, std::uint64_t end, std::size_t) {
-                    for (std::uint64_t i = begin; i < end; ++i)
-                      elements[i] = random_element<T>(mix(start + i));
-                  });
-  });
-  return input;
+const ReferenceRow& reference_row(Operator op) { return kRows.at(static_cast<std::size_t>(op)); }
+
+bool is_exact(const Problem& problem) {
+  if (problem.op == Operator::histogram) return true;
+  if (problem.op == Operator::custom) return !is_floating(problem.result_type());
+  return reference_row(problem.op).bound == nullptr || !is_floating(problem.accumulator_type());
 }
 
-ReferenceValue compute_reference(const Problem& problem, const void* input) {
-  ReferenceValue result = with_type(problem.type, [&](auto zero) {
-    return fold<decltype(zero)>(problem.op, input, problem.count);
-  });
-  if (problem.accumulator_type() == ElementType::i32) {
-    result.integer = static_cast<std::int32_t>(static_cast<std::uint64_t>(result.integer));
-  }
-  return result;
+Number read_number(ElementType type, const void* element) {
+  return with_type(type,
+                   [&](auto zero) { return to_number(exact(read<decltype(zero)>(element))); });
 }
 
-long double error_bound(const Problem& problem, const ReduceParams& params, std::uint32_t grid_size,
-                        const ReferenceValue& reference) {
-  if (problem.op != Operator::sum || reference.is_integer) return 0;
-  const std::uint64_t tile = tile_elements(params);
-  const std::uint64_t threads = static_cast<std::uint64_t>(params.block_size);
-  const std::uint64_t tiles = problem.count / tile + 1;
-  // A thread: the tree over a tile's elements, then one addition per tile of its block; in the
-  // block of the rest, one more per vector with its tree, and the head and the tail.
-  const std::uint64_t in_thread =
-      (tiles / grid_size + 1) + ceil_log2(static_cast<std::uint64_t>(params.unroll)) +
-      static_cast<std::uint64_t>(params.unroll) +
-      2 * ceil_log2(static_cast<std::uint64_t>(params.vector_width)) + 2;
-  // A block: a tree, and the shuffles' fixed ten steps at most.
-  const std::uint64_t in_block = ceil_log2(threads) + 5;
-  // The grid: every final stage lets a thread fold its share of the partials before a block does;
-  // the atomic one adds them in turn.
-  const std::uint64_t in_grid =
-      params.final_stage == FinalStage::atomic ? grid_size : grid_size / threads + 2 + in_block;
-  const auto depth = static_cast<long double>(in_thread + in_block + in_grid);
-  const long double unit_roundoff =
-      problem.accumulator_type() == ElementType::f32 ? 0x1p-24L : 0x1p-53L;
-  const long double gamma = depth * unit_roundoff / (1 - depth * unit_roundoff);
-  // A GPU's atomic addition of f32 takes denormal operands, and gives denormal sums, as 0.
-  const bool flushes = params.final_stage == FinalStage::atomic && grid_size > 1 &&
-                       problem.accumulator_type() == ElementType::f32;
-  const long double flushed =
-      flushes ? 2.0L * static_cast<long double>(grid_size) * std::numeric_limits<float>::min() : 0;
-  return gamma * reference.sum_of_magnitudes + flushed;
-}
-
-std::string find_difference(const Problem& problem, const void* result,
-                            const ReferenceValue& reference, long double bound) {
-  const ElementType type = problem.accumulator_type();
-  if (reference.is_integer) {
-    const std::int64_t value =
-        type == ElementType::i32 ? read<std::int32_t>(result) : read<std::int64_t>(result);
-    if (value == reference.integer) return {};
-    return fmt::format("expected {}, got {}", reference.integer, value);
-  }
-  const long double value = type == ElementType::f32 ? read<float>(result) : read<double>(result);
-  const long double expected = reference.floating;
-  if (std::isnan(expected) && std::isnan(value)) return {};
-  if (problem.op == Operator::sum && std::isfinite(expected)) {
-    if (std::fabs(value - expected) <= bound) return {};
-  } else if (value == expected &&
-             (problem.op == Operator::sum || std::signbit(value) == std::signbit(expected))) {
-    return {};
-  }
-  return fmt::format("expected {:.20g} within {:.3g}, got {:.20g}", static_cast<double>(expected),
-                     static_cast<double>(bound), static_cast<double>(value));
-}
-
-std::string format_value(ElementType type, const void* value) {
-  return with_type(type, [&](auto zero) { return fmt::format("{}", read<decltype(zero)>(value)); });
+Reference compute_reference(const Problem& problem, InputArrays inputs) {
+  Reference reference = reference_row(problem.op).fold(problem, inputs);
+  reference.count = problem.count;
+  return reference;
 }
 
 }  // namespace foldtune

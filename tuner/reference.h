@@ -24,7 +24,7 @@ struct Number {
 
 /// The result of a reduction, and what its error bound is derived from.
 struct Reference {
-  std::array<Number, 2> numbers;      ///< the value; of minmax the minimum and the maximum
+  std::array<Number, 2> numbers{};    ///< the value; of minmax the minimum and the maximum
   std::uint64_t index = 0;            ///< of an indexed value
   std::uint64_t count = 0;            ///< elements
   long double sum_of_magnitudes = 0;  ///< sum of |map(x)|, for floating-point accumulators
@@ -47,15 +47,16 @@ std::vector<std::byte> make_input(const Problem& problem, std::size_t input, std
 Reference compute_reference(const Problem& problem, std::span<const void* const> inputs);
 
 /// The most by which the (first) number of a right result may differ from the reference; 0 for
-/// everything that must be exact. For sums it is gamma(d) * sum|map(x)|, where d is the length of
-/// the longest chain of operations that an element passes through under `params` with `grid_size`
-/// blocks, and gamma(d) = d*u / (1 - d*u), u being the accumulator's unit roundoff; reference.cpp
-/// derives the others.
+/// everything that must be exact, and for custom operators, of which nothing is known. For sums it
+/// is ((1 + u)^d - 1) * sum|map(x)|, where d is the length of the longest chain of operations that
+/// an element passes through under `params` with `grid_size` blocks, and u is the accumulator's
+/// unit roundoff; error_bound.cpp derives the others.
 long double error_bound(const Problem& problem, const Params& params, std::uint32_t grid_size,
                         const Reference& reference);
 
 /// Compares `result`, one result of the problem, with the reference. Empty if it is right, else
-/// what is wrong: "expected 1.5 within 1e-6, got 2". NaN equals NaN; -0 is not +0 for min and max.
+/// what is wrong: "expected 1.5 within 1e-6, got 2". NaN equals NaN; -0 is not +0 where the result
+/// is exact; where it is not, infinity is what lies beyond the result's type.
 std::string find_difference(const Problem& problem, const void* result, const Reference& reference,
                             long double bound);
 

@@ -1,6 +1,8 @@
 #include "tuner/reference.h"
 
+#include <array>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <vector>
 
@@ -13,95 +15,268 @@ constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 template <class T>
-ReferenceValue reference_of(Operator op, const std::vector<T>& input,
-                            std::optional<ElementType> accumulator = std::nullopt) {
-  return compute_reference(
-      {.op = op, .type = element_type_of<T>(), .accumulator = accumulator, .count = input.size()},
-      input.data());
+Problem problem_of(Operator op, const std::vector<T>& input) {
+  return {.op = op, .type = element_type_of<T>(), .count = input.size()};
+}
+
+template <class T>
+Reference reference_of(const Problem& problem, const std::vector<T>& input) {
+  return compute_reference(problem, std::array<const void*, 1>{input.data()});
+}
+
+template <class T>
+Reference reference_of(Operator op, const std::vector<T>& input) {
+  return reference_of(problem_of(op, input), input);
+}
+
+template <class T>
+std::uint64_t integer_of(Operator op, const std::vector<T>& input) {
+  const Number number = reference_of(op, input).numbers[0];
+  CHECK(number.is_integer);
+  return number.integer;
+}
+
+template <class T>
+double value_of(Operator op, const std::vector<T>& input) {
+  return static_cast<double>(reference_of(op, input).numbers[0].floating);
+}
+
+template <class T>
+std::string difference(const Problem& problem, const T& result, const Reference& reference,
+                       long double bound = 0) {
+  return find_difference(problem, &result, reference, bound);
+}
+
+Reference floating_reference(long double value) {
+  Reference reference;
+  reference.numbers[0].floating = value;
+  return reference;
+}
+
+TEST_CASE("elements of every type are read exactly") {
+  const auto floating = [](ElementType type, auto bits) {
+    return read_number(type, &bits).floating;
+  };
+  CHECK(floating(ElementType::f16, std::uint16_t{0x3c01}) == 1 + 0x1p-10L);
+  CHECK(floating(ElementType::f16, std::uint16_t{0x8001}) == -0x1p-24L);
+  CHECK(floating(ElementType::bf16, std::uint16_t{0x3f81}) == 1 + 0x1p-7L);
+  CHECK(floating(ElementType::f32, 0.1f) == static_cast<long double>(0.1f));
+  CHECK(floating(ElementType::f64, 0.1) == static_cast<long double>(0.1));
+  const std::int8_t minus_one = -1;
+  CHECK(read_number(ElementType::i8, &minus_one).integer == ~std::uint64_t{0});
+  CHECK(read_number(ElementType::u8, &minus_one).integer == 255);
 }
 
 TEST_CASE("the reference of integer sums is exact, and wraps to the accumulator") {
   const std::vector<int> input(3, std::numeric_limits<int>::max());
-  CHECK(reference_of(Operator::sum, input).integer == 3LL * 2147483647);
-  CHECK(reference_of(Operator::sum, input, ElementType::i32).integer == 2147483645);
+  CHECK(integer_of(Operator::sum, input) == 3ULL * 2147483647);
+  Problem problem = problem_of(Operator::sum, input);
+  problem.accumulator = ElementType::i32;
+  CHECK(reference_of(problem, input).numbers[0].integer == 2147483645);
+  problem.accumulator = ElementType::f64;
+  CHECK(reference_of(problem, input).numbers[0].floating == 3.0L * 2147483647);
+  CHECK(integer_of(Operator::sum, std::vector<std::int8_t>{-128, -128, 1}) ==
+        static_cast<std::uint64_t>(-255));
+  CHECK(integer_of(Operator::sum, std::vector<std::uint8_t>{255, 255, 1}) == 511);
+  CHECK(integer_of(Operator::sum, std::vector<std::uint64_t>{~std::uint64_t{0}, 3}) == 2);
+}
+
+TEST_CASE("an integer accumulator is stored in the result's type as the device stores it") {
+  const std::vector<int> input{16'777'217, 0};
+  Problem problem = problem_of(Operator::sum, input);
+  problem.result = ElementType::f32;
+  CHECK(reference_of(problem, input).numbers[0].floating == 16'777'216);
+  problem.result = ElementType::u8;
+  CHECK(reference_of(problem, input).numbers[0].integer == 1);
+  problem.result = ElementType::f16;
+  CHECK(std::isinf(reference_of(problem, input).numbers[0].floating));
+  CHECK(error_bound(problem, ReduceParams{}, 1, reference_of(problem, input)) == 0);
 }
 
 TEST_CASE("the reference of a sum survives cancellation") {
-  std::vector<double> input{1e300, 1, -1e300};
-  CHECK(static_cast<double>(reference_of(Operator::sum, input).floating) == 1);
+  CHECK(value_of(Operator::sum, std::vector<double>{1e300, 1, -1e300}) == 1);
 }
 
 TEST_CASE("the reference of a long sum does not depend on how it is split over threads") {
-  std::vector<float> input(1'000'003, 0.1f);
-  const ReferenceValue reference = reference_of(Operator::sum, input);
+  const std::vector<float> input(1'000'003, 0.1f);
+  const Reference reference = reference_of(Operator::sum, input);
   const long double expected = 1'000'003 * static_cast<long double>(0.1f);
-  CHECK(std::fabs(static_cast<double>(reference.floating - expected)) < 1e-10);
-  CHECK(reference.sum_of_magnitudes >= expected);
+  CHECK(std::fabs(static_cast<double>(reference.numbers[0].floating - expected)) < 1e-10);
+  CHECK(static_cast<double>(reference.sum_of_magnitudes / expected) == Approx(1).epsilon(1e-12));
+  CHECK(reference.count == input.size());
 }
 
 TEST_CASE("the references of min and max follow the semantics") {
-  CHECK(std::isnan(reference_of(Operator::min, std::vector<float>{1, kNan, -1}).floating));
-  CHECK(std::isnan(reference_of(Operator::max, std::vector<float>{1, kNan, -1}).floating));
-  CHECK(std::signbit(reference_of(Operator::min, std::vector<float>{0.f, -0.f}).floating));
-  CHECK_FALSE(std::signbit(reference_of(Operator::max, std::vector<float>{-0.f, 0.f}).floating));
-  CHECK(reference_of(Operator::min, std::vector<float>{}).floating == kInfinity);
-  CHECK(reference_of(Operator::max, std::vector<float>{}).floating == -kInfinity);
-  CHECK(reference_of(Operator::min, std::vector<int>{}).integer == 2147483647);
-  CHECK(reference_of(Operator::max, std::vector<int>{3, -7, 5}).integer == 5);
+  CHECK(std::isnan(value_of(Operator::min, std::vector<float>{1, kNan, -1})));
+  CHECK(std::isnan(value_of(Operator::max, std::vector<float>{1, kNan, -1})));
+  CHECK(std::signbit(value_of(Operator::min, std::vector<float>{0.f, -0.f})));
+  CHECK_FALSE(std::signbit(value_of(Operator::max, std::vector<float>{-0.f, 0.f})));
+  CHECK(value_of(Operator::min, std::vector<float>{}) == kInfinity);
+  CHECK(value_of(Operator::max, std::vector<float>{}) == -kInfinity);
+  CHECK(integer_of(Operator::min, std::vector<int>{}) == 2147483647);
+  CHECK(integer_of(Operator::min, std::vector<std::int8_t>{}) == 127);
+  CHECK(integer_of(Operator::max, std::vector<std::uint16_t>{}) == 0);
+  CHECK(integer_of(Operator::max, std::vector<int>{3, -7, 5}) == 5);
+  CHECK(integer_of(Operator::max, std::vector<std::uint64_t>{3, ~std::uint64_t{0}}) ==
+        ~std::uint64_t{0});
 }
 
-TEST_CASE("a result is compared within the bound, exactly where it must be exact") {
-  const Problem sum{.op = Operator::sum, .type = ElementType::f32};
-  const ReferenceValue one{.floating = 1, .sum_of_magnitudes = 1};
-  const float close = 1.0001f;
-  CHECK(find_difference(sum, &close, one, 1e-3L).empty());
-  CHECK(find_difference(sum, &close, one, 1e-6L) ==
-        "expected 1 within 1e-06, got 1.0001000165939331055");
-  CHECK_FALSE(find_difference(sum, &kNan, one, 1e-3L).empty());
-  CHECK_FALSE(find_difference(sum, &kInfinity, one, 1e30L).empty());
+TEST_CASE("NaNs are dropped if the problem says so") {
+  const std::vector<float> input{kNan, 1, kNan, -1};
+  Problem problem = problem_of(Operator::max, input);
+  problem.nan_policy = NanPolicy::ignore;
+  CHECK(reference_of(problem, input).numbers[0].floating == 1);
+  problem.count = 1;
+  CHECK(reference_of(problem, input).numbers[0].floating == -kInfinity);
+}
 
+TEST_CASE("a rounded result is compared within the bound") {
+  const Problem sum{.op = Operator::sum, .type = ElementType::f32};
+  const Reference one = floating_reference(1);
+  CHECK(difference(sum, 1.0001f, one, 1e-3L).empty());
+  CHECK(difference(sum, 1.0001f, one, 1e-6L) ==
+        "expected 1 within 1e-06, got 1.0001000165939331055");
+  CHECK_FALSE(difference(sum, kNan, one, 1e-3L).empty());
+  CHECK_FALSE(difference(sum, kInfinity, one, 1e30L).empty());
+  CHECK(difference(sum, -0.f, floating_reference(0)).empty());
+  CHECK(difference(sum, kNan, floating_reference(kNan)).empty());
+  CHECK(difference(sum, kInfinity, floating_reference(kInfinity)).empty());
+  CHECK_FALSE(difference(sum, -kInfinity, floating_reference(kInfinity)).empty());
+}
+
+TEST_CASE("a result that its type cannot hold is infinite") {
+  const Problem sum{
+      .op = Operator::sum, .type = ElementType::f32, .result = ElementType::f16, .count = 1 << 20};
+  constexpr std::uint16_t kHalfInfinity = 0x7c00;
+  constexpr std::uint16_t kLargestHalf = 0x7bff;
+  CHECK(difference(sum, kHalfInfinity, floating_reference(1e6L), 1).empty());
+  CHECK_FALSE(difference(sum, kLargestHalf, floating_reference(1e6L), 1).empty());
+  CHECK_FALSE(difference(sum, kHalfInfinity, floating_reference(-1e6L), 1).empty());
+  CHECK_FALSE(difference(sum, kHalfInfinity, floating_reference(60000), 1).empty());
+}
+
+TEST_CASE("an exact result is compared bit by bit") {
   const Problem min{.op = Operator::min, .type = ElementType::f32};
-  const ReferenceValue zero{.floating = -0.0L};
-  const float negative_zero = -0.f;
-  const float positive_zero = 0.f;
-  CHECK(find_difference(min, &negative_zero, zero, 0).empty());
-  CHECK_FALSE(find_difference(min, &positive_zero, zero, 0).empty());
+  CHECK(difference(min, -0.f, floating_reference(-0.0L)).empty());
+  CHECK(difference(min, 0.f, floating_reference(-0.0L)) == "expected -0, got 0");
+  CHECK(difference(min, kNan, floating_reference(kNan)).empty());
 
   const Problem integers{.op = Operator::sum, .type = ElementType::i32};
-  const std::int64_t value = 41;
-  CHECK(find_difference(integers, &value, {.is_integer = true, .integer = 42}, 0) ==
-        "expected 42, got 41");
+  Reference answer;
+  answer.numbers[0] = {.is_integer = true, .integer = 42};
+  CHECK(difference(integers, std::int64_t{42}, answer).empty());
+  CHECK(difference(integers, std::int64_t{41}, answer) == "expected 42, got 41");
 }
 
 TEST_CASE("the bound of a float sum grows with the chain of additions, and is 0 for the rest") {
-  const ReferenceValue reference{.sum_of_magnitudes = 1};
+  Reference reference;
+  reference.sum_of_magnitudes = 1;
   const Problem sum{.type = ElementType::f32, .count = 1 << 20};
   const ReduceParams params;
   const long double wide = error_bound(sum, params, 256, reference);
   const long double narrow = error_bound(sum, params, 1, reference);
   CHECK(wide > 0);
   CHECK(narrow > wide);
+  ReduceParams by_thread{.block_stage = BlockStage::none, .final_stage = FinalStage::atomic};
+  CHECK(error_bound(sum, by_thread, 256, reference) > 256 * 256 * 0x1p-24L);
   Problem in_double = sum;
   in_double.accumulator = ElementType::f64;
   CHECK(error_bound(in_double, params, 256, reference) < wide * 1e-8L);
   CHECK(error_bound({.op = Operator::max, .count = 1 << 20}, params, 256, reference) == 0);
 }
 
-TEST_CASE("inputs are the same for the same seed, and within their range") {
-  const auto first = make_input(ElementType::f32, 300'000, 5);
-  CHECK(first == make_input(ElementType::f32, 300'000, 5));
-  CHECK(first != make_input(ElementType::f32, 300'000, 6));
-  const auto* const values = reinterpret_cast<const float*>(first.data());
-  float least = 1;
-  float most = -1;
-  for (int i = 0; i < 300'000; ++i) {
-    least = std::min(least, values[i]);
-    most = std::max(most, values[i]);
+TEST_CASE("the bound of a narrower result has its rounding") {
+  Reference reference = floating_reference(8);
+  reference.sum_of_magnitudes = 8;
+  const Problem sum{.type = ElementType::f32, .result = ElementType::f16, .count = 8};
+  const long double bound = error_bound(sum, ReduceParams{}, 1, reference);
+  CHECK(bound > 0x1p-8L);
+  CHECK(bound < 0x1.1p-8L);
+}
+
+template <class T>
+std::vector<T> input_of(const Problem& problem, std::uint64_t count, std::uint64_t seed = 5) {
+  const std::vector<std::byte> bytes = make_input(problem, 0, count, seed);
+  std::vector<T> values(count);
+  REQUIRE(bytes.size() == count * sizeof(T));
+  std::memcpy(values.data(), bytes.data(), bytes.size());
+  return values;
+}
+
+TEST_CASE("inputs are the same for the same seed, and differ between inputs") {
+  const Problem problem{.type = ElementType::f32};
+  CHECK(make_input(problem, 0, 300'000, 5) == make_input(problem, 0, 300'000, 5));
+  CHECK(make_input(problem, 0, 300'000, 5) != make_input(problem, 0, 300'000, 6));
+}
+
+TEST_CASE("floating-point inputs fill [-1, 1)") {
+  for (const ElementType type :
+       {ElementType::f16, ElementType::bf16, ElementType::f32, ElementType::f64}) {
+    const Problem problem{.type = type};
+    const std::vector<std::byte> input = make_input(problem, 0, 300'000, 5);
+    long double least = 1;
+    long double most = -1;
+    for (std::size_t i = 0; i < 300'000; ++i) {
+      const Number number = read_number(type, input.data() + i * size_of(type));
+      least = std::min(least, number.floating);
+      most = std::max(most, number.floating);
+    }
+    CHECK(least >= -1);
+    CHECK(least < -0.99L);
+    CHECK(most < 1);
+    CHECK(most > 0.99L);
   }
-  CHECK(least >= -1);
-  CHECK(least < -0.99f);
-  CHECK(most < 1);
-  CHECK(most > 0.99f);
+}
+
+TEST_CASE("integer inputs stay within 2^20, narrow ones fill their type") {
+  const auto range = [](auto zero) {
+    using T = decltype(zero);
+    const std::vector<T> values = input_of<T>({.type = element_type_of<T>()}, 300'000);
+    const auto [least, most] = std::ranges::minmax(values);
+    return std::pair<double, double>(least, most);
+  };
+  CHECK(range(std::int8_t{}) == std::pair(-128.0, 127.0));
+  CHECK(range(std::uint8_t{}) == std::pair(0.0, 255.0));
+  CHECK(range(int{}).first < -1e6);
+  CHECK(range(int{}).first >= -0x1p20);
+  CHECK(range(std::uint64_t{}).second > 1e6);
+  CHECK(range(std::uint64_t{}).second < 0x1p20);
+}
+
+TEST_CASE("inputs of histograms have the problem's distribution") {
+  Problem problem{.op = Operator::histogram, .type = ElementType::u8};
+  const auto counts = [&](Distribution distribution) {
+    problem.histogram.distribution = distribution;
+    std::vector<int> bins(256);
+    for (const std::uint8_t key : input_of<std::uint8_t>(problem, 256'000)) ++bins[key];
+    std::ranges::sort(bins, std::greater{});
+    return bins;
+  };
+  const std::vector<int> uniform = counts(Distribution::uniform);
+  CHECK(uniform.front() < 1200);
+  CHECK(uniform.back() > 800);
+  const std::vector<int> zipf = counts(Distribution::zipf);
+  CHECK(zipf.front() > 40'000);  // 256000 / H(256)
+  CHECK(zipf[1] == Approx(zipf[0] / 2).epsilon(0.05));
+  CHECK(zipf.back() > 0);
+  CHECK(counts(Distribution::constant).front() == 256'000);
+
+  problem.type = ElementType::f16;
+  problem.histogram.distribution = Distribution::zipf;
+  const std::vector<std::byte> halves = make_input(problem, 0, 100'000, 1);
+  for (std::size_t i = 0; i < 100'000; ++i) {
+    const Number number = read_number(ElementType::f16, halves.data() + 2 * i);
+    if (number.floating < 0 || number.floating >= 1) FAIL("out of range");
+  }
+}
+
+TEST_CASE("results are written as their shape") {
+  const Problem sum{.op = Operator::sum, .type = ElementType::f32};
+  const float tenth = 0.1f;
+  CHECK(format_result(sum, &tenth) == "0.1");
+  const std::int64_t integer = -5;
+  CHECK(format_result({.op = Operator::sum, .type = ElementType::i32}, &integer) == "-5");
+  CHECK(format_number_of(ElementType::i8, &integer) == "-5");
 }
 
 }  // namespace

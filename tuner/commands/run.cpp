@@ -170,9 +170,9 @@ nlohmann::ordered_json result_json(ElementType type, const std::byte* result) {
     std::memcpy(&single, result, sizeof(single));
     value = single;
   } else {
-    return nlohmann::ordered_json::parse(format_value(type, result));
+    return nlohmann::ordered_json::parse(format_number_of(type, result));
   }
-  if (!std::isfinite(value)) return format_value(type, result);
+  if (!std::isfinite(value)) return format_number_of(type, result);
   return value;
 }
 
@@ -202,7 +202,7 @@ void print_json(const Report& report, const std::string& file) {
 void print_text(const Report& report, const std::string& file) {
   const ElementType accumulator = report.problem.accumulator_type();
   const Explanation& explanation = report.explanation;
-  fmt::print("result  {}\n", format_value(accumulator, report.result.data()));
+  fmt::print("result  {}\n", format_result(report.problem, report.result.data()));
   fmt::print("what    {} of {} {} in {}, kept in {}\n", name(report.problem.op),
              report.problem.count, name(report.problem.type), file, name(accumulator));
   fmt::print("device  {} ({})\n", report.device.id, report.device.record.name);

@@ -1,0 +1,128 @@
+#include "tuner/error_bound.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "templates/reduce/space.h"
+#include "tuner/elements.h"
+#include "tuner/reference_row.h"
+
+namespace foldtune {
+namespace {
+
+/// The threads of a warp.
+constexpr std::uint64_t kWarp = 32;
+
+std::uint64_t divide_up(std::uint64_t value, std::uint64_t divisor) {
+  return (value + divisor - 1) / divisor;
+}
+std::uint64_t ceil_log2(std::uint64_t value) {
+  return static_cast<std::uint64_t>(std::bit_width(std::max<std::uint64_t>(1, value) - 1));
+}
+
+/// Combinations that the value of one thread passes through while its block meets.
+std::uint64_t block_depth(const ReduceParams& params) {
+  const auto threads = static_cast<std::uint64_t>(params.block_size);
+  switch (params.block_stage) {
+    case BlockStage::shared_atomic:
+      return threads;  // in turn
+    case BlockStage::cub_block:
+      return ceil_log2(kWarp) + threads / kWarp;  // the warps' results in turn
+    default:
+      // A tree over the threads, or two over the lanes of a warp.
+      return std::max(ceil_log2(threads), 2 * ceil_log2(kWarp));
+  }
+}
+
+/// Of fixed_order.cuh: a chunk's elements are dealt to 1024 lanes, at most 64 to each, that meet in
+/// a tree; so are the chunks.
+FoldShape fixed_order_shape(std::uint64_t count) {
+  constexpr std::uint64_t kLanes = 1024;
+  constexpr std::uint64_t kMaxPerLane = 64;
+  const std::uint64_t chunk = std::clamp(std::bit_floor(count) / 128, kLanes, kLanes * kMaxPerLane);
+  const std::uint64_t chunks = divide_up(count, chunk);
+  return {.depth =
+              chunk / kLanes + ceil_log2(kLanes) + divide_up(chunks, kLanes) + ceil_log2(kLanes)};
+}
+
+FoldShape fold_shape(const Problem& problem, const ReduceParams& params, std::uint64_t grid_size) {
+  if (has_fixed_order(problem)) return fixed_order_shape(problem.count);
+  const auto threads = static_cast<std::uint64_t>(params.block_size);
+  const auto unroll = static_cast<std::uint64_t>(params.unroll);
+  const std::uint64_t tiles = problem.count / tile_elements(params);
+  // A thread: the trees over a vector and over a tile's vectors, then one combination per tile of
+  // its block; in the block of the rest, one more per vector, and the head and the tail.
+  FoldShape shape;
+  shape.depth = ceil_log2(static_cast<std::uint64_t>(params.vector_width)) + ceil_log2(unroll) +
+                divide_up(tiles, grid_size) + unroll + 2;
+  if (grid_size == 1) {
+    shape.depth += block_depth(params);
+    return shape;
+  }
+  if (params.final_stage == FinalStage::atomic) {
+    // In turn: the blocks, or the warps or threads that do not meet before.
+    const bool by_thread = params.block_stage == BlockStage::none;
+    const bool by_warp = params.block_stage == BlockStage::warp;
+    if (!by_thread) shape.depth += by_warp ? ceil_log2(kWarp) : block_depth(params);
+    shape.memory_atomics = grid_size * (by_thread ? threads : by_warp ? threads / kWarp : 1);
+    shape.depth += shape.memory_atomics;
+    return shape;
+  }
+  // The others let the threads of a block take the partials in turn, and meet again. The last block
+  // that polls adds its own total; if few partials are left, one warp takes 4 per lane.
+  constexpr std::uint64_t kPerLane = 4;
+  shape.depth += block_depth(params) + std::max(divide_up(grid_size, threads), kPerLane) + 1 +
+                 block_depth(params);
+  return shape;
+}
+
+/// The most that `roundings` of them in a row change a number by, relative to it:
+/// (1 + u)^roundings - 1. It holds for any number of them. u is a little above the accumulator's
+/// unit roundoff, for the reference has roundings too: in long double, as many at most.
+long double growth(std::uint64_t roundings, ElementType accumulator) {
+  const long double u = unit_roundoff(accumulator) * (1 + 0x1p-10L);
+  return std::expm1(static_cast<long double>(roundings) * std::log1p(u));
+}
+
+/// Roundings of an element when it becomes a number of the accumulator's type.
+std::uint64_t conversion_roundings(const Problem& problem) {
+  return !is_floating(problem.type) && size_of(problem.type) == 8 ? 1 : 0;
+}
+
+/// A GPU's atomic addition of f32 in global memory takes denormal operands, and gives denormal
+/// sums, as 0.
+long double flushed(const Problem& problem, const FoldShape& shape) {
+  if (problem.accumulator_type() != ElementType::f32) return 0;
+  return 2 * static_cast<long double>(shape.memory_atomics) * 0x1p-126L;
+}
+
+/// With the rounding of a result within `bound` of `value` to the result's type. f64 becomes f16
+/// and bf16 by way of f32.
+long double round_result(const Problem& problem, long double value, long double bound) {
+  const ElementType type = problem.result_type();
+  if (size_of(type) >= size_of(problem.accumulator_type())) return bound;
+  const long double narrow = unit_roundoff(type);
+  const long double wide = unit_roundoff(ElementType::f32);
+  const long double relative = narrow + wide + narrow * wide;
+  return bound + relative * (std::fabs(value) + bound) + least_positive(type);
+}
+
+}  // namespace
+
+/// Each element is multiplied by (1 + e), |e| <= u, once in every addition that it passes through.
+long double sum_bound(const Problem& problem, const FoldShape& shape, const Reference& reference) {
+  const std::uint64_t roundings = shape.depth + conversion_roundings(problem);
+  return growth(roundings, problem.accumulator_type()) * reference.sum_of_magnitudes +
+         flushed(problem, shape);
+}
+
+long double error_bound(const Problem& problem, const Params& params, std::uint32_t grid_size,
+                        const Reference& reference) {
+  if (problem.op == Operator::custom || is_exact(problem)) return 0;
+  const FoldShape shape = fold_shape(problem, std::get<ReduceParams>(params), grid_size);
+  const long double bound = reference_row(problem.op).bound(problem, shape, reference);
+  return round_result(problem, reference.numbers[0].floating, bound);
+}
+
+}  // namespace foldtune

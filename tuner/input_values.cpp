@@ -1,0 +1,119 @@
+#include <array>
+#include <cmath>
+
+#include "tuner/elements.h"
+#include "tuner/reference.h"
+
+namespace foldtune {
+namespace {
+
+/// The finalizer of SplitMix64 (Steele, Lea, Flood 2014): 64 well-mixed bits of a counter.
+std::uint64_t mix(std::uint64_t value) {
+  value += 0x9e3779b97f4a7c15;
+  value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9;
+  value = (value ^ (value >> 27)) * 0x94d049bb133111eb;
+  return value ^ (value >> 31);
+}
+
+/// Uniform in [0, 1).
+double unit(std::uint64_t bits) { return static_cast<double>(bits >> 11) * 0x1p-53; }
+
+/// The number of type T next to `value`, but less than 1.
+template <class T>
+T below_one(double value) {
+  constexpr double kRoundoff = kIsSame<T, float16>    ? 0x1p-11
+                               : kIsSame<T, bfloat16> ? 0x1p-8
+                               : kIsSame<T, float>    ? 0x1p-24
+                                                      : 0x1p-53;
+  return store_number<T>(std::min(value, 1 - kRoundoff));
+}
+
+/// Integers of which sums do not soon leave 32 bits: 2^20, or the whole type if it is narrower.
+constexpr std::uint64_t kIntegerRange = 1 << 20;
+
+template <class T>
+T random_element(std::uint64_t bits) {
+  if constexpr (kIsFloating<Held<T>>) {
+    return below_one<T>(2 * unit(bits) - 1);
+  } else if constexpr (sizeof(T) < 4) {
+    return static_cast<T>(bits);
+  } else if constexpr (std::is_signed_v<T>) {
+    return static_cast<T>(static_cast<std::int64_t>(bits % (2 * kIntegerRange)) -
+                          static_cast<std::int64_t>(kIntegerRange));
+  } else {
+    return static_cast<T>(bits % kIntegerRange);
+  }
+}
+
+/// The ranks of a Zipf distribution: rank r has a probability proportional to 1 / r.
+constexpr int kRanks = 256;
+
+/// For each rank the probability of a rank up to it.
+std::array<double, kRanks> zipf_distribution() {
+  std::array<double, kRanks> cumulative;
+  double sum = 0;
+  for (int i = 0; i < kRanks; ++i) cumulative[i] = sum += 1.0 / (i + 1);
+  for (double& value : cumulative) value /= sum;
+  return cumulative;
+}
+
+/// Where in the range of a histogram's elements one lies, from 0 to below 1.
+double position(Distribution distribution, std::uint64_t bits) {
+  switch (distribution) {
+    case Distribution::uniform:
+      return unit(bits);
+    case Distribution::constant:
+      return 0.5;
+    case Distribution::zipf:
+      break;
+  }
+  static const std::array<double, kRanks> cumulative = zipf_distribution();
+  const auto rank = std::ranges::upper_bound(cumulative, unit(bits)) - cumulative.begin();
+  // Each rank has its part of the range; the odd factor puts neighbours apart.
+  const auto part = static_cast<double>(rank * 167 % kRanks);
+  return (part + unit(mix(bits))) / kRanks;
+}
+
+template <class T>
+T element_at(double position) {
+  if constexpr (kIsFloating<Held<T>>) {
+    return below_one<T>(position);
+  } else {
+    constexpr double kRange =
+        sizeof(T) < 4 ? static_cast<double>(1 << (8 * sizeof(T) % 32)) : double{kIntegerRange};
+    const auto lowest = static_cast<double>(sizeof(T) < 4 ? lowest_element<T>() : 0);
+    return static_cast<T>(lowest + std::floor(position * kRange));
+  }
+}
+
+}  // namespace
+
+std::vector<std::byte> make_input(const Problem& problem, std::size_t input, std::uint64_t count,
+                                  std::uint64_t seed) {
+  const ElementType type = problem.input_types()[input];
+  std::vector<std::byte> elements(count * size_of(type));
+  const std::uint64_t start = mix(mix(seed) + input);
+  const auto fill = [&](auto make) {
+    using T = decltype(make(start));
+    for_each_part(count, part_count(count),
+                  [&](std::uint64_t begin, std::uint64_t end, std::size_t) {
+                    for (std::uint64_t i = begin; i < end; ++i) {
+                      const T element = make(mix(start + i));
+                      std::memcpy(elements.data() + i * sizeof(T), &element, sizeof(T));
+                    }
+                  });
+  };
+  with_type(type, [&](auto zero) {
+    using T = decltype(zero);
+    if (problem.op == Operator::histogram) {
+      fill([&](std::uint64_t bits) {
+        return element_at<T>(position(problem.histogram.distribution, bits));
+      });
+    } else {
+      fill([](std::uint64_t bits) { return random_element<T>(bits); });
+    }
+  });
+  return elements;
+}
+
+}  // namespace foldtune
