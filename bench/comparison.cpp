@@ -152,6 +152,11 @@ Comparison compare(const Arena& arena, const Problem& problem,
   return comparison;
 }
 
+bool is_compared(Operator op, ElementType type) {
+  return (op == Operator::sum || op == Operator::min || op == Operator::max) &&
+         (type == ElementType::i32 || type == ElementType::f32 || type == ElementType::f64);
+}
+
 Problem comparable_problem(Operator op, ElementType type) {
   return {.op = op, .type = type, .accumulator = type};
 }

@@ -72,6 +72,9 @@ Comparison compare(const Arena& arena, const Problem& problem,
                    const std::vector<std::uint32_t>& counts, const ComparisonOptions& options,
                    const std::function<void(const Row&)>& on_row);
 
+/// Whether the comparison has the operator over the type.
+bool is_compared(Operator op, ElementType type);
+
 /// The problem that both compute: CUB accumulates in the type of its output, which is the
 /// element's, so a sum of i32 is one of 32 bits here.
 Problem comparable_problem(Operator op, ElementType type);

@@ -19,8 +19,10 @@ cudaError_t reduce(Operator op, void* storage, std::size_t& storage_bytes, const
       return cub::DeviceReduce::Min(storage, storage_bytes, in, out, count, stream);
     case Operator::max:
       return cub::DeviceReduce::Max(storage, storage_bytes, in, out, count, stream);
+    default:
+      throw InvalidArgument("calling CUB: it is compared for sum, min and max, not for " +
+                            std::string(name(op)));
   }
-  return cudaErrorInvalidValue;
 }
 
 /// With no storage it only writes how much of it there must be.

@@ -11,7 +11,7 @@
 namespace foldtune::bench {
 
 /// Bytes of temporary storage that `cub_reduce` wants for `count` elements. Throws InvalidArgument
-/// for a type that is not compared, DeviceError where CUB fails.
+/// for an operator or a type that is not compared, DeviceError where CUB fails.
 std::size_t cub_storage_bytes(Operator op, ElementType type, std::uint32_t count);
 
 /// Enqueues cub::DeviceReduce::Sum, Min or Max of `input[0, count)`, elements of `type`, into

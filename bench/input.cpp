@@ -61,7 +61,7 @@ auto with_type(ElementType type, Function&& function) {
       return function(float{});
     case ElementType::f64:
       return function(double{});
-    case ElementType::i64:
+    default:
       break;
   }
   throw InvalidArgument(
@@ -82,7 +82,7 @@ long double combine(Operator op, long double a, long double b) {
       return a + b;
     case Operator::min:
       return std::min(a, b);
-    case Operator::max:
+    default:
       break;
   }
   return std::max(a, b);

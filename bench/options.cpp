@@ -17,12 +17,25 @@
 namespace foldtune::bench {
 namespace {
 
+constexpr std::string_view kCompared = "sum, min and max of i32, f32 and f64 are";
+
+/// "all" stands for what is compared.
 std::vector<Problem> make_problems(const std::string& ops, const std::string& types) {
+  const bool has_all = ops == "all" || types == "all";
   std::vector<Problem> problems;
   for (const Operator op : parse_operators(ops)) {
     for (const ElementType type : parse_element_types(types)) {
-      problems.push_back(comparable_problem(op, type));
+      if (is_compared(op, type)) {
+        problems.push_back(comparable_problem(op, type));
+      } else if (!has_all) {
+        throw InvalidArgument(
+            fmt::format("{} of {} is not compared with CUB; {}", name(op), name(type), kCompared));
+      }
     }
+  }
+  if (problems.empty()) {
+    throw InvalidArgument(fmt::format("nothing of --op {} --type {} is compared with CUB; {}", ops,
+                                      types, kCompared));
   }
   return problems;
 }

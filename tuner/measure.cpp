@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <span>
 
 #include "foldtune/error.h"
 #include "runtime/lookup.h"
@@ -96,7 +97,9 @@ Measurer::Measurer(Device& device, CompilePool& compilations, const InputPool& p
     const DeviceBuffer scratch(device_, plan.scratch_bytes(problem_.count));
     custom_reference_ = call_once(plan, scratch.data());
   } else {
-    reference_ = compute_reference(problem_, pool_.host_slice(problem_));
+    const InputPool::Pointers inputs = pool_.host_slice(problem_);
+    reference_ =
+        compute_reference(problem_, std::span(inputs).first(problem_.input_types().size()));
   }
   if (pool_.flush_bytes() > 0) make_flush();
 }

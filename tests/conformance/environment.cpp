@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <set>
 
-#include "templates/reduce/space.h"
+#include "templates/catalog.h"
+#include "templates/space.h"
 
 namespace foldtune::test {
 namespace {
@@ -32,16 +33,18 @@ bool has_width_in_turn(const Variant& variant) {
   return counts_in_64_bits(variant) == (places % 2 == 1);
 }
 
-/// One problem for each shape of partial results: what is right for its configurations is so for
-/// those of the others.
+/// Whether it is the first problem with a partial result of its size: what is right for all
+/// configurations of these is so for those of the others.
 bool is_representative(const Problem& problem) {
-  constexpr std::array kShapes{std::pair{Operator::sum, ElementType::f32},
-                               std::pair{Operator::max, ElementType::i8},
-                               std::pair{Operator::argmin, ElementType::f32},
-                               std::pair{Operator::variance, ElementType::f64}};
-  return problem.accumulator_type() == default_accumulator(problem.op, problem.type) &&
-         problem.nan_policy == NanPolicy::propagate && problem.ddof == 0 && !problem.result &&
-         std::ranges::find(kShapes, std::pair{problem.op, problem.type}) != kShapes.end();
+  static const std::set<std::string> representatives = [] {
+    std::set<std::string> names;
+    std::set<std::size_t> sizes;
+    for (const Problem& each : all_problems()) {
+      if (sizes.insert(accumulator_bytes(each, false)).second) names.insert(describe(each));
+    }
+    return names;
+  }();
+  return representatives.contains(describe(problem));
 }
 
 template <class Predicate>

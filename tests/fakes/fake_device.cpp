@@ -39,79 +39,118 @@ ReduceParams parse_params(const std::string& expression) {
 }
 
 /// What "foldtune::reduce<foldtune::Sum<float, double>, double, foldtune::uint32, true,
-/// foldtune::ReduceParams{...}>" reduces.
+/// foldtune::ReduceParams{...}>" reduces, or the same of `reduce_in_order`.
 FakeLaunch parse_expression(const std::string& expression) {
-  constexpr ElementType kTypes[] = {ElementType::i32, ElementType::i64, ElementType::f32,
-                                    ElementType::f64};
+  const bool in_order = expression.starts_with("foldtune::reduce_in_order<");
+  const auto has = [&](const char* text) { return expression.find(text) != std::string::npos; };
+  FakeLaunch launch{.alignment = has(", false, ") ? Alignment::element : Alignment::vector,
+                    .in_order = in_order,
+                    .counts_in_64_bits = has(", foldtune::uint64, "),
+                    .params = parse_params(expression)};
+  const auto reduces = [&](const Problem& problem) {
+    const std::string kernel = in_order ? "foldtune::reduce_in_order<" : "foldtune::reduce<";
+    launch.op = problem.op;
+    launch.type = problem.type;
+    launch.accumulator = problem.accumulator_type();
+    return expression.starts_with(kernel + device_operator(problem, false) + ", ");
+  };
+  if (reduces({.op = Operator::custom, .type = ElementType::f32})) return launch;
   for (const Operator op : {Operator::sum, Operator::min, Operator::max}) {
-    for (const ElementType type : kTypes) {
-      for (const ElementType accumulator : kTypes) {
-        const Problem problem{.op = op, .type = type, .accumulator = accumulator};
-        const std::string begin = "foldtune::reduce<" + device_operator(problem, false) + ", ";
-        if (!expression.starts_with(begin)) continue;
-        const auto has = [&](const char* text) {
-          return expression.find(text) != std::string::npos;
-        };
-        return {.op = op,
-                .type = type,
-                .accumulator = accumulator,
-                .alignment = has(", true, ") ? Alignment::vector : Alignment::element,
-                .counts_in_64_bits = has(", foldtune::uint64, "),
-                .params = parse_params(expression)};
+    for (const ElementType type : element_types()) {
+      for (const ElementType accumulator : accumulators(op, type)) {
+        if (reduces({.op = op, .type = type, .accumulator = accumulator})) return launch;
       }
     }
   }
   throw std::logic_error("fake: not an instance of reduce: " + expression);
 }
 
-template <class Wide>
+/// Exact for integers, and as close to the exact result of floating-point numbers as any order of
+/// additions.
+using Wide = long double;
+
 Wide combine(Operator op, Wide a, Wide b) {
   if (a != a) return a;  // NaN
   if (b != b) return b;
   if (op == Operator::min) return std::min(a, b);
   if (op == Operator::max) return std::max(a, b);
-  if constexpr (std::is_integral_v<Wide>) {
-    return static_cast<Wide>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
-  } else {
-    return a + b;
-  }
+  return a + b;
 }
 
-/// Folds elements of T in accumulators of A, in Wide precision: as close to the exact result as any
-/// order of additions.
-template <class T, class A, class Wide>
-struct HostFold {
-  static Wide identity(Operator op) {
-    using Limits = std::numeric_limits<A>;
-    if (op == Operator::sum) return 0;
+/// Calls `function` with a value of the C++ type.
+template <class Function>
+auto with_type(ElementType type, const Function& function) {
+  switch (type) {
+    case ElementType::i8:
+      return function(std::int8_t{});
+    case ElementType::u8:
+      return function(std::uint8_t{});
+    case ElementType::i16:
+      return function(std::int16_t{});
+    case ElementType::u16:
+      return function(std::uint16_t{});
+    case ElementType::i32:
+      return function(std::int32_t{});
+    case ElementType::u32:
+      return function(std::uint32_t{});
+    case ElementType::i64:
+      return function(std::int64_t{});
+    case ElementType::u64:
+      return function(std::uint64_t{});
+    case ElementType::f32:
+      return function(float{});
+    case ElementType::f64:
+      return function(double{});
+    case ElementType::f16:
+    case ElementType::bf16:
+      break;
+  }
+  throw std::logic_error("fake: it folds no 16-bit floating-point numbers");
+}
+
+Wide read_number(ElementType type, const void* memory) {
+  return with_type(type, [&](auto number) {
+    std::memcpy(&number, memory, sizeof(number));
+    return static_cast<Wide>(number);
+  });
+}
+
+/// Integers wrap.
+void write_number(ElementType type, void* memory, Wide value) {
+  with_type(type, [&](auto number) {
+    using T = decltype(number);
+    if constexpr (std::is_floating_point_v<T>) {
+      number = static_cast<T>(value);
+    } else if (value < 0) {
+      number = static_cast<T>(static_cast<std::int64_t>(value));
+    } else {
+      number = static_cast<T>(static_cast<std::uint64_t>(value));
+    }
+    std::memcpy(memory, &number, sizeof(number));
+  });
+}
+
+Wide identity(Operator op, ElementType accumulator) {
+  if (op != Operator::min && op != Operator::max) return 0;
+  return with_type(accumulator, [&](auto number) -> Wide {
+    using Limits = std::numeric_limits<decltype(number)>;
     if constexpr (Limits::has_infinity) {
       return op == Operator::min ? Limits::infinity() : -Limits::infinity();
     } else {
       return op == Operator::min ? Limits::max() : Limits::lowest();
     }
-  }
-  static Wide fold(Operator op, const void* input, std::uint64_t count) {
-    const T* const elements = static_cast<const T*>(input);
-    Wide total = identity(op);
-    for (std::uint64_t i = 0; i < count; ++i) total = combine<Wide>(op, total, elements[i]);
-    return total;
-  }
-  static Wide read(const void* memory) { return *static_cast<const A*>(memory); }
-  static void write(void* memory, Wide value) { *static_cast<A*>(memory) = static_cast<A>(value); }
-};
+  });
+}
 
-/// Calls `function` with the HostFold of the types.
-template <class Function>
-void with_fold(ElementType type, ElementType accumulator, const Function& function) {
-  using Integer = std::int64_t;
-  using Floating = long double;
-  if (type == ElementType::f64) return function(HostFold<double, double, Floating>{});
-  if (type == ElementType::f32) {
-    if (accumulator == ElementType::f64) return function(HostFold<float, double, Floating>{});
-    return function(HostFold<float, float, Floating>{});
-  }
-  if (accumulator == ElementType::i64) return function(HostFold<std::int32_t, Integer, Integer>{});
-  function(HostFold<std::int32_t, std::int32_t, Integer>{});
+Wide fold(const FakeLaunch& launch, const void* input) {
+  return with_type(launch.type, [&](auto number) {
+    const auto* const elements = static_cast<const decltype(number)*>(input);
+    Wide total = identity(launch.op, launch.accumulator);
+    for (std::uint64_t i = 0; i < launch.count; ++i) {
+      total = combine(launch.op, total, elements[i]);
+    }
+    return total;
+  });
 }
 
 /// What launches do.
@@ -211,10 +250,8 @@ class FakeDevice::State::FakeKernel final : public Kernel {
     }
     ++(is_reduce ? state_.counts.reduce_launches : state_.counts.helper_launches);
     state_.run_error |= fault == Fault::run_error;
-    with_fold(launch.type, launch.accumulator, [&](auto fold) {
-      if (is_reduce) return run_reduce(fold, launch, arguments, fault == Fault::wrong_result);
-      run_helper(fold, launch, arguments);
-    });
+    if (is_reduce) return run_reduce(launch, arguments, fault == Fault::wrong_result);
+    run_helper(launch, arguments);
   }
 
   KernelResources resources(std::size_t, std::uint32_t block_size) const override {
@@ -224,32 +261,36 @@ class FakeDevice::State::FakeKernel final : public Kernel {
   }
 
  private:
-  /// Arguments: inputs, count, output, scratch.
-  template <class Fold>
-  static void run_reduce(Fold fold, const FakeLaunch& launch, void** arguments, bool wrong) {
+  /// `reduce(inputs, count, output, scratch)`, or `reduce_in_order(inputs, count, chunk, output,
+  /// scratch)`.
+  static void run_reduce(const FakeLaunch& launch, void** arguments, bool wrong) {
+    void** const others = arguments + (launch.in_order ? 3 : 2);
     const void* const input = *static_cast<const void**>(arguments[0]);
-    void* const output = *static_cast<void**>(arguments[2]);
-    char* const scratch = *static_cast<char**>(arguments[3]);
-    auto total = fold.fold(launch.op, input, launch.count);
+    void* const output = *static_cast<void**>(others[0]);
+    char* const scratch = *static_cast<char**>(others[1]);
+    Wide total = fold(launch, input);
     if (wrong) total = total == 7 ? 8 : 7;
     const FinalStage stage = launch.params.final_stage;
-    if (launch.grid_size > 1 && stage == FinalStage::atomic) {
-      fold.write(output, combine(launch.op, fold.read(output), total));
-    } else if (launch.grid_size > 1 && stage == FinalStage::two_pass) {
-      fold.write(scratch + kScratchHeaderBytes, total);
-    } else {
-      fold.write(output, total);
+    const bool has_partials = launch.in_order
+                                  ? launch.count > *static_cast<const std::uint32_t*>(arguments[2])
+                                  : launch.grid_size > 1;
+    if (has_partials && stage == FinalStage::atomic) {
+      total = combine(launch.op, read_number(launch.accumulator, output), total);
     }
+    const bool to_scratch = has_partials && stage == FinalStage::two_pass;
+    write_number(launch.accumulator, to_scratch ? scratch + kScratchHeaderBytes : output, total);
   }
 
-  /// `store_identity(output)` or `fold_blocks(scratch, blocks, count, output)`.
-  template <class Fold>
-  static void run_helper(Fold fold, const FakeLaunch& launch, void** arguments) {
+  /// `store_identity(output)`; `fold_blocks(scratch, blocks, count, output)`, or `fold_in_order` of
+  /// the same parameters.
+  static void run_helper(const FakeLaunch& launch, void** arguments) {
     if (launch.params.final_stage == FinalStage::atomic) {
-      fold.write(*static_cast<void**>(arguments[0]), fold.identity(launch.op));
+      write_number(launch.accumulator, *static_cast<void**>(arguments[0]),
+                   identity(launch.op, launch.accumulator));
     } else {
       const char* const scratch = *static_cast<char**>(arguments[0]);
-      fold.write(*static_cast<void**>(arguments[3]), fold.read(scratch + kScratchHeaderBytes));
+      write_number(launch.accumulator, *static_cast<void**>(arguments[3]),
+                   read_number(launch.accumulator, scratch + kScratchHeaderBytes));
     }
   }
 

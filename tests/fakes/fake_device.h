@@ -7,9 +7,10 @@
 ///         }});
 ///
 /// Memory is host memory. Launches run when they are enqueued, on the caller's thread, and give the
-/// right result unless told otherwise: every operator and type, through each final stage's own
-/// order of kernels (`atomic` folds into what `store_identity` wrote; `two_pass` hands its total to
-/// `fold_blocks` in the scratch).
+/// right result unless told otherwise: sum, min and max of every type but the 16-bit floating-point
+/// ones, through each final stage's own order of kernels (`atomic` folds into what `store_identity`
+/// wrote; `two_pass` hands its total to `fold_blocks` in the scratch). A custom operator is the sum
+/// of its first input, of f32.
 #pragma once
 
 #include <atomic>
@@ -34,12 +35,13 @@ enum class Fault {
   wrong_result,   ///< the output is not the fold
 };
 
-/// A launch of the kernel `reduce`.
+/// A launch of the kernel `reduce` or `reduce_in_order`.
 struct FakeLaunch {
   Operator op = Operator::sum;
   ElementType type = ElementType::f32;
   ElementType accumulator = ElementType::f32;
-  Alignment alignment = Alignment::vector;
+  Alignment alignment = Alignment::vector;  ///< `reduce_in_order` serves both
+  bool in_order = false;                    ///< of the kernel `reduce_in_order`
   bool counts_in_64_bits = false;
   ReduceParams params;  ///< `waves` is always 0: no kernel sees it. It shows in `grid_size`.
   std::uint32_t grid_size = 0;

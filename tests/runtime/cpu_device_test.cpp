@@ -16,7 +16,7 @@ namespace {
 using Catch::Matchers::ContainsSubstring;
 
 constexpr const char* kSource = R"(
-#include "templates/platform.cuh"
+#include "templates/reduce/words.cuh"
 
 namespace platform = foldtune::platform;
 
@@ -41,7 +41,7 @@ struct Wide { long long low, high; };
 
 void shift_lanes(Wide* values) {
   Wide& mine = values[platform::thread_index()];
-  for (int i = 0; i < 3; ++i) mine = platform::shuffle_down(mine, 1);
+  for (int i = 0; i < 3; ++i) mine = foldtune::shuffle_down(mine, 1);
 }
 
 // Every block takes what the one before it wrote.

@@ -7,18 +7,22 @@
 
 #include "runtime/device.h"
 #include "runtime/plan.h"
+#include "templates/reduce/space.h"
 
 namespace foldtune::test {
 
-/// Every way of meeting in a block with every way of meeting in a grid.
+/// Sums of floats that may be folded in any way.
+inline const Problem kAnySum{.determinism = Determinism::any};
+
+/// Every way of meeting in a block with every way of meeting in a grid that there is on the CPU.
 inline std::vector<Params> all_stages(ReduceParams params) {
   std::vector<Params> result;
-  for (const BlockStage block : {BlockStage::tree, BlockStage::tree_shuffle, BlockStage::shuffle}) {
+  for (int block = 0; block <= static_cast<int>(BlockStage::none); ++block) {
     for (const FinalStage final :
          {FinalStage::atomic, FinalStage::two_pass, FinalStage::last_block, FinalStage::polling}) {
-      params.block_stage = block;
+      params.block_stage = static_cast<BlockStage>(block);
       params.final_stage = final;
-      result.push_back(params);
+      if (Space(kAnySum).contains(params)) result.push_back(params);
     }
   }
   return result;
@@ -29,15 +33,16 @@ inline std::vector<Params> all_stages(ReduceParams params) {
 class CpuReduction {
  public:
   CpuReduction(CpuThreads threads, const std::vector<Params>& configs,
-               const std::string& source = {})
+               const Problem& problem = kAnySum, const std::string& source = {})
       : device_(open_cpu_device(threads)) {
-    Program program;
+    Program program = make_program({.problem = problem, .params = configs.front()});
+    program.name_expressions.clear();
+    if (!source.empty()) program.source = source;
     std::vector<std::size_t> ends;  // of each variant's kernels
     for (const Params& params : configs) {
-      const Program one = make_program({.problem = {}, .params = params});
-      program.source = source.empty() ? one.source : source;
-      program.name_expressions.insert(program.name_expressions.end(), one.name_expressions.begin(),
-                                      one.name_expressions.end());
+      const std::vector<std::string> names =
+          make_program({.problem = problem, .params = params}).name_expressions;
+      program.name_expressions.insert(program.name_expressions.end(), names.begin(), names.end());
       ends.push_back(program.name_expressions.size());
     }
     const CompiledKernel all = device_->compiler().compile(program);
@@ -45,7 +50,7 @@ class CpuReduction {
     for (std::size_t i = 0; i < configs.size(); ++i) {
       CompiledKernel one = {.image = all.image, .lowered_names = {}};
       while (begin < ends[i]) one.lowered_names.push_back(all.lowered_names[begin++]);
-      plans_.emplace_back(*device_, Variant{.problem = {}, .params = configs[i]}, one);
+      plans_.emplace_back(*device_, Variant{.problem = problem, .params = configs[i]}, one);
     }
   }
 
@@ -58,9 +63,8 @@ class CpuReduction {
     const DeviceBuffer output(*device_, sizeof(float));
     const DeviceBuffer scratch(*device_, plan.scratch_bytes(values.size()));
     device_->copy(input.data(), values.data(), bytes);
-    for (int call = 0; call < 2; ++call) {
-      plan.enqueue(input.data(), values.size(), output.data(), scratch.data(), nullptr);
-    }
+    const Call call{.inputs = {input.data()}, .count = values.size(), .output = output.data()};
+    for (int turn = 0; turn < 2; ++turn) plan.enqueue(call, scratch.data(), nullptr);
     float result = 0;
     device_->copy(&result, output.data(), sizeof(float));
     return result;

@@ -76,43 +76,113 @@ std::vector<std::size_t> barriers(const std::string& text) {
   return places;
 }
 
-std::string inlined_reduce() {
+/// A text of kernels, and which of its barriers are tried without.
+struct Subject {
+  const char* name;
+  const char* file;
+  bool own_barriers_alone;  ///< not those of what it includes
+};
+constexpr Subject kReduce{"reduce", "templates/reduce/reduce.cuh", false};
+constexpr Subject kFixedOrder{"fixed_order", "templates/reduce/fixed_order.cuh", true};
+
+std::string text_of(const Subject& subject) {
   std::set<std::string_view> seen;
-  return inlined("templates/reduce/reduce.cuh", seen);
+  return inlined(subject.file, seen);
+}
+
+/// The barriers to try without, as places in `text_of`.
+std::vector<std::size_t> barriers_of(const Subject& subject) {
+  std::vector<std::size_t> places = barriers(text_of(subject));
+  if (!subject.own_barriers_alone) return places;
+  for (const EmbeddedFile& file : embedded_files()) {
+    if (file.name != subject.file) continue;
+    // A file's own text follows that of what it includes.
+    const auto own = barriers(std::string(file.text)).size();
+    places.erase(places.begin(), places.end() - static_cast<std::ptrdiff_t>(own));
+  }
+  return places;
+}
+
+std::string without_barrier(const Subject& subject) {
+  std::string text = text_of(subject);
+  const std::size_t mutant = std::stoul(std::getenv(kMutantVariable));
+  return text.erase(barriers_of(subject).at(mutant), kBarrier.size());
+}
+
+/// Every block stage with a final stage, and every final stage with a block stage.
+std::vector<Params> each_stage_once(const ReduceParams& params) {
+  std::vector<Params> result;
+  for (const Params& any : all_stages(params)) {
+    const auto& stages = std::get<ReduceParams>(any);
+    const bool meets_alone =
+        stages.block_stage == BlockStage::warp || stages.block_stage == BlockStage::none;
+    if (meets_alone || stages.final_stage == FinalStage::last_block ||
+        stages.block_stage == BlockStage::shuffle) {
+      result.push_back(any);
+    }
+  }
+  return result;
+}
+
+void check_mutants(const Subject& subject, std::size_t fewest) {
+  if (!kThreadSanitizer) {
+    WARN("skipped: this build is without ThreadSanitizer; configure with the preset tsan");
+    return;
+  }
+  const std::size_t count = barriers_of(subject).size();
+  REQUIRE(count >= fewest);
+  for (std::size_t mutant = 0; mutant < count; ++mutant) {
+    const ScopedVariable variable(kMutantVariable, std::to_string(mutant));
+    const ChildResult result = run_hidden_test("[mutant-" + std::string(subject.name) + "]");
+    INFO(subject.name << " without barrier " << mutant << ":\n" << result.log);
+    CHECK(result.status == kReportStatus);
+    CHECK_THAT(result.log, ContainsSubstring("data race"));
+  }
 }
 
 }  // namespace
 
-TEST_CASE("hidden: the templates without one barrier", "[.][mutant]") {
-  std::string text = inlined_reduce();
-  const std::size_t place = barriers(text).at(std::stoul(std::getenv(kMutantVariable)));
-  text.erase(place, kBarrier.size());
-  const CpuReduction reduction(
-      CpuThreads::real, all_stages({.block_size = 64, .vector_width = 1, .unroll = 1}), text);
+TEST_CASE("hidden: the templates without one barrier", "[.][mutant-reduce]") {
+  const CpuReduction reduction(CpuThreads::real,
+                               each_stage_once({.block_size = 64, .vector_width = 1, .unroll = 1}),
+                               kAnySum, without_barrier(kReduce));
   const std::vector<float> few_blocks(192);
   const std::vector<float> many_blocks(12'800);
   for (const Plan& plan : reduction.plans()) {
     reduction.sum(plan, few_blocks);
     // Polling needs a barrier only where it takes more than one warp to look at all blocks.
-    const bool is_polling = plan.variant().params.final_stage == FinalStage::polling;
-    if (is_polling) reduction.sum(plan, many_blocks);
+    const auto& params = std::get<ReduceParams>(plan.variant().params);
+    if (params.final_stage == FinalStage::polling) reduction.sum(plan, many_blocks);
   }
 }
 
 TEST_CASE("ThreadSanitizer reports the templates without any one of their barriers") {
-  if (!kThreadSanitizer) {
-    WARN("skipped: this build is without ThreadSanitizer; configure with the preset tsan");
-    return;
+  check_mutants(kReduce, 9);
+}
+
+TEST_CASE("hidden: a fixed order without one barrier", "[.][mutant-fixed_order]") {
+  std::vector<Params> configs;
+  for (const FinalStage stage : {FinalStage::two_pass, FinalStage::last_block}) {
+    configs.push_back(ReduceParams{.block_size = 128,
+                                   .vector_width = 1,
+                                   .unroll = 1,
+                                   .block_stage = BlockStage::tree,
+                                   .final_stage = stage,
+                                   .waves = 1});
   }
-  const std::size_t count = barriers(inlined_reduce()).size();
-  REQUIRE(count >= 5);
-  for (std::size_t mutant = 0; mutant < count; ++mutant) {
-    const ScopedVariable variable(kMutantVariable, std::to_string(mutant));
-    const ChildResult result = run_hidden_test("[mutant]");
-    INFO("without barrier " << mutant << ":\n" << result.log);
-    CHECK(result.status == kReportStatus);
-    CHECK_THAT(result.log, ContainsSubstring("data race"));
+  const CpuReduction reduction(CpuThreads::real, configs,
+                               {.determinism = Determinism::config_independent},
+                               without_barrier(kFixedOrder));
+  // More chunks than blocks, so that a block takes several.
+  const std::vector<float> values(200'000);
+  for (const Plan& plan : reduction.plans()) {
+    CHECK(plan.grid_size(values.size()) < chunk_count(values.size()));
+    reduction.sum(plan, values);
   }
+}
+
+TEST_CASE("ThreadSanitizer reports a fixed order without any one of its barriers") {
+  check_mutants(kFixedOrder, 4);
 }
 
 TEST_CASE("hidden: a kernel that writes one byte beyond its buffer", "[.][overrun]") {

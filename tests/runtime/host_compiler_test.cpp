@@ -43,7 +43,7 @@ TEST_CASE("Host compiler: a compile error shows the place in the program") {
 TEST_CASE("Host compiler: an error within a template shows its embedded name") {
   const std::string message =
       compile_error_of({"#include \"templates/operators.cuh\"\n"
-                        "void kernel(int* p) { *p = foldtune::Sum::identity<int&>(); }",
+                        "void kernel(int* p) { *p = foldtune::Sum<int, int*>::combine(p, p)[0]; }",
                         {"kernel"}});
   CHECK_THAT(message, ContainsSubstring("\ntemplates/operators.cuh:"));
 }
@@ -53,6 +53,14 @@ TEST_CASE("Host compiler: an unknown kernel is an error that names it") {
       compile_error_of({"#include \"templates/platform.cuh\"\n", {"no_such_kernel"}});
   CHECK_THAT(message, ContainsSubstring("name expressions:1:"));
   CHECK_THAT(message, ContainsSubstring("no_such_kernel"));
+}
+
+TEST_CASE("Host compiler: a program for GPUs alone is an error that says what to choose") {
+  Program program{.source = "#include \"templates/platform.cuh\"\nvoid kernel() {}",
+                  .name_expressions = {"kernel"},
+                  .needs_toolkit = true};
+  CHECK_THAT(compile_error_of(program),
+             ContainsSubstring("CUDA Toolkit") && ContainsSubstring("choose another block stage"));
 }
 
 TEST_CASE("Host compiler: without a compiler, the error says what was tried and what to do") {

@@ -12,8 +12,8 @@ namespace {
 
 using Catch::Matchers::ContainsSubstring;
 
-constexpr Problem kProblem{.op = Operator::sum, .type = ElementType::f32, .count = 1 << 20};
-constexpr ReduceParams kTuned{.block_size = 512, .unroll = 8};
+const Problem kProblem{.op = Operator::sum, .type = ElementType::f32, .count = 1 << 20};
+const Params kTuned = ReduceParams{.block_size = 512, .unroll = 8};
 
 class LookupTest {
  protected:
@@ -21,10 +21,10 @@ class LookupTest {
     return choose_config(store_.get(), device_.info().record, device_.compiler().version(),
                          problem);
   }
-  ReduceParams default_of(const Problem& problem) {
+  Params default_of(const Problem& problem) {
     return Space(problem).default_params(device_.info().record.multiprocessor_count);
   }
-  void put(const Problem& problem, const ReduceParams& params) {
+  void put(const Problem& problem, const Params& params) {
     put_success(*store_, device_, problem, params);
   }
   /// `run` with a success of `kTuned` for `kProblem`.
@@ -97,8 +97,36 @@ TEST_CASE_METHOD(LookupTest, "Look-up: what another problem was tuned with is no
   SECTION("another type") { other.type = ElementType::f64; }
   SECTION("another accumulator") { other.accumulator = ElementType::f64; }
   SECTION("another promise") { other.determinism = Determinism::any; }
-  put(other, {.block_size = 512, .vector_width = 2});
+  put(other, ReduceParams{.block_size = 512, .vector_width = 2});
   CHECK_FALSE(choose(kProblem).match);
+}
+
+TEST_CASE_METHOD(LookupTest, "Look-up: what another NaN policy was tuned with is not used") {
+  Problem max = kProblem;
+  max.op = Operator::max;
+  Problem other = max;
+  other.nan_policy = NanPolicy::ignore;
+  put(other, kTuned);
+  CHECK_FALSE(choose(max).match);
+  CHECK(choose(other).match);
+}
+
+TEST_CASE_METHOD(LookupTest, "Look-up: a custom operator is found by its expressions") {
+  CustomOperator op{.name = "squares", .map = "x * x"};
+  const auto problem_of = [](const CustomOperator& custom) {
+    Problem problem = make_problem(custom);
+    problem.count = kProblem.count;
+    return problem;
+  };
+  put(problem_of(op), kTuned);
+  CHECK(choose(problem_of(op)).params == kTuned);
+  CHECK_THAT(choose(problem_of(op)).reason, ContainsSubstring("tuned at n = 1048576"));
+  CustomOperator other = op;
+  other.map = "x * x * x";
+  const Choice choice = choose(problem_of(other));
+  CHECK_FALSE(choice.match);
+  CHECK(choice.params == default_of(problem_of(other)));
+  CHECK_THAT(choice.reason, ContainsSubstring("squares f32 2^20 was not tuned"));
 }
 
 TEST_CASE_METHOD(LookupTest, "Look-up: an unaligned input takes an aligned one's result, as near") {
@@ -111,7 +139,7 @@ TEST_CASE_METHOD(LookupTest, "Look-up: an unaligned input takes an aligned one's
   CHECK(choice.params == kTuned);
   CHECK_THAT(choice.reason, ContainsSubstring("aligned"));
 
-  const ReduceParams own{.block_size = 128};
+  const Params own = ReduceParams{.block_size = 128};
   put(unaligned, own);
   CHECK(choose(unaligned).params == own);
   CHECK(choose(unaligned).match->quality == MatchQuality::exact);
@@ -135,7 +163,7 @@ TEST_CASE_METHOD(LookupTest,
 
 TEST_CASE_METHOD(LookupTest,
                  "Look-up: a stored configuration outside the space gives the default") {
-  put(kProblem, {.final_stage = FinalStage::atomic});
+  put(kProblem, ReduceParams{.final_stage = FinalStage::atomic});
   const Choice choice = choose(kProblem);
   CHECK_FALSE(choice.match);
   CHECK(choice.params == default_of(kProblem));
@@ -169,6 +197,35 @@ TEST_CASE_METHOD(LookupTest, "Look-up: a key holds the problem by its names") {
                                   .alignment = "vector",
                                   .determinism = "run_to_run",
                                   .size_class = 20});
+}
+
+TEST_CASE("Look-up: a key has an option where the problem is unusual") {
+  Problem problem{.op = Operator::min, .type = ElementType::bf16};
+  CHECK(make_problem_key(problem).options.empty());
+  problem.nan_policy = NanPolicy::ignore;
+  CHECK(make_problem_key(problem).options == "nan_policy=ignore");
+  CHECK(make_problem_key(problem).element_type == "bf16");
+
+  const ProblemKey histogram =
+      make_problem_key({.op = Operator::histogram,
+                        .type = ElementType::u16,
+                        .histogram = {.bins = 100, .distribution = Distribution::zipf}});
+  CHECK(histogram.family == "histogram");
+  CHECK(histogram.op == "histogram");
+  CHECK(histogram.options == "bins=100,binning=even,distribution=zipf");
+}
+
+TEST_CASE("Look-up: a custom operator's key has its name, its hash and its types") {
+  const CustomOperator op{.name = "weighted_mean",
+                          .inputs = {ElementType::f32, ElementType::u8},
+                          .accumulator = {{.name = "total", .type = ElementType::f64},
+                                          {.name = "weight", .type = ElementType::u32}}};
+  const ProblemKey key = make_problem_key(make_problem(op));
+  CHECK(key.family == "reduce");
+  CHECK(key.op == "weighted_mean:" + op.hash());
+  CHECK(key.element_type == "f32,u8");
+  CHECK(key.accumulator_type == "f64,u32");
+  CHECK(key.options.empty());
 }
 
 }  // namespace

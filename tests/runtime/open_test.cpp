@@ -8,6 +8,7 @@
 #include "foldtune/error.h"
 #include "runtime/device.h"
 #include "runtime/temporary_folder.h"
+#include "runtime/variant.h"
 #include "tests/catch.h"
 
 namespace foldtune::test {
@@ -75,10 +76,20 @@ TEST_CASE("NVRTC: errors are shown at the lines of the templates and of the prog
   CHECK_THAT(compiler->version(), ContainsSubstring("nvrtc 1"));
   const Program program{
       .source = "#include \"templates/reduce/reduce.cuh\"\n",
-      .name_expressions = {"foldtune::store_identity<foldtune::ReduceParams, foldtune::Min>"}};
+      .name_expressions = {"foldtune::store_identity<foldtune::Sum<float, foldtune::ReduceParams>, "
+                           "float>"}};
   const std::string log = error_of<CompileError>([&] { compiler->compile(program); });
   CHECK_THAT(log,
              ContainsSubstring("templates/operators.cuh(") && ContainsSubstring("store_identity"));
+}
+
+TEST_CASE("NVRTC: an error of a custom operator is shown at the line of its expression") {
+  const auto compiler = find_nvrtc("sm_90");
+  if (compiler == nullptr) return;
+  const Variant variant{.problem = make_problem({.name = "fold", .map = "x +\n undefined_name"}),
+                        .params = ReduceParams{}};
+  const std::string log = error_of<CompileError>([&] { compiler->compile(make_program(variant)); });
+  CHECK_THAT(log, ContainsSubstring("map(2): error") && ContainsSubstring("undefined_name"));
 }
 
 TEST_CASE("NVRTC: an architecture that it does not know is a CompileError") {

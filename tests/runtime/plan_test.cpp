@@ -11,7 +11,7 @@
 namespace foldtune::test {
 namespace {
 
-constexpr Problem kProblem{
+const Problem kProblem{
     .op = Operator::sum, .type = ElementType::i32, .determinism = Determinism::any};
 
 Plan make_plan(Device& device, const ReduceParams& params) {
@@ -30,7 +30,8 @@ std::int64_t sum_to(Device& device, const Plan& plan, std::uint64_t count) {
   std::int64_t result = -1;
   for (int call = 0; call < 2; ++call) {
     device.copy(output.data(), &result, sizeof(result));
-    plan.enqueue(input.data(), count, output.data(), scratch.data(), nullptr);
+    plan.enqueue({.inputs = {input.data()}, .count = count, .output = output.data()},
+                 scratch.data(), nullptr);
   }
   device.synchronize(nullptr);
   device.copy(&result, output.data(), sizeof(result));
@@ -97,12 +98,14 @@ TEST_CASE("Plan: a kernel gets the count in the width that it is compiled for") 
   const DeviceBuffer scratch(device, 1 << 16);
   for (const std::uint64_t count : {kCount, std::uint64_t{1} << 33}) {
     problem.count = count;
-    const Variant variant{.problem = problem, .params = {}};
+    const Variant variant{.problem = problem, .params = ReduceParams{}};
     const Plan plan(device, variant, device.compiler().compile(make_program(variant)));
     launches.clear();
     device.time({.enqueue =
                      [&](int, Stream stream) {
-                       plan.enqueue(input.data(), kCount, output.data(), scratch.data(), stream);
+                       plan.enqueue(
+                           {.inputs = {input.data()}, .count = kCount, .output = output.data()},
+                           scratch.data(), stream);
                      },
                  .samples = 1,
                  .before_sample = {}});
@@ -119,6 +122,62 @@ TEST_CASE("Plan: scratch has room for a slot per block") {
   const Plan plan = make_plan(device, {.block_size = 32, .vector_width = 1, .unroll = 1});
   CHECK(plan.scratch_bytes(0) == kScratchHeaderBytes + 16);
   CHECK(plan.scratch_bytes(32 * 1000) == kScratchHeaderBytes + 1000 * 16);
+}
+
+TEST_CASE("Plan: a slot has room for the accumulator") {
+  FakeDevice device;
+  const ReduceParams params{.block_size = 32, .vector_width = 1, .unroll = 1};
+  const auto bytes_of = [&](const Problem& problem) {
+    const Variant variant{.problem = problem, .params = params};
+    const Plan plan(device, variant, device.compiler().compile(make_program(variant)));
+    return plan.scratch_bytes(32 * 1000) - kScratchHeaderBytes;
+  };
+  CHECK(bytes_of({.op = Operator::sum, .type = ElementType::f32}) == 1000 * 8);
+  CHECK(
+      bytes_of({.op = Operator::sum, .type = ElementType::f32, .accumulator = ElementType::f64}) ==
+      1000 * 16);
+  // No slot is narrower than a word.
+  CHECK(bytes_of({.op = Operator::max, .type = ElementType::i8}) == 1000 * 8);
+  CHECK(bytes_of(make_problem({.name = "fold",
+                               .accumulator = {{.name = "total", .type = ElementType::f64},
+                                               {.name = "count", .type = ElementType::u32}},
+                               .finish = "a.total / a.count"})) == 1000 * 2 * 16);
+}
+
+TEST_CASE("Plan: a fixed order has a slot per chunk, whatever the grid") {
+  FakeDevice device;
+  const Problem problem{.op = Operator::sum,
+                        .type = ElementType::f32,
+                        .determinism = Determinism::config_independent};
+  constexpr std::uint64_t kCount = 1 << 20;
+  const DeviceBuffer input(device, kCount * sizeof(float));
+  const DeviceBuffer output(device, sizeof(float));
+  for (const FinalStage stage : {FinalStage::two_pass, FinalStage::last_block}) {
+    for (const int waves : {0, 1}) {
+      const Variant variant{.problem = problem,
+                            .params = ReduceParams{.block_size = 1024,
+                                                   .vector_width = 1,
+                                                   .block_stage = BlockStage::tree,
+                                                   .final_stage = stage,
+                                                   .waves = waves}};
+      const Plan plan(device, variant, device.compiler().compile(make_program(variant)));
+      CHECK(plan.grid_size(kCount) == (waves == 0 ? 128 : 8));
+      CHECK(plan.scratch_bytes(kCount) == kScratchHeaderBytes + 128 * 8);
+      const DeviceBuffer scratch(device, plan.scratch_bytes(kCount));
+      const int helpers = device.counts().helper_launches;
+      for (const std::uint64_t count : {kCount, std::uint64_t{1000}}) {
+        const float unwritten = -1;
+        device.copy(output.data(), &unwritten, sizeof(float));
+        plan.enqueue({.inputs = {input.data()}, .count = count, .output = output.data()},
+                     scratch.data(), nullptr);
+        float result = 0;
+        device.copy(&result, output.data(), sizeof(float));
+        CHECK(result == 0);
+      }
+      // One chunk needs no second launch.
+      CHECK(device.counts().helper_launches == helpers + (stage == FinalStage::two_pass ? 1 : 0));
+    }
+  }
 }
 
 TEST_CASE("Plan: what does not load is a DeviceError, and leaves nothing allocated") {

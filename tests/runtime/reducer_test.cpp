@@ -16,7 +16,7 @@ namespace {
 
 using Catch::Matchers::ContainsSubstring;
 
-constexpr Problem kSum{.op = Operator::sum, .type = ElementType::f32};
+const Problem kSum{.op = Operator::sum, .type = ElementType::f32};
 
 /// A context on the fake device, whose memory is the host's.
 class ReducerTest {
@@ -101,22 +101,86 @@ TEST_CASE_METHOD(ReducerTest, "Reducer: wrong arguments are refused before anyth
   CHECK(output_ == -1);
 }
 
-TEST_CASE_METHOD(ReducerTest,
-                 "Reducer: an output is aligned to the accumulator, not to the element") {
+TEST_CASE_METHOD(ReducerTest, "Reducer: an output is aligned to the result, not to the element") {
   const Reducer reducer = context_.reducer({.op = Operator::sum, .type = ElementType::i32});
   alignas(8) std::int32_t memory[3] = {};
-  CHECK_THAT(refusal([&] { reducer(input_, 1, memory + 1); }), ContainsSubstring("i64"));
+  CHECK_THAT(refusal([&] { reducer(input_, 1, memory + 1); }),
+             ContainsSubstring("output pointer") && ContainsSubstring("aligned to 8 bytes"));
+  const Reducer narrow = context_.reducer(
+      {.op = Operator::sum, .type = ElementType::i32, .accumulator = ElementType::i32});
+  narrow(memory, 1, memory + 1);
+}
+
+TEST_CASE_METHOD(ReducerTest, "Reducer: a call has as many inputs as the problem") {
+  const Reducer one = context_.reducer(kSum);
+  CHECK_THAT(refusal([&] { one({}, 1, &output_); }), ContainsSubstring("1 inputs, not 0"));
+  CHECK_THAT(refusal([&] {
+               one({input_, input_}, 1, &output_);
+             }),
+             ContainsSubstring("1 inputs, not 2"));
+  CHECK_THAT(refusal([&] {
+               one.prepare({input_, input_}, 1);
+             }),
+             ContainsSubstring("1 inputs, not 2"));
+  CHECK_THAT(refusal([&] {
+               one({input_, input_, input_, input_, input_}, 1, &output_);
+             }),
+             ContainsSubstring("4 are the most"));
+  const Reducer two = context_.reducer(make_problem(
+      {.name = "dot", .inputs = {ElementType::f32, ElementType::f64}, .map = "x * y"}));
+  CHECK_THAT(refusal([&] { two(input_, 1, &output_); }), ContainsSubstring("2 inputs, not 1"));
+  CHECK_THAT(refusal([&] {
+               two({input_, nullptr}, 1, &output_);
+             }),
+             ContainsSubstring("input pointer"));
+  // Each is aligned to elements of its own.
+  CHECK_THAT(refusal([&] { two({input_, input_ + 1}, 1, &output_); }), ContainsSubstring("f64"));
+  two({input_ + 1, input_ + 2}, 1, &output_);
+  CHECK(two.problem().op == Operator::custom);
+}
+
+TEST_CASE_METHOD(ReducerTest, "Reducer: the least aligned input decides the alignment class") {
+  const Reducer reducer = context_.reducer(make_problem(
+      {.name = "dot", .inputs = {ElementType::f32, ElementType::f32}, .map = "x * y"}));
+  reducer({input_, input_ + 4}, 100, &output_);
+  reducer({input_, input_ + 1}, 100, &output_);
+  const std::vector<Program> programs = device_->compiled_programs();
+  REQUIRE(programs.size() == 2);
+  CHECK_THAT(programs[0].name_expressions[0], ContainsSubstring("foldtune::uint32, true, "));
+  CHECK_THAT(programs[1].name_expressions[0], ContainsSubstring("foldtune::uint32, false, "));
 }
 
 TEST_CASE_METHOD(ReducerTest, "Reducer: a problem that cannot be is refused") {
-  CHECK_THAT(refusal([&] { context_.reducer({.type = ElementType::i64}); }),
-             ContainsSubstring("i64"));
-  CHECK_THAT(refusal([&] {
-               context_.reducer({.op = Operator::sum,
-                                 .type = ElementType::f32,
-                                 .determinism = Determinism::config_independent});
-             }),
-             ContainsSubstring("config_independent"));
+  CHECK_THAT(
+      refusal([&] {
+        context_.reducer(
+            {.op = Operator::min, .type = ElementType::f32, .accumulator = ElementType::f64});
+      }),
+      ContainsSubstring("making a reducer: min of f32 cannot accumulate in f64"));
+  CHECK_THAT(refusal([&] { context_.reducer({.op = Operator::custom}); }),
+             ContainsSubstring("needs its expressions"));
+  CHECK_THAT(refusal([&] { context_.reducer(make_problem({.name = "two words"})); }),
+             ContainsSubstring("'two words' is no name"));
+}
+
+TEST_CASE_METHOD(ReducerTest, "Reducer: the same problem gives the same reducer, another another") {
+  const auto compilations_of = [&](const Problem& problem) {
+    const int before = device_->counts().compilations;
+    double output = 0;
+    context_.reducer(problem)(input_, 100, &output);
+    return device_->counts().compilations - before;
+  };
+  CustomOperator op{.name = "squares", .map = "x * x"};
+  CHECK(compilations_of(make_problem(op)) == 1);
+  CHECK(compilations_of(make_problem(op)) == 0);
+  op.map = "x * x * x";
+  CHECK(compilations_of(make_problem(op)) == 1);
+  CHECK(compilations_of(kSum) == 1);
+  CHECK(compilations_of(sum_of(77)) == 0);
+  Problem fixed = kSum;
+  fixed.determinism = Determinism::config_independent;
+  CHECK(compilations_of(fixed) == 1);
+  CHECK(output_ == -1);
 }
 
 TEST_CASE_METHOD(ReducerTest, "Reducer: an empty input gives the identity") {
@@ -154,7 +218,7 @@ TEST_CASE("Reducer: scratch goes with its context") {
 }
 
 TEST_CASE_METHOD(ReducerTest, "Reducer: nothing is compiled twice") {
-  put_success(*store_, *device_, sum_of(2048), {.block_size = 512});
+  put_success(*store_, *device_, sum_of(2048), ReduceParams{.block_size = 512});
   const std::uint64_t counts[] = {600, 1000, 1001, 4000};  // of three size classes, all near
   for (const std::uint64_t count : counts) {
     context_.reducer(sum_of(count))(input_, count, &output_, fake_stream(1));
@@ -265,6 +329,77 @@ TEST_CASE("Reducer: folds on the CPU device") {
   CHECK(result == 2493);
   foldtune::min(context, elements.data() + 1, elements.size() - 1, &result);
   CHECK(result == -7);
+}
+
+/// A sum of products over arrays of different types, and how far apart they are.
+CustomOperator correlation() {
+  return {.name = "correlation",
+          .inputs = {ElementType::f32, ElementType::i16},
+          .accumulator = {{.name = "products", .type = ElementType::f64},
+                          {.name = "largest", .type = ElementType::f32}},
+          .identity = "Accumulator{0, 0}",
+          .map = "Accumulator{static_cast<double>(x) * y, static_cast<float>(fabs(x - y))}",
+          .combine =
+              "Accumulator{a.products + b.products,\n"
+              "            a.largest > b.largest ? a.largest : b.largest}",
+          .finish = "a.products / n + 1000 * a.largest",
+          .result = ElementType::f64};
+}
+
+TEST_CASE("Reducer: a custom operator of several inputs folds on the CPU device") {
+  Context context({.device = "cpu", .database = "/dev/null/none"});
+  const Reducer reducer = context.reducer(make_problem(correlation()));
+  constexpr std::uint64_t kCount = 10'001;
+  std::vector<float> x(kCount + 1, 2);
+  std::vector<std::int16_t> y(kCount + 1, 3);
+  x[kCount - 1] = 10;  // 7 from its neighbour
+  double result = 0;
+  reducer({x.data(), y.data()}, kCount, &result);
+  const double mean = (2. * 3 * (kCount - 1) + 10 * 3) / kCount;
+  CHECK(result == Approx(mean + 7000));
+  // From the second element on, which is aligned to elements alone.
+  reducer({x.data() + 1, y.data() + 1}, kCount - 1, &result);
+  CHECK(result == Approx((2. * 3 * (kCount - 2) + 10 * 3) / (kCount - 1) + 7000));
+}
+
+TEST_CASE("Reducer: the index is that of the element, on the CPU device") {
+  Context context({.device = "cpu", .database = "/dev/null/none"});
+  const Reducer reducer =
+      context.reducer(make_problem({.name = "last_negative",
+                                    .accumulator = {{.name = "", .type = ElementType::u64}},
+                                    .map = "x < 0 ? i + 1 : 0",
+                                    .combine = "a > b ? a : b",
+                                    .result = ElementType::u64}));
+  std::vector<float> values(5000, 1);
+  std::uint64_t result = 1;
+  reducer(values.data(), values.size(), &result);
+  CHECK(result == 0);
+  values[17] = -1;
+  values[4321] = -1;
+  reducer(values.data(), values.size(), &result);
+  CHECK(result == 4322);
+}
+
+TEST_CASE("Reducer: a result may be narrower than its sum, on the CPU device") {
+  Context context({.device = "cpu", .database = "/dev/null/none"});
+  const std::vector<std::uint16_t> ones(3000, 0x3c00);  // 1 as f16
+  std::uint16_t result = 0;
+  context.reducer({.op = Operator::sum, .type = ElementType::f16, .result = ElementType::f16})(
+      ones.data(), ones.size(), &result);
+  CHECK(result == 0x69dc);  // 3000, which a sum in f16 does not reach
+}
+
+TEST_CASE("Reducer: NaNs are dropped where the policy says so, on the CPU device") {
+  Context context({.device = "cpu", .database = "/dev/null/none"});
+  std::vector<float> values(1000, 3);
+  values[500] = std::nanf("");
+  Problem problem{.op = Operator::max, .type = ElementType::f32};
+  float result = 0;
+  context.reducer(problem)(values.data(), values.size(), &result);
+  CHECK(std::isnan(result));
+  problem.nan_policy = NanPolicy::ignore;
+  context.reducer(problem)(values.data(), values.size(), &result);
+  CHECK(result == 3);
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ inline MeasurementRecord success(const Problem& problem, const std::string& para
 }
 
 inline void put_success(ConfigStore& store, Device& device, const Problem& problem,
-                        const ReduceParams& params, double median_us = 1) {
+                        const Params& params, double median_us = 1) {
   store.put(store.begin_run(run_on(device)), success(problem, to_json(params), median_us));
 }
 

@@ -6,7 +6,7 @@
 namespace foldtune::test {
 namespace {
 
-constexpr Problem kSumI32{.op = Operator::sum, .type = ElementType::i32, .count = 1000};
+const Problem kSumI32{.op = Operator::sum, .type = ElementType::i32, .count = 1000};
 
 Program program_of(const Problem& problem, const ReduceParams& params) {
   return make_program({.problem = problem, .params = params});
@@ -17,8 +17,9 @@ TEST_CASE("A program includes the templates and names one kernel") {
   CHECK(program.source == "#include \"templates/reduce/reduce.cuh\"\n");
   CHECK(program.name_expressions ==
         std::vector<std::string>{
-            "foldtune::reduce<int, long long, foldtune::Sum, foldtune::uint32, true, "
+            "foldtune::reduce<foldtune::Sum<int, long long>, long long, foldtune::uint32, true, "
             "foldtune::ReduceParams{.block_size=128,.vector_width=4,.unroll=4,"
+            ".tile_layout=foldtune::TileLayout::contiguous,"
             ".block_stage=foldtune::BlockStage::shuffle,"
             ".final_stage=foldtune::FinalStage::last_block,.waves=0}>"});
 }
@@ -30,11 +31,13 @@ TEST_CASE("Final stages of two launches name their second kernel") {
   CHECK(names(FinalStage::last_block).size() == 1);
   CHECK(names(FinalStage::polling).size() == 1);
   REQUIRE(names(FinalStage::atomic).size() == 2);
-  CHECK(names(FinalStage::atomic)[1] == "foldtune::store_identity<long long, foldtune::Sum>");
+  CHECK(names(FinalStage::atomic)[1] ==
+        "foldtune::store_identity<foldtune::Sum<int, long long>, long long>");
   REQUIRE(names(FinalStage::two_pass).size() == 2);
   CHECK(names(FinalStage::two_pass)[1] ==
-        "foldtune::fold_blocks<long long, foldtune::Sum, "
+        "foldtune::fold_blocks<foldtune::Sum<int, long long>, long long, "
         "foldtune::ReduceParams{.block_size=128,.vector_width=4,.unroll=4,"
+        ".tile_layout=foldtune::TileLayout::contiguous,"
         ".block_stage=foldtune::BlockStage::shuffle,"
         ".final_stage=foldtune::FinalStage::two_pass,.waves=0}>");
 }
@@ -58,23 +61,84 @@ TEST_CASE("Programs differ in the alignment class, and above 2^30.5 elements in 
   for (const std::uint64_t count : {1'518'500'249u, 1'518'500'250u}) {
     other.count = count;
     const bool wide = count > 1'518'500'249;
-    CHECK(counts_in_64_bits({.problem = other, .params = {}}) == wide);
+    CHECK(counts_in_64_bits({.problem = other, .params = ReduceParams{}}) == wide);
     CHECK((program_of(other, {}) == program_of(kSumI32, {})) == !wide);
   }
 }
 
 TEST_CASE("Programs differ in every tunable that a kernel sees, and in operator and types") {
   const Program program = program_of(kSumI32, {});
-  for (const Params& params : Space(kSumI32).neighbours({})) {
+  for (const Params& params : Space(kSumI32, Extent::all).neighbours(ReduceParams{})) {
     INFO(to_json(params));
-    CHECK((program_of(kSumI32, params) == program) == (params.waves != 0));
+    const auto& reduce = std::get<ReduceParams>(params);
+    CHECK((program_of(kSumI32, reduce) == program) == (reduce.waves != 0));
   }
+  using enum ElementType;
   for (const Problem& other :
-       {Problem{.op = Operator::max, .type = ElementType::i32},
-        Problem{.op = Operator::sum, .type = ElementType::f32},
-        Problem{.op = Operator::sum, .type = ElementType::i32, .accumulator = ElementType::i32}}) {
+       {Problem{.op = Operator::max, .type = i32}, Problem{.op = Operator::sum, .type = f32},
+        Problem{.op = Operator::sum, .type = i32, .accumulator = i32},
+        Problem{.op = Operator::sum, .type = i32, .result = f64}}) {
     CHECK_FALSE(program_of(other, {}) == program);
   }
+  const Problem propagate{.op = Operator::max, .type = f32};
+  Problem ignore = propagate;
+  ignore.nan_policy = NanPolicy::ignore;
+  CHECK_FALSE(program_of(ignore, {}) == program_of(propagate, {}));
+}
+
+TEST_CASE("A result of another type than the accumulator's is what the kernel writes") {
+  const Program program =
+      program_of({.op = Operator::sum, .type = ElementType::f16, .result = ElementType::f16}, {});
+  CHECK_THAT(
+      program.name_expressions[0],
+      Catch::Matchers::StartsWith("foldtune::reduce<foldtune::Sum<foldtune::float16, float>, "
+                                  "foldtune::float16, foldtune::uint32, true, "));
+}
+
+TEST_CASE("A program says when it includes headers of the CUDA Toolkit") {
+  for (const BlockStage stage : {BlockStage::tree, BlockStage::cooperative_groups,
+                                 BlockStage::cub_block, BlockStage::cub_warp}) {
+    const ReduceParams params{.block_stage = stage};
+    CHECK(program_of(kSumI32, params).needs_toolkit == (stage != BlockStage::tree));
+    CHECK(needs_toolkit(params) == (stage != BlockStage::tree));
+  }
+}
+
+TEST_CASE("A custom operator's text is part of the program") {
+  CustomOperator op{.name = "product", .identity = "1", .combine = "a * b"};
+  const Program program = program_of(make_problem(op), {});
+  CHECK_THAT(program.source, Catch::Matchers::ContainsSubstring("a * b"));
+  CHECK_THAT(program.name_expressions[0],
+             Catch::Matchers::StartsWith(
+                 "foldtune::reduce<foldtune::CustomOperator, float, foldtune::uint32, true, "));
+  op.name = "another";
+  CHECK(program_of(make_problem(op), {}) == program);
+  op.map = "2 * x";
+  CHECK_FALSE(program_of(make_problem(op), {}).key() == program.key());
+}
+
+TEST_CASE("A fixed order has kernels of its own, whose operations are not fused") {
+  Problem problem{.op = Operator::sum, .type = ElementType::f32};
+  const ReduceParams params{
+      .vector_width = 1, .block_stage = BlockStage::tree, .final_stage = FinalStage::two_pass};
+  const Program usual = program_of(problem, params);
+  CHECK(usual.fuses_multiply_add);
+  problem.determinism = Determinism::config_independent;
+  const Program ordered = program_of(problem, params);
+  CHECK_FALSE(ordered.fuses_multiply_add);
+  CHECK_FALSE(ordered.key() == usual.key());
+  REQUIRE(ordered.name_expressions.size() == 2);
+  CHECK_THAT(ordered.name_expressions[0],
+             Catch::Matchers::StartsWith("foldtune::reduce_in_order<foldtune::Sum<float, float>, "
+                                         "float, foldtune::uint32, foldtune::ReduceParams{"));
+  CHECK_THAT(
+      ordered.name_expressions[1],
+      Catch::Matchers::StartsWith("foldtune::fold_in_order<foldtune::Sum<float, float>, float, "));
+  // Integers are the same in any order.
+  problem.type = ElementType::i32;
+  const Program integers = program_of(problem, params);
+  problem.determinism = Determinism::any;
+  CHECK(integers == program_of(problem, params));
 }
 
 }  // namespace

@@ -1,68 +1,237 @@
 #include "foldtune/catalog.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <set>
+#include <vector>
 
+#include "templates/catalog.h"
 #include "tests/catch.h"
 
 namespace foldtune::test {
 namespace {
 
+using Catch::Matchers::ContainsSubstring;
+using enum ElementType;
+using Types = std::vector<ElementType>;
+
+std::set<std::string_view> names_of(auto values) {
+  std::set<std::string_view> names;
+  for (const auto value : values) names.insert(name(value));
+  return names;
+}
+
 TEST_CASE("Names are read back as what they name") {
   for (const Operator op : operators()) CHECK(parse_operator(name(op)) == op);
+  for (const Operator op : {Operator::custom, Operator::histogram}) {
+    CHECK(parse_operator(name(op)) == op);
+  }
   for (const ElementType type : element_types()) CHECK(parse_element_type(name(type)) == type);
-  CHECK(parse_element_type("i64") == ElementType::i64);
   for (const Determinism determinism :
        {Determinism::any, Determinism::run_to_run, Determinism::config_independent}) {
     CHECK(parse_determinism(name(determinism)) == determinism);
   }
-}
-
-TEST_CASE("Unknown names are nothing") {
-  for (const char* text : {"", "Sum", "sum ", "mean", "f16"}) {
-    CHECK_FALSE(parse_operator(text));
-    CHECK_FALSE(parse_element_type(text));
-    CHECK_FALSE(parse_determinism(text));
+  for (const NanPolicy policy : {NanPolicy::propagate, NanPolicy::ignore}) {
+    CHECK(parse_nan_policy(name(policy)) == policy);
   }
 }
 
-TEST_CASE("The catalogue has sum, min and max over i32, f32 and f64") {
-  std::set<std::string_view> names;
-  for (const Operator op : operators()) names.insert(name(op));
-  CHECK(names == std::set<std::string_view>{"sum", "min", "max"});
-  names.clear();
-  for (const ElementType type : element_types()) names.insert(name(type));
-  CHECK(names == std::set<std::string_view>{"i32", "f32", "f64"});
+TEST_CASE("Unknown names are nothing") {
+  for (const char* text : {"", "Sum", "sum ", "average", "f31", "F32", "float"}) {
+    CHECK_FALSE(parse_operator(text));
+    CHECK_FALSE(parse_element_type(text));
+    CHECK_FALSE(parse_determinism(text));
+    CHECK_FALSE(parse_nan_policy(text));
+  }
 }
 
-TEST_CASE("Types have their size and their spelling in C++") {
-  CHECK(size_of(ElementType::i32) == 4);
-  CHECK(size_of(ElementType::i64) == 8);
-  CHECK(size_of(ElementType::f32) == 4);
-  CHECK(size_of(ElementType::f64) == 8);
-  CHECK(device_name(ElementType::i64) == "long long");
-  CHECK(device_name(Operator::min) == "foldtune::Min");
-  CHECK(is_floating(ElementType::f32));
-  CHECK_FALSE(is_floating(ElementType::i64));
-  CHECK(element_type_of<double>() == ElementType::f64);
+TEST_CASE("The catalogue has sum, min and max over twelve types") {
+  CHECK(names_of(operators()) == std::set<std::string_view>{"sum", "min", "max"});
+  CHECK(names_of(element_types()) == std::set<std::string_view>{"i8", "u8", "i16", "u16", "i32",
+                                                                "u32", "i64", "u64", "f16", "bf16",
+                                                                "f32", "f64"});
+  CHECK(element_types().size() == 12);
+}
+
+TEST_CASE("Types have the size, the sign and the kind that their names say") {
+  for (const ElementType type : element_types()) {
+    const std::string_view text = name(type);
+    INFO(text);
+    const bool has_sign = !text.starts_with('u');
+    CHECK(is_signed(type) == has_sign);
+    CHECK(is_floating(type) == (text.find('f') != std::string_view::npos));
+    const std::string bits(text.substr(text.find_first_of("0123456789")));
+    CHECK(std::to_string(8 * size_of(type)) == bits);
+  }
+}
+
+TEST_CASE("Types have a spelling of their own in the kernels") {
+  CHECK(device_name(i8) == "signed char");
+  CHECK(device_name(u16) == "unsigned short");
+  CHECK(device_name(i64) == "long long");
+  CHECK(device_name(f16) == "foldtune::float16");
+  CHECK(device_name(bf16) == "foldtune::bfloat16");
+  std::set<std::string_view> spellings;
+  for (const ElementType type : element_types()) spellings.insert(device_name(type));
+  CHECK(spellings.size() == element_types().size());
+}
+
+// The 16-bit floating types are known by their names, without the headers that define them.
+static_assert(element_type_of<std::int8_t>() == i8);
+static_assert(element_type_of<std::uint8_t>() == u8);
+static_assert(element_type_of<std::int16_t>() == i16);
+static_assert(element_type_of<std::uint16_t>() == u16);
+static_assert(element_type_of<std::int32_t>() == i32);
+static_assert(element_type_of<std::uint32_t>() == u32);
+static_assert(element_type_of<std::int64_t>() == i64);
+static_assert(element_type_of<std::uint64_t>() == u64);
+static_assert(element_type_of<__half>() == f16);
+static_assert(element_type_of<__nv_bfloat16>() == bf16);
+static_assert(element_type_of<float>() == f32);
+static_assert(element_type_of<double>() == f64);
+
+TEST_CASE("C++ types of the same size and sign are the same type") {
   CHECK(element_type_of<long>() == element_type_of<long long>());
+  CHECK(element_type_of<unsigned long>() == element_type_of<unsigned long long>());
+  CHECK(element_type_of<signed char>() == i8);
+  CHECK(size_of(element_type_of<char>()) == 1);
 }
 
-TEST_CASE("Sums of integers are kept in 64 bits, everything else in the element's type") {
-  CHECK(default_accumulator(Operator::sum, ElementType::i32) == ElementType::i64);
-  CHECK(default_accumulator(Operator::max, ElementType::i32) == ElementType::i32);
-  CHECK(default_accumulator(Operator::sum, ElementType::f32) == ElementType::f32);
-  CHECK(default_accumulator(Operator::sum, ElementType::f64) == ElementType::f64);
+TEST_CASE("Sums of integers are kept in 64 bits of their sign, of small floats in f32") {
+  for (const ElementType type : {i8, i16, i32}) {
+    CHECK(accumulators(Operator::sum, type) == Types{i64, i32, f64});
+  }
+  for (const ElementType type : {u8, u16, u32}) {
+    CHECK(accumulators(Operator::sum, type) == Types{u64, u32, f64});
+  }
+  CHECK(accumulators(Operator::sum, i64) == Types{i64, f64});
+  CHECK(accumulators(Operator::sum, u64) == Types{u64, f64});
+  for (const ElementType type : {f16, bf16, f32}) {
+    CHECK(accumulators(Operator::sum, type) == Types{f32, f64});
+  }
+  CHECK(accumulators(Operator::sum, f64) == Types{f64});
 }
 
-TEST_CASE("Sums may be kept in a wider type of their kind, extremes in their own alone") {
-  CHECK(accumulates_in(Operator::sum, ElementType::i32, ElementType::i32));
-  CHECK(accumulates_in(Operator::sum, ElementType::i32, ElementType::i64));
-  CHECK(accumulates_in(Operator::sum, ElementType::f32, ElementType::f64));
-  CHECK_FALSE(accumulates_in(Operator::sum, ElementType::f64, ElementType::f32));
-  CHECK_FALSE(accumulates_in(Operator::sum, ElementType::i32, ElementType::f64));
-  CHECK_FALSE(accumulates_in(Operator::sum, ElementType::f32, ElementType::i64));
-  CHECK(accumulates_in(Operator::min, ElementType::f64, ElementType::f64));
-  CHECK_FALSE(accumulates_in(Operator::min, ElementType::f32, ElementType::f64));
+TEST_CASE("Extremes are kept in the element's type alone") {
+  for (const ElementType type : element_types()) {
+    CHECK(accumulators(Operator::min, type) == Types{type});
+    CHECK(accumulators(Operator::max, type) == Types{type});
+  }
+}
+
+TEST_CASE("Bins are counted in 64 or in 32 bits") {
+  for (const ElementType type : element_types()) {
+    CHECK(accumulators(Operator::histogram, type) == Types{u64, u32});
+  }
+}
+
+TEST_CASE("The default accumulator is the first of those that there are") {
+  for (const Operator op : operators()) {
+    for (const ElementType type : element_types()) {
+      INFO(name(op) << " " << name(type));
+      const Types legal = accumulators(op, type);
+      CHECK(legal.empty() == !takes(op, type));
+      if (legal.empty()) continue;
+      CHECK(default_accumulator(op, type) == legal.front());
+      // None is narrower than its elements.
+      for (const ElementType accumulator : legal) {
+        if (size_of(accumulator) > 1) CHECK(size_of(accumulator) >= size_of(type));
+      }
+    }
+  }
+}
+
+TEST_CASE("Operators say how many inputs they take and what they give") {
+  for (const Operator op : {Operator::sum, Operator::min, Operator::max}) {
+    INFO(name(op));
+    CHECK(family_of(op) == Family::reduce);
+    CHECK(input_count(op) == 1);
+    CHECK(result_shape(op) == ResultShape::value);
+    CHECK(has_empty_result(op));
+    CHECK(has_nan_policy(op) == (op != Operator::sum));
+    CHECK_FALSE(has_ddof(op));
+    for (const ElementType type : element_types()) CHECK(takes(op, type));
+  }
+  CHECK(family_of(Operator::custom) == Family::reduce);
+  CHECK(family_of(Operator::histogram) == Family::histogram);
+  CHECK(has_empty_result(Operator::histogram));
+}
+
+TEST_CASE("Only floating-point additions depend on their order") {
+  CHECK(depends_on_order(Operator::sum, f32));
+  CHECK(depends_on_order(Operator::sum, f64));
+  CHECK_FALSE(depends_on_order(Operator::sum, i64));
+  CHECK_FALSE(depends_on_order(Operator::max, f32));
+  CHECK_FALSE(depends_on_order(Operator::min, f16));
+}
+
+TEST_CASE("Functors name the element, the accumulator and the NaN policy") {
+  CHECK(device_operator({.op = Operator::sum, .type = f32}, false) ==
+        "foldtune::Sum<float, float>");
+  CHECK(device_operator({.op = Operator::sum, .type = u8, .accumulator = f64}, false) ==
+        "foldtune::Sum<unsigned char, double>");
+  CHECK(device_operator({.op = Operator::min, .type = bf16}, true) ==
+        "foldtune::Min<foldtune::bfloat16, foldtune::bfloat16, foldtune::NanPolicy::propagate>");
+  CHECK(device_operator({.op = Operator::max, .type = i16, .nan_policy = NanPolicy::ignore},
+                        true) == "foldtune::Max<short, short, foldtune::NanPolicy::ignore>");
+  CHECK(device_operator({.op = Operator::custom}, true) == "foldtune::CustomOperator");
+  for (const Operator op : operators()) {
+    const std::string functor = device_operator({.op = op}, true);
+    CHECK_THAT(functor, ContainsSubstring("foldtune::") && !ContainsSubstring("{"));
+  }
+}
+
+TEST_CASE("A partial result takes whole words of 4 bytes") {
+  for (const Operator op : operators()) {
+    for (const ElementType type : element_types()) {
+      for (const ElementType accumulator : accumulators(op, type)) {
+        const Problem problem{.op = op, .type = type, .accumulator = accumulator};
+        for (const bool wide : {false, true}) {
+          const std::size_t bytes = accumulator_bytes(problem, wide);
+          CHECK(bytes % 4 == 0);
+          CHECK(bytes >= size_of(accumulator));
+        }
+      }
+    }
+  }
+  CHECK(accumulator_bytes({.op = Operator::sum, .type = i32}, false) == 8);
+  CHECK(accumulator_bytes({.op = Operator::sum, .type = f16}, true) == 4);
+  CHECK(accumulator_bytes({.op = Operator::max, .type = u8}, true) == 4);
+}
+
+TEST_CASE("Blocks combine into the output where a partial result is a result of one word") {
+  CHECK(can_combine_atomically({.op = Operator::sum, .type = f32}));
+  CHECK(can_combine_atomically({.op = Operator::sum, .type = i8}));
+  CHECK(can_combine_atomically({.op = Operator::max, .type = f64}));
+  // The result is of another type, or narrower than what the hardware combines.
+  CHECK_FALSE(can_combine_atomically({.op = Operator::sum, .type = f16, .result = f16}));
+  CHECK_FALSE(can_combine_atomically({.op = Operator::sum, .type = i32, .result = f64}));
+  CHECK_FALSE(can_combine_atomically({.op = Operator::max, .type = f16}));
+  CHECK_FALSE(can_combine_atomically({.op = Operator::min, .type = u8}));
+
+  CustomOperator custom{.name = "product", .identity = "1", .combine = "a * b"};
+  CHECK(can_combine_atomically(make_problem(custom)));
+  CustomOperator other_result = custom;
+  other_result.result = f64;
+  CHECK_FALSE(can_combine_atomically(make_problem(other_result)));
+  CustomOperator finished = custom;
+  finished.finish = "a / n";
+  CHECK_FALSE(can_combine_atomically(make_problem(finished)));
+  custom.accumulator = {{.name = "low", .type = f32}, {.name = "high", .type = f32}};
+  CHECK_FALSE(can_combine_atomically(make_problem(custom)));
+}
+
+TEST_CASE("The warp has an instruction for integers that registers hold in 32 bits") {
+  CHECK(has_warp_instruction({.op = Operator::sum, .type = i32, .accumulator = i32}));
+  CHECK(has_warp_instruction({.op = Operator::sum, .type = u8, .accumulator = u32}));
+  CHECK(has_warp_instruction({.op = Operator::min, .type = i8}));
+  CHECK(has_warp_instruction({.op = Operator::max, .type = u32}));
+  CHECK_FALSE(has_warp_instruction({.op = Operator::sum, .type = i32}));
+  CHECK_FALSE(has_warp_instruction({.op = Operator::max, .type = i64}));
+  CHECK_FALSE(has_warp_instruction({.op = Operator::max, .type = f32}));
+  CHECK_FALSE(has_warp_instruction({.op = Operator::min, .type = f16}));
+  CHECK_FALSE(has_warp_instruction(
+      make_problem({.name = "fold", .accumulator = {{.name = "", .type = i32}}, .result = i32})));
 }
 
 }  // namespace

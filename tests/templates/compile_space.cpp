@@ -1,6 +1,8 @@
 // Compiles the variants of the space with NVRTC; needs no GPU.
 //
-//     compile_space --arch sm_75,sm_80,sm_90,sm_120      a covering sample
+//     compile_space --arch sm_75,sm_80,sm_90,sm_120      a covering sample of every problem
+//     compile_space --arch sm_75,sm_120 --most 8         8 of each sample, other ones for every
+//                                                        problem
 //     compile_space --arch sm_90 --all                   every variant
 //
 // Exit codes: 0 everything compiles; 1 something does not; 2 a wrong argument; 3 there is no NVRTC.
@@ -27,6 +29,7 @@ constexpr int kUnavailable = 3;
 struct Options {
   std::vector<std::string> architectures{"sm_90"};
   bool all = false;
+  std::size_t most = 0;  ///< of each problem's covering sample; 0: all of it
   std::size_t jobs = 0;  ///< compilations at a time; 0: one per core
 };
 
@@ -36,9 +39,12 @@ struct Totals {
   std::size_t failures = 0;
 };
 
-/// The programs that are compiled for `problem`.
-std::vector<ProgramGroup> choose_programs(const Problem& problem, bool all) {
-  return group_by_program(all ? every_variant(problem) : covering_variants(problem));
+/// The programs that are compiled for `problem`, which has this number.
+std::vector<ProgramGroup> choose_programs(const Problem& problem, std::size_t number,
+                                          const Options& options) {
+  if (options.all) return group_by_program(every_variant(problem, Toolkit::absent));
+  const std::vector<Variant> sample = covering_variants(problem, Toolkit::absent);
+  return group_by_program(options.most == 0 ? sample : some_of(sample, options.most, number));
 }
 
 /// Rewrites its line on a terminal.
@@ -58,8 +64,9 @@ bool compiles_alone(const Compiler& compiler, const Program& program) {
 }
 
 void compile_problem(const Compiler& compiler, const std::string& architecture,
-                     const Problem& problem, const Options& options, Totals& totals) {
-  const BatchCompiler batches(compiler, choose_programs(problem, options.all), options.jobs);
+                     const Problem& problem, std::size_t number, const Options& options,
+                     Totals& totals) {
+  const BatchCompiler batches(compiler, choose_programs(problem, number, options), options.jobs);
   const std::vector<ProgramGroup>& groups = batches.groups();
   for (std::size_t i = 0; i < groups.size(); ++i) {
     show_progress(
@@ -74,25 +81,19 @@ void compile_problem(const Compiler& compiler, const std::string& architecture,
   }
 }
 
-/// The distinct programs of the whole space, over all problems.
-std::size_t count_all_programs() {
-  std::size_t programs = 0;
-  for (const Problem& problem : all_problems()) programs += choose_programs(problem, true).size();
-  return programs;
-}
-
 bool compile_all(const std::string& architecture, const Options& options) {
   const auto begin = std::chrono::steady_clock::now();
   const std::unique_ptr<Compiler> compiler = make_nvrtc_compiler(architecture);
   Totals totals;
-  for (const Problem& problem : all_problems()) {
-    compile_problem(*compiler, architecture, problem, options, totals);
+  const std::vector<Problem> problems = all_problems();
+  for (std::size_t i = 0; i < problems.size(); ++i) {
+    compile_problem(*compiler, architecture, problems[i], i, options, totals);
   }
   show_progress("");
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
-  fmt::print("{} {}: {} programs of {} ({} variants) for {} problems, {} failed, {:.1f} s\n",
-             compiler->version(), architecture, totals.programs, count_all_programs(),
-             totals.variants, all_problems().size(), totals.failures, elapsed.count());
+  fmt::print("{} {}: {} programs ({} variants) for {} problems, {} failed, {:.1f} s\n",
+             compiler->version(), architecture, totals.programs, totals.variants, problems.size(),
+             totals.failures, elapsed.count());
   std::fflush(stdout);
   return totals.programs > 0 && totals.failures == 0;
 }
@@ -107,6 +108,7 @@ int main(int argc, char** argv) {
       ->delimiter(',')
       ->capture_default_str();
   app.add_flag("--all", options.all, "the whole space instead of a covering sample");
+  app.add_option("--most", options.most, "of each problem's covering sample; 0: all of it");
   app.add_option("--jobs", options.jobs, "compilations at a time; 0: one per core");
   try {
     app.parse(argc, argv);

@@ -12,9 +12,19 @@ namespace {
 
 using Catch::Matchers::ContainsSubstring;
 
-constexpr Problem kSumF32{.op = Operator::sum, .type = ElementType::f32};
-constexpr Problem kAnySumF32{
+const Problem kSumF32{.op = Operator::sum, .type = ElementType::f32};
+const Problem kAnySumF32{
     .op = Operator::sum, .type = ElementType::f32, .determinism = Determinism::any};
+const Problem kSumI32InI32{
+    .op = Operator::sum, .type = ElementType::i32, .accumulator = ElementType::i32};
+
+/// A custom operator over `inputs` arrays of f64.
+Problem custom_of(std::size_t inputs) {
+  return make_problem({.name = "fold",
+                       .inputs = std::vector(inputs, ElementType::f64),
+                       .accumulator = {{.name = "", .type = ElementType::f64}},
+                       .result = ElementType::f64});
+}
 
 /// All pairs of values of two tunables that `configs` hold.
 std::set<std::array<int, 4>> pairs(const std::vector<Params>& configs) {
@@ -39,6 +49,10 @@ std::string thrown_message(std::string_view json) {
   return "nothing was thrown";
 }
 
+bool holds(const Problem& problem, const ReduceParams& params) {
+  return Space(problem).contains(params);
+}
+
 TEST_CASE("The space is as large as counted by hand") {
   // 6 block sizes, 3 vector widths, 5 unrolls, 3 block stages, 4 final stages, 4 grids.
   CHECK(Space(kAnySumF32).size() == 6 * 3 * 5 * 3 * 4 * 4);
@@ -46,38 +60,137 @@ TEST_CASE("The space is as large as counted by hand") {
   CHECK(Space(kSumF32).size() == 6 * 3 * 5 * 3 * 3 * 4);
   CHECK(Space({.op = Operator::sum, .type = ElementType::i32}).size() == 4320);
   CHECK(Space({.op = Operator::max, .type = ElementType::f32}).size() == 4320);
-  // 16 bytes are two f64.
+  // The warp's own instruction is a fourth block stage.
+  CHECK(Space(kSumI32InI32).size() == 6 * 3 * 5 * 4 * 4 * 4);
+  // 16 bytes are two f64, and 16 elements of 8 bits, which cannot be combined atomically.
   CHECK(Space({.op = Operator::min, .type = ElementType::f64}).size() == 4320 / 3 * 2);
+  CHECK(Space({.op = Operator::min, .type = ElementType::u8}).size() == 6 * 5 * 5 * 4 * 3 * 4);
+}
+
+TEST_CASE("All of a space is larger than what a search tries") {
+  // 2 tile layouts; of 12 block stages one is for integers, and 3 combine atomically.
+  CHECK(Space(kSumF32, Extent::all).size() == 6 * 3 * 5 * 2 * (12 - 4) * 3 * 4);
+  // Two block stages go with the final stage `atomic` alone.
+  CHECK(Space(kSumI32InI32, Extent::all).size() == 6 * 3 * 5 * 2 * (10 * 3 + 12) * 4);
+  for (const Problem& problem : {kSumF32, kAnySumF32, kSumI32InI32, custom_of(2)}) {
+    const Space searched(problem);
+    const Space all(problem, Extent::all);
+    CHECK(all.size() > 2 * searched.size());
+    for (const Params& params : searched.enumerate()) {
+      CHECK(all.contains(params));
+      CHECK(std::get<ReduceParams>(params).tile_layout == TileLayout::contiguous);
+      CHECK(std::get<ReduceParams>(params).block_stage <= BlockStage::redux);
+    }
+    // What the problem allows does not depend on the extent.
+    for (const Params& params : all.enumerate()) CHECK(searched.contains(params));
+  }
 }
 
 TEST_CASE("Every configuration is enumerated once, and contained") {
-  const Space space(kSumF32);
-  std::set<std::string> seen;
-  for (const Params& params : space.enumerate()) {
-    CHECK(space.contains(params));
-    seen.insert(to_json(params));
+  for (const Extent extent : {Extent::searched, Extent::all}) {
+    const Space space(kSumF32, extent);
+    std::set<std::string> seen;
+    for (const Params& params : space.enumerate()) {
+      CHECK(space.contains(params));
+      seen.insert(to_json(params));
+    }
+    CHECK(seen.size() == space.size());
   }
-  CHECK(seen.size() == space.size());
 }
 
 TEST_CASE("The space holds what keeps the problem's promises alone") {
-  const Space space(kSumF32);
-  CHECK(space.contains({}));
-  CHECK_FALSE(space.contains({.block_size = 96}));
-  CHECK_FALSE(space.contains({.block_size = 2048}));
-  CHECK_FALSE(space.contains({.vector_width = 8}));
-  CHECK_FALSE(space.contains({.unroll = 3}));
-  CHECK_FALSE(space.contains({.waves = 3}));
-  CHECK_FALSE(space.contains({.final_stage = FinalStage::atomic}));
-  CHECK(Space(kAnySumF32).contains({.final_stage = FinalStage::atomic}));
-  CHECK(Space({.op = Operator::sum, .type = ElementType::i32})
-            .contains({.final_stage = FinalStage::atomic}));
+  CHECK(holds(kSumF32, {}));
+  CHECK_FALSE(holds(kSumF32, {.block_size = 96}));
+  CHECK_FALSE(holds(kSumF32, {.block_size = 2048}));
+  CHECK_FALSE(holds(kSumF32, {.vector_width = 8}));
+  CHECK_FALSE(holds(kSumF32, {.unroll = 3}));
+  CHECK_FALSE(holds(kSumF32, {.waves = 3}));
+  CHECK_FALSE(holds(kSumF32, {.final_stage = FinalStage::atomic}));
+  CHECK(holds(kAnySumF32, {.final_stage = FinalStage::atomic}));
+  CHECK(
+      holds({.op = Operator::sum, .type = ElementType::i32}, {.final_stage = FinalStage::atomic}));
   // An integer accumulator is what counts, and a floating-point one.
   CHECK_FALSE(
-      Space({.op = Operator::sum, .type = ElementType::f32, .accumulator = ElementType::f64})
-          .contains({.final_stage = FinalStage::atomic}));
+      holds({.op = Operator::sum, .type = ElementType::f32, .accumulator = ElementType::f64},
+            {.final_stage = FinalStage::atomic}));
   CHECK_FALSE(
-      Space({.op = Operator::min, .type = ElementType::f64}).contains({.vector_width = 4}));
+      holds({.op = Operator::sum, .type = ElementType::i32, .accumulator = ElementType::f64},
+            {.final_stage = FinalStage::atomic}));
+  CHECK_FALSE(holds({.op = Operator::min, .type = ElementType::f64}, {.vector_width = 4}));
+  CHECK(holds({.op = Operator::min, .type = ElementType::i8}, {.vector_width = 16}));
+}
+
+TEST_CASE("The tunables of another family are in no space of this one") {
+  CHECK_FALSE(Space(kSumF32).contains(HistogramParams{}));
+  CHECK_FALSE(Space({.op = Operator::histogram}).contains(ReduceParams{}));
+}
+
+TEST_CASE("Atomics are for partial results that are results") {
+  const auto is_atomic = [](const Problem& problem) {
+    const bool final_stage = holds(problem, {.vector_width = 1, .final_stage = FinalStage::atomic});
+    const bool block_stage =
+        holds(problem, {.vector_width = 1, .block_stage = BlockStage::shared_atomic});
+    CHECK(final_stage == block_stage);
+    return final_stage;
+  };
+  constexpr Determinism kAny = Determinism::any;
+  CHECK(is_atomic({.op = Operator::sum, .type = ElementType::f16, .determinism = kAny}));
+  CHECK_FALSE(is_atomic({.op = Operator::sum,
+                         .type = ElementType::f16,
+                         .result = ElementType::f16,
+                         .determinism = kAny}));
+  CHECK_FALSE(is_atomic({.op = Operator::max, .type = ElementType::f16, .determinism = kAny}));
+  CHECK_FALSE(is_atomic({.op = Operator::max, .type = ElementType::i16, .determinism = kAny}));
+  // A maximum is the same in any order, so it needs no leave.
+  CHECK(is_atomic({.op = Operator::max, .type = ElementType::f64}));
+  Problem custom = custom_of(1);
+  CHECK_FALSE(is_atomic(custom));
+  custom.determinism = kAny;
+  CHECK(is_atomic(custom));
+}
+
+TEST_CASE("Warps and threads that meet the grid by themselves do so atomically") {
+  for (const BlockStage stage : {BlockStage::warp, BlockStage::none}) {
+    CHECK(holds(kSumI32InI32, {.block_stage = stage, .final_stage = FinalStage::atomic}));
+    for (const FinalStage other :
+         {FinalStage::two_pass, FinalStage::last_block, FinalStage::polling}) {
+      CHECK_FALSE(holds(kSumI32InI32, {.block_stage = stage, .final_stage = other}));
+    }
+    CHECK_FALSE(holds(kSumF32, {.block_stage = stage, .final_stage = FinalStage::atomic}));
+    CHECK(holds(kAnySumF32, {.block_stage = stage, .final_stage = FinalStage::atomic}));
+  }
+}
+
+TEST_CASE("The warp's own instruction folds integers of 32 bits") {
+  const auto has_redux = [](const Problem& problem) {
+    return holds(problem, {.vector_width = 1, .block_stage = BlockStage::redux});
+  };
+  CHECK(has_redux(kSumI32InI32));
+  CHECK(
+      has_redux({.op = Operator::sum, .type = ElementType::u16, .accumulator = ElementType::u32}));
+  CHECK(has_redux({.op = Operator::max, .type = ElementType::i8}));
+  CHECK_FALSE(has_redux({.op = Operator::sum, .type = ElementType::i32}));
+  CHECK_FALSE(has_redux({.op = Operator::min, .type = ElementType::u64}));
+  CHECK_FALSE(has_redux(kAnySumF32));
+  CHECK_FALSE(has_redux({.op = Operator::max, .type = ElementType::f32}));
+  CHECK_FALSE(has_redux(custom_of(1)));
+}
+
+TEST_CASE("The loads in flight of all inputs together fit in half of the registers") {
+  // Two f64 of 16 bytes, for each input.
+  for (const int inputs : {1, 2}) {
+    CHECK(holds(custom_of(inputs), {.vector_width = 2, .unroll = 16}));
+  }
+  for (const int inputs : {3, 4}) {
+    CHECK_FALSE(holds(custom_of(inputs), {.vector_width = 2, .unroll = 16}));
+    CHECK(holds(custom_of(inputs), {.vector_width = 2, .unroll = 8}));
+    CHECK(holds(custom_of(inputs), {.vector_width = 1, .unroll = 16}));
+  }
+  // The widest input is what counts, for the loads too.
+  const Problem mixed =
+      make_problem({.name = "fold", .inputs = {ElementType::u8, ElementType::f32}, .map = "x * y"});
+  CHECK(holds(mixed, {.vector_width = 4}));
+  CHECK_FALSE(holds(mixed, {.vector_width = 8}));
 }
 
 TEST_CASE("Neighbours differ in one tunable, by one step or to any other enumerator") {
@@ -93,17 +206,26 @@ TEST_CASE("Neighbours differ in one tunable, by one step or to any other enumera
   CHECK(neighbours.size() == 2 + 1 + 1 + 2 + 3 + 2);
   for (const Params& neighbour : neighbours) {
     CHECK(space.contains(neighbour));
-    const auto differences = std::ranges::count_if(rules(Family::reduce).tunables, [&](const Tunable& tunable) {
-      return tunable.get(neighbour) != tunable.get(here);
-    });
+    const auto differences = std::ranges::count_if(
+        rules(Family::reduce).tunables,
+        [&](const Tunable& tunable) { return tunable.get(neighbour) != tunable.get(here); });
     CHECK(differences == 1);
   }
-  CHECK(std::ranges::count(neighbours,
-                           ReduceParams{256, 4, 1, BlockStage::tree, FinalStage::atomic, 1}) == 1);
-  CHECK(std::ranges::count(neighbours,
-                           ReduceParams{128, 4, 1, BlockStage::tree, FinalStage::polling, 1}) == 1);
+  const auto count = [&](const ReduceParams& params) {
+    return std::ranges::count(neighbours, Params(params));
+  };
+  ReduceParams other = here;
+  other.final_stage = FinalStage::atomic;
+  CHECK(count(other) == 1);
+  other = here;
+  other.block_size = 128;
+  CHECK(count(other) == 1);
+  other.unroll = 2;
+  CHECK(count(other) == 0);
   // Neighbours that are not in the space are no neighbours.
   CHECK(Space(kSumF32).neighbours(here).size() == neighbours.size() - 1);
+  // Of all there are another tile layout and six more block stages.
+  CHECK(Space(kAnySumF32, Extent::all).neighbours(here).size() == neighbours.size() + 1 + 6);
 }
 
 TEST_CASE("A covering sample holds every pair of values that the space holds") {
@@ -119,16 +241,42 @@ TEST_CASE("A covering sample holds every pair of values that the space holds") {
   }
 }
 
+TEST_CASE("A covering sample of all holds every pair of all") {
+  const Space space(kSumI32InI32, Extent::all);
+  const std::vector<Params> sample = space.covering_sample();
+  CHECK(pairs(sample) == pairs(space.enumerate()));
+  CHECK(sample.size() >= 12 * 6);  // block stages with block sizes
+  CHECK(sample.size() <= 120);
+}
+
 TEST_CASE("The default is in the space, whatever the problem and the device") {
+  std::vector<Problem> problems{custom_of(1), custom_of(4)};
   for (const Operator op : operators()) {
     for (const ElementType type : element_types()) {
-      for (int shift = 0; shift <= 40; ++shift) {
-        const Space space({.op = op, .type = type, .count = (std::uint64_t{1} << shift) - 1});
-        for (const int multiprocessors : {1, 132}) {
-          INFO(name(op) << " " << name(type) << " 2^" << shift << " - 1");
-          CHECK(space.contains(space.default_params(multiprocessors)));
-        }
+      if (takes(op, type)) problems.push_back({.op = op, .type = type});
+    }
+  }
+  for (Problem& problem : problems) {
+    for (int shift = 0; shift <= 40; ++shift) {
+      problem.count = (std::uint64_t{1} << shift) - 1;
+      const Space space(problem);
+      for (const int multiprocessors : {1, 132}) {
+        INFO(to_string(problem) << " on " << multiprocessors);
+        CHECK(space.contains(space.default_params(multiprocessors)));
       }
+    }
+  }
+}
+
+TEST_CASE("What is known to be good somewhere is in the space") {
+  for (const Problem& problem :
+       {kSumF32, kSumI32InI32, Problem{.op = Operator::max, .type = ElementType::i8},
+        custom_of(4)}) {
+    const std::vector<Params> good = rules(Family::reduce).known_good(problem);
+    CHECK_FALSE(good.empty());
+    for (const Params& params : good) {
+      INFO(to_string(problem) << ": " << to_json(params));
+      CHECK(Space(problem).contains(params));
     }
   }
 }
@@ -138,9 +286,9 @@ TEST_CASE("A configuration that launches what another one launches is redundant"
   // Tiles of 1024.
   const auto redundant = [](std::uint64_t tiles, FinalStage stage, int waves) {
     const Space space({.op = Operator::sum, .type = ElementType::i32, .count = tiles * 1024});
-    return space.is_redundant(
-        {.block_size = 256, .vector_width = 4, .unroll = 1, .final_stage = stage, .waves = waves},
-        kMultiprocessors);
+    const ReduceParams params{
+        .block_size = 256, .vector_width = 4, .unroll = 1, .final_stage = stage, .waves = waves};
+    return space.is_redundant(params, kMultiprocessors);
   };
   CHECK_FALSE(redundant(1, FinalStage::last_block, 0));
   CHECK(redundant(1, FinalStage::last_block, 1));
@@ -153,11 +301,14 @@ TEST_CASE("A configuration that launches what another one launches is redundant"
 }
 
 TEST_CASE("JSON gives back every configuration") {
-  for (const Params& params : Space(kAnySumF32).covering_sample()) {
-    CHECK(params_from_json(Family::reduce, to_json(params)) == params);
+  for (const Extent extent : {Extent::searched, Extent::all}) {
+    for (const Params& params : Space(kAnySumF32, extent).covering_sample()) {
+      CHECK(params_from_json(Family::reduce, to_json(params)) == params);
+    }
   }
-  CHECK(to_json({}) == R"({"block_size":256,"vector_width":4,"unroll":4,"block_stage":"shuffle",)"
-                       R"("final_stage":"last_block","waves":0})");
+  CHECK(to_json(ReduceParams{}) ==
+        R"({"block_size":256,"vector_width":4,"unroll":4,"tile_layout":"contiguous",)"
+        R"("block_stage":"shuffle","final_stage":"last_block","waves":0})");
 }
 
 TEST_CASE("JSON that is no configuration is refused with what is wrong") {
@@ -165,7 +316,7 @@ TEST_CASE("JSON that is no configuration is refused with what is wrong") {
   CHECK_THAT(thrown_message("[]"), ContainsSubstring("not a JSON object"));
   CHECK_THAT(thrown_message(R"({"block_size":256})"), ContainsSubstring("vector_width is missing"));
   const auto with = [](const std::string& from, const std::string& to) {
-    std::string json = to_json({});
+    std::string json = to_json(ReduceParams{});
     return json.replace(json.find(from), from.size(), to);
   };
   CHECK_THAT(thrown_message(with("256", "257")),
@@ -176,33 +327,57 @@ TEST_CASE("JSON that is no configuration is refused with what is wrong") {
   CHECK_THAT(thrown_message(with("256", "null")), ContainsSubstring("block_size"));
   CHECK_THAT(thrown_message(with("shuffle", "shuffel")), ContainsSubstring("shuffel"));
   CHECK_THAT(thrown_message(with("\"last_block\"", "2")), ContainsSubstring("final_stage"));
+  CHECK_THAT(thrown_message(with("contiguous", "strided")), ContainsSubstring("tile_layout"));
   CHECK_THAT(thrown_message(with("\"waves\":0", "\"waves\":0,\"cluster\":2")),
              ContainsSubstring("unknown tunable"));
 }
 
 TEST_CASE("A template argument names every field in its order") {
-  CHECK(to_template_argument({}) ==
+  CHECK(to_template_argument(ReduceParams{}) ==
         "foldtune::ReduceParams{.block_size=256,.vector_width=4,.unroll=4,"
+        ".tile_layout=foldtune::TileLayout::contiguous,"
         ".block_stage=foldtune::BlockStage::shuffle,"
         ".final_stage=foldtune::FinalStage::last_block,.waves=0}");
+}
+
+TEST_CASE("Configurations are equal in all fields, and within a family") {
+  CHECK(Params(ReduceParams{}) == Params(ReduceParams{}));
+  CHECK_FALSE(Params(ReduceParams{}) == Params(ReduceParams{.tile_layout = TileLayout::split}));
+  CHECK_FALSE(Params(ReduceParams{}) == Params(HistogramParams{}));
+  CHECK(family_of(Params(ReduceParams{})) == Family::reduce);
+  CHECK(family_of(Params(HistogramParams{})) == Family::histogram);
+}
+
+TEST_CASE("Three block stages need headers of the CUDA Toolkit, and no search tries them") {
+  const auto count = [](Extent extent) {
+    std::set<BlockStage> stages;
+    for (const Params& params : Space(kSumF32, extent).enumerate()) {
+      const auto& reduce = std::get<ReduceParams>(params);
+      if (needs_toolkit(reduce)) stages.insert(reduce.block_stage);
+    }
+    return stages.size();
+  };
+  CHECK(count(Extent::searched) == 0);
+  CHECK(count(Extent::all) == 3);
 }
 
 TEST_CASE("A grid has a block per tile, or as many as are resident") {
   ReduceParams params{.block_size = 128, .vector_width = 4, .unroll = 2};
   CHECK(tile_elements(params) == 1024);
-  CHECK(grid_blocks(params, 0, 100) == 1);
-  CHECK(grid_blocks(params, 1, 100) == 1);
-  CHECK(grid_blocks(params, 1024, 100) == 1);
-  CHECK(grid_blocks(params, 1025, 100) == 2);
-  CHECK(grid_blocks(params, 1024 * 1000, 100) == 1000);
+  CHECK(grid_blocks(kSumF32, params, 0, 100) == 1);
+  CHECK(grid_blocks(kSumF32, params, 1, 100) == 1);
+  CHECK(grid_blocks(kSumF32, params, 1024, 100) == 1);
+  CHECK(grid_blocks(kSumF32, params, 1025, 100) == 2);
+  CHECK(grid_blocks(kSumF32, params, 1024 * 1000, 100) == 1000);
   params.waves = 2;
-  CHECK(grid_blocks(params, 1024 * 199 + 1, 100) == 200);
-  CHECK(grid_blocks(params, 1024 * 1000, 100) == 200);
-  CHECK(grid_blocks(params, 1024 * 1000, 0) == 2);
+  CHECK(grid_blocks(kSumF32, params, 1024 * 199 + 1, 100) == 200);
+  CHECK(grid_blocks(kSumF32, params, 1024 * 1000, 100) == 200);
+  CHECK(grid_blocks(kSumF32, params, 1024 * 1000, 0) == 2);
 }
 
 TEST_CASE("A grid has at most 2^20 blocks") {
-  CHECK(grid_blocks({.block_size = 32, .vector_width = 1, .unroll = 1}, kMaxCount, 100) == 1 << 20);
+  CHECK(grid_blocks(kSumF32, {.block_size = 32, .vector_width = 1, .unroll = 1}, kMaxCount, 100) ==
+        1 << 20);
 }
 
 }  // namespace

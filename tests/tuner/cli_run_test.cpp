@@ -63,6 +63,22 @@ TEST_CASE("A sum of integers is kept in 64 bits, or in what --acc says") {
   CHECK(run(place, {"--type", "i32", "--acc", "i32", file})["result"] == 1705032704);
 }
 
+TEST_CASE("Elements of 64 and of 16 bits are reduced") {
+  const Workplace place;
+  const std::vector<std::int64_t> wide{5'000'000'000, -1};
+  const std::string npy =
+      place.write("wide.npy", npy_file(npy_header("<i8", "(2,)"), bytes_of(wide)));
+  CHECK(run(place, {npy})["result"] == 4999999999);
+  CHECK(run(place, {"--op", "min", npy})["result"] == -1);
+  const std::vector<std::uint16_t> narrow(3, 65535);
+  const std::string raw = place.write("narrow", bytes_of(narrow));
+  CHECK(run(place, {"--type", "u16", raw})["result"] == 3 * 65535);
+  CHECK(run(place, {"--type", "i16", raw})["result"] == -3);
+  const std::vector<std::uint16_t> halves(3, 0x3800);  // 0.5 as f16
+  const std::string half = place.write("half", bytes_of(halves));
+  CHECK(run(place, {"--type", "f16", half})["result"] == 1.5);
+}
+
 TEST_CASE("An empty file gives the operator's identity") {
   const Workplace place;
   const std::string raw = place.write("empty", "");

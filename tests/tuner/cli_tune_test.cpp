@@ -71,6 +71,18 @@ TEST_CASE("What was tuned is shown, and used by a run, which says so") {
   CHECK(nlohmann::json::parse(other_device.out).empty());
 }
 
+TEST_CASE("A sum in a fixed order is tuned and kept apart from others") {
+  const Workplace place;
+  const Outcome tuned = place.run({"tune", "--device", "cpu", "--n", "4K", "--budget", "1s",
+                                   "--determinism", "config_independent"});
+  CAPTURE(tuned.out, tuned.err);
+  REQUIRE(tuned.exit_code == 0);
+  const auto rows = nlohmann::json::parse(place.run({"show", "--json"}).out);
+  REQUIRE(rows.size() == 1);
+  CHECK(rows[0]["determinism"] == "config_independent");
+  CHECK(rows[0]["params"]["block_stage"] == "tree");
+}
+
 TEST_CASE("Ctrl-C ends the tuning, keeps what was measured, and says so") {
   const Workplace place;
   RunningProgram program =

@@ -37,21 +37,32 @@ TEST_CASE("A configuration fits in a line, whether it comes as params or as JSON
   const ReduceParams params{.block_size = 512,
                             .vector_width = 2,
                             .unroll = 8,
+                            .tile_layout = TileLayout::split,
                             .block_stage = BlockStage::tree,
                             .final_stage = FinalStage::polling,
                             .waves = 1};
-  CHECK(format_config(params) == "bs512 vw2 u8 tree polling w1");
-  CHECK(format_config(to_json(params)) == "bs512 vw2 u8 tree polling w1");
+  CHECK(format_config(params) == "bs512 vw2 u8 split tree polling w1");
+  CHECK(format_config(to_json(params)) == "bs512 vw2 u8 split tree polling w1");
 }
 
 TEST_CASE("A configuration of another version is shown as it is stored") {
   CHECK(format_config(R"({"colour":"red"})") == R"({"colour":"red"})");
 }
 
-TEST_CASE("The legend names every tunable") {
-  for (const Tunable& tunable : rules(Family::reduce).tunables) {
-    CHECK_THAT(config_legend(Family::reduce), ContainsSubstring(std::string(tunable.name)));
+TEST_CASE("The legend names every tunable of its family") {
+  for (const Family family : {Family::reduce, Family::histogram}) {
+    for (const Tunable& tunable : rules(family).tunables) {
+      CHECK_THAT(config_legend(family), ContainsSubstring(std::string(tunable.name)));
+    }
   }
+  CHECK(config_legend(Family::reduce) ==
+        "bs block_size, vw vector_width, u unroll, tile_layout, block_stage, final_stage, w waves");
+}
+
+TEST_CASE("A configuration of a histogram is shown like the others") {
+  const Params params = HistogramParams{.block_size = 512};
+  CHECK_THAT(format_config(params), ContainsSubstring("bs512"));
+  CHECK(format_config(to_json(params)) == format_config(params));
 }
 
 TEST_CASE("The first line is the text up to its end") {

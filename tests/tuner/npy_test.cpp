@@ -28,6 +28,7 @@ TEST_CASE("Arrays of every type that is reduced are read") {
   CHECK(parse(npy_file(npy_header("<f4", "(3,)"), zeros(12))).type == ElementType::f32);
   CHECK(parse(npy_file(npy_header("<f8", "(3,)"), zeros(24))).type == ElementType::f64);
   CHECK(parse(npy_file(npy_header("<i4", "(3,)"), zeros(12))).type == ElementType::i32);
+  CHECK(parse(npy_file(npy_header("<i8", "(3,)"), zeros(24))).type == ElementType::i64);
 }
 
 TEST_CASE("The elements follow the header") {

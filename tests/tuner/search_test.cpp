@@ -13,7 +13,7 @@ constexpr int kMultiprocessors = 132;
 Problem problem_of(std::uint64_t count) { return {.count = count}; }
 
 /// A landscape with one valley: the steps to `best` over all tunables, in log2 for numbers.
-double distance(const ReduceParams& params, const ReduceParams& best) {
+double distance(const Params& params, const Params& best) {
   double cost = 1;
   for (const Tunable& tunable : rules(Family::reduce).tunables) {
     const double a = tunable.get(params);
@@ -54,7 +54,7 @@ TEST_CASE("search with the same seed and costs proposes the same") {
     Search search(Space(problem_of(1 << 20)), kMultiprocessors, {}, seed);
     std::string all;
     for (int i = 0; i < 100; ++i) {
-      const ReduceParams params = search.propose().value();
+      const Params params = search.propose().value();
       search.report(params, distance(params, ReduceParams{}));
       all += to_json(params);
     }
@@ -74,18 +74,35 @@ TEST_CASE("search finds the bottom of a valley in a small part of the space") {
                           .waves = 2};
   Search search(space, kMultiprocessors, {}, 3);
   for (int i = 0; i < 200; ++i) {
-    const ReduceParams params = search.propose().value();
+    const Params params = search.propose().value();
     search.report(params, distance(params, best));
   }
   CHECK(to_json(search.best(1).at(0)) == to_json(best));
   CHECK(space.size() > 10 * 200);
 }
 
+TEST_CASE("search proposes nothing that is kept for comparison alone") {
+  const Problem problem{.op = Operator::sum,
+                        .type = ElementType::i32,
+                        .accumulator = ElementType::i32,
+                        .count = 1 << 16};
+  Search search(Space(problem), kMultiprocessors, {}, 1);
+  std::set<BlockStage> stages;
+  while (const auto params = search.propose()) {
+    const auto& reduce = std::get<ReduceParams>(*params);
+    stages.insert(reduce.block_stage);
+    CHECK(reduce.tile_layout == TileLayout::contiguous);
+    search.report(*params, 1.0);
+  }
+  CHECK(stages == std::set{BlockStage::tree, BlockStage::tree_shuffle, BlockStage::shuffle,
+                           BlockStage::redux});
+}
+
 TEST_CASE("search does not count failures among the best") {
   Search search(Space(problem_of(1 << 20)), kMultiprocessors, {}, 1);
-  const ReduceParams failed = search.propose().value();
+  const Params failed = search.propose().value();
   search.report(failed, std::nullopt);
-  const ReduceParams good = search.propose().value();
+  const Params good = search.propose().value();
   search.report(good, 5.0);
   REQUIRE(search.best(10).size() == 1);
   CHECK(to_json(search.best(10)[0]) == to_json(good));

@@ -28,6 +28,8 @@ class SilentObserver : public TuneObserver {
 
 Problem sum_of(std::uint64_t count) { return {.count = count}; }
 
+ReduceParams best_of(const ProblemResult& result) { return std::get<ReduceParams>(result.best); }
+
 /// Best at unroll 8 with 128 threads.
 double cost_of(const FakeLaunch& launch) {
   return 10 + std::abs(launch.params.unroll - 8) + std::abs(launch.params.block_size - 128) / 32.0;
@@ -50,8 +52,8 @@ TEST_CASE("tuning stores the fastest configuration, and the look-up finds it") {
   const auto results = tune(device, *store, quick({sum_of(100'000)}), observer);
 
   REQUIRE(results.size() == 1);
-  CHECK(results[0].best.block_size == 128);
-  CHECK(results[0].best.unroll == 8);
+  CHECK(best_of(results[0]).block_size == 128);
+  CHECK(best_of(results[0]).unroll == 8);
   CHECK(results[0].best_us == Approx(10));
   CHECK(results[0].default_us > results[0].best_us);
   CHECK(results[0].gbps == Approx(100'000 * 4 / 10. / 1e3));
@@ -85,7 +87,7 @@ TEST_CASE("every kind of failure is stored with its reason, and the tuning goes 
   const auto results = tune(device, *store, quick({sum_of(1 << 20)}), observer);
 
   REQUIRE(results.size() == 1);
-  CHECK(results[0].best.block_size == 128);
+  CHECK(best_of(results[0]).block_size == 128);
   auto outcomes = count_outcomes(*store);
   CHECK(outcomes[Outcome::compile_error] > 0);
   CHECK(outcomes[Outcome::load_error] > 0);
@@ -109,7 +111,7 @@ TEST_CASE("a configuration that gives a wrong result is never timed nor chosen")
   SilentObserver observer;
   const auto results = tune(device, *store, quick({sum_of(1 << 16)}), observer);
   REQUIRE(results.size() == 1);
-  CHECK(results[0].best.unroll != 16);
+  CHECK(best_of(results[0]).unroll != 16);
   CHECK(results[0].best_us == Approx(2));
 }
 
@@ -172,6 +174,79 @@ TEST_CASE("a problem that cannot be is refused before anything is compiled") {
   CHECK_THROWS_AS(tune(device, *store, quick({impossible}), observer), InvalidArgument);
   CHECK(device.counts().compilations == 0);
   CHECK(store->measurements().empty());
+}
+
+TEST_CASE("a problem in a fixed order is tuned with the kernels of its own") {
+  FakeDevice device({.cost_us = cost_of});
+  const auto store = make_memory_store();
+  SilentObserver observer;
+  Problem problem = sum_of(1 << 16);
+  problem.determinism = Determinism::config_independent;
+  const auto results = tune(device, *store, quick({problem}), observer);
+  REQUIRE(results.size() == 1);
+  CHECK(results[0].failed == 0);
+  CHECK(best_of(results[0]).block_size == 128);
+  CHECK(Space(problem).contains(results[0].best));
+  const Choice choice = choose_config(store.get(), device.info().record,
+                                      device.compiler().version(), sum_of(1 << 16));
+  CHECK_FALSE(choice.match);
+}
+
+/// To the fake device, the sum of the first input.
+Problem custom_of(std::uint64_t count, double tolerance) {
+  Problem problem = make_problem({.name = "weighted",
+                                  .inputs = {ElementType::f32, ElementType::u8},
+                                  .map = "x * y",
+                                  .tolerance = tolerance});
+  problem.count = count;
+  return problem;
+}
+
+TEST_CASE("a custom operator is tuned, and found by its expressions") {
+  FakeDevice device({.cost_us = cost_of});
+  const auto store = make_memory_store();
+  SilentObserver observer;
+  const Problem problem = custom_of(100'000, 1e-3);
+  const auto results = tune(device, *store, quick({problem}), observer);
+  REQUIRE(results.size() == 1);
+  CHECK(results[0].failed == 0);
+  CHECK(best_of(results[0]).block_size == 128);
+  CHECK(best_of(results[0]).unroll == 8);
+  CHECK(results[0].gbps == Approx(100'000 * (4 + 1) / 10. / 1e3));
+  const Choice choice =
+      choose_config(store.get(), device.info().record, device.compiler().version(), problem);
+  REQUIRE(choice.match.has_value());
+  CHECK(choice.params == results[0].best);
+}
+
+TEST_CASE("a custom operator's results must agree with the plainest variant's") {
+  FakeDevice device({.cost_us = cost_of, .fault = [](const ReduceParams& params) {
+                       return params.block_size == 512 ? Fault::wrong_result : Fault::none;
+                     }});
+  const auto store = make_memory_store();
+  SilentObserver observer;
+  const auto results = tune(device, *store, quick({custom_of(1 << 16, 1e-3)}), observer);
+  REQUIRE(results.size() == 1);
+  CHECK(results[0].failed > 0);
+  for (const StoredResult& result : store->measurements()) {
+    const MeasurementRecord& record = result.measurement;
+    const Params params = params_from_json(Family::reduce, record.params);
+    const bool is_wrong = std::get<ReduceParams>(params).block_size == 512;
+    CHECK(record.outcome == (is_wrong ? Outcome::wrong_result : Outcome::ok));
+    if (is_wrong) CHECK(record.failure.starts_with("the plainest variant gives "));
+  }
+}
+
+TEST_CASE("a custom operator's tolerance is how far two results may be apart") {
+  FakeDevice device({.cost_us = cost_of, .fault = [](const ReduceParams& params) {
+                       return params.block_size == 512 ? Fault::wrong_result : Fault::none;
+                     }});
+  const auto store = make_memory_store();
+  SilentObserver observer;
+  // Two numbers of different signs are apart by no more than twice the larger one.
+  const auto results = tune(device, *store, quick({custom_of(1 << 16, 2)}), observer);
+  REQUIRE(results.size() == 1);
+  CHECK(results[0].failed == 0);
 }
 
 TEST_CASE("tuning frees all device memory") {
