@@ -46,6 +46,13 @@ struct Sum : NumberFold<T, A> {
   static FOLDTUNE_DEVICE Held<A> combine(Held<A> a, Held<A> b) { return add(a, b); }
 };
 
+/// Multiplication. Integers wrap.
+template <class T, class A>
+struct Product : NumberFold<T, A> {
+  static FOLDTUNE_DEVICE Held<A> identity() { return 1; }
+  static FOLDTUNE_DEVICE Held<A> combine(Held<A> a, Held<A> b) { return multiply(a, b); }
+};
+
 /// The smaller of two numbers. NaN wins over every number, and -0 over +0; the NaN is always the
 /// same one, so that the result's bits do not depend on the order.
 template <class T>

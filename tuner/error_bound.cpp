@@ -117,6 +117,15 @@ long double sum_bound(const Problem& problem, const FoldShape& shape, const Refe
          flushed(problem, shape);
 }
 
+/// However the elements meet, all roundings are factors (1 + e) of the one product: one for each
+/// multiplication, of which those by 1 and -1 are exact, and one for each conversion. No partial
+/// product may leave the range of normal numbers; the last one may.
+long double product_bound(const Problem& problem, const FoldShape&, const Reference& reference) {
+  const std::uint64_t roundings = reference.factors * (1 + conversion_roundings(problem));
+  return growth(roundings, problem.accumulator_type()) * std::fabs(reference.numbers[0].floating) +
+         least_positive(problem.accumulator_type());
+}
+
 long double error_bound(const Problem& problem, const Params& params, std::uint32_t grid_size,
                         const Reference& reference) {
   if (problem.op == Operator::custom || is_exact(problem)) return 0;

@@ -17,5 +17,7 @@ using ErrorBound = long double (*)(const Problem& problem, const FoldShape& shap
                                    const Reference& reference);
 
 long double sum_bound(const Problem& problem, const FoldShape& shape, const Reference& reference);
+long double product_bound(const Problem& problem, const FoldShape& shape,
+                          const Reference& reference);
 
 }  // namespace foldtune

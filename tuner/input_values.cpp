@@ -45,6 +45,35 @@ T random_element(std::uint64_t bits) {
   }
 }
 
+/// Elements of a product of floating-point numbers that are not 1 or -1. So few that the bound on
+/// the roundings stays small, and that the product stays within the range of f32; the signs of the
+/// others still show when one is lost.
+constexpr double kFactors = 4096;
+
+/// The same for integers that are multiplied in f64.
+constexpr double kIntegerFactors = 64;
+
+template <class T>
+T random_factor(std::uint64_t bits, const Problem& problem, std::uint64_t count) {
+  const bool negative = bits % 2 != 0;
+  const std::uint64_t more = mix(bits);
+  const auto is_one_of = [&](double factors) {
+    return unit(bits) * static_cast<double>(count) < factors;
+  };
+  if constexpr (kIsFloating<Held<T>>) {
+    const double most =
+        std::min(0.5, 8 / std::sqrt(std::min(static_cast<double>(count), kFactors)));
+    const double magnitude = is_one_of(kFactors) ? 1 + most * (2 * unit(more) - 1) : 1;
+    return store_number<T>(negative ? -magnitude : magnitude);
+  } else {
+    // Odd, so that no number of them makes a product that wraps 0.
+    const int odd = static_cast<int>(is_floating(problem.accumulator_type())
+                                         ? (is_one_of(kIntegerFactors) ? 3 : 1)
+                                         : 1 + 2 * (more % 4));
+    return static_cast<T>(negative && std::is_signed_v<T> ? -odd : odd);
+  }
+}
+
 /// The ranks of a Zipf distribution: rank r has a probability proportional to 1 / r.
 constexpr int kRanks = 256;
 
@@ -109,6 +138,8 @@ std::vector<std::byte> make_input(const Problem& problem, std::size_t input, std
       fill([&](std::uint64_t bits) {
         return element_at<T>(position(problem.histogram.distribution, bits));
       });
+    } else if (problem.op == Operator::product) {
+      fill([&](std::uint64_t bits) { return random_factor<T>(bits, problem, count); });
     } else {
       fill([](std::uint64_t bits) { return random_element<T>(bits); });
     }

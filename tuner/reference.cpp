@@ -119,6 +119,36 @@ class Sum {
 template <class N>
 using SumOfElements = Sum<N, Itself>;
 
+/// The product of the elements.
+template <class N>
+class ProductOfElements {
+ public:
+  explicit ProductOfElements(const Problem& problem) : problem_(&problem) {}
+
+  void add(std::uint64_t, N x) {
+    product_ *= wrapping(x);
+    if constexpr (!std::is_integral_v<N>) factors_ += std::fabs(x) != 1;
+  }
+  void merge(const ProductOfElements& next) {
+    product_ *= next.product_;
+    factors_ += next.factors_;
+  }
+  Reference reference() const {
+    Reference result{.factors = factors_};
+    if constexpr (std::is_integral_v<N>) {
+      result.numbers[0] = stored_integer(*problem_, product_);
+    } else {
+      result.numbers[0] = to_number(product_);
+    }
+    return result;
+  }
+
+ private:
+  const Problem* problem_;
+  decltype(wrapping(N{})) product_ = 1;
+  std::uint64_t factors_ = 0;
+};
+
 enum class Extreme { least, greatest };
 
 /// Whether `a` is the extreme one of two numbers: NaN is, and among zeros the sign counts.
@@ -240,6 +270,7 @@ Reference fold(const Problem& problem, InputArrays inputs) {
 
 constexpr std::array kRows{
     ReferenceRow{Operator::sum, fold<SumOfElements>, sum_bound},
+    ReferenceRow{Operator::product, fold<ProductOfElements>, product_bound},
     ReferenceRow{Operator::min, fold<Least>, nullptr},
     ReferenceRow{Operator::max, fold<Greatest>, nullptr},
 };

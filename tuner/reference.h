@@ -28,6 +28,7 @@ struct Reference {
   std::uint64_t index = 0;            ///< of an indexed value
   std::uint64_t count = 0;            ///< elements
   long double sum_of_magnitudes = 0;  ///< sum of |map(x)|, for floating-point accumulators
+  std::uint64_t factors = 0;          ///< of a product: elements other than 1 and -1
   long double largest_magnitude = 0;  ///< the largest |x|
   long double second_moment = 0;      ///< sum of (x - mean)^2
 };

@@ -121,6 +121,44 @@ TEST_CASE("the references of min and max follow the semantics") {
         ~std::uint64_t{0});
 }
 
+TEST_CASE("the reference of an integer product wraps to the accumulator") {
+  CHECK(integer_of(Operator::product, std::vector<int>{-3, 5, 7}) ==
+        static_cast<std::uint64_t>(-105));
+  CHECK(integer_of(Operator::product, std::vector<std::uint64_t>{1ULL << 63, 3}) == 1ULL << 63);
+  CHECK(integer_of(Operator::product, std::vector<int>{}) == 1);
+}
+
+TEST_CASE("the bound of a product counts its multiplications by other numbers than 1 and -1") {
+  const std::vector<float> input{1, 3, -1, 0.1f, 1};
+  const Reference reference = reference_of(Operator::product, input);
+  CHECK(reference.factors == 2);
+  const long double product = -3 * static_cast<long double>(0.1f);
+  CHECK(reference.numbers[0].floating == product);
+  const long double bound =
+      error_bound(problem_of(Operator::product, input), ReduceParams{}, 1, reference);
+  CHECK(static_cast<double>(bound / -product) == Approx(0x1p-23).epsilon(0.01));
+}
+
+TEST_CASE("products of inputs stay within the range, with a bound that says something") {
+  for (const ElementType type : element_types()) {
+    for (const ElementType accumulator : accumulators(Operator::product, type)) {
+      if (!is_floating(accumulator)) continue;
+      for (const std::uint64_t count : {5, 1000, 1 << 20}) {
+        const Problem problem{
+            .op = Operator::product, .type = type, .accumulator = accumulator, .count = count};
+        const std::vector<std::byte> input = make_input(problem, 0, count, 1);
+        const Reference reference =
+            compute_reference(problem, std::array<const void*, 1>{input.data()});
+        const long double product = std::fabs(reference.numbers[0].floating);
+        CAPTURE(name(type), count, static_cast<double>(product));
+        CHECK(product > 0x1p-100L);
+        CHECK(product < 0x1p115L);
+        CHECK(error_bound(problem, ReduceParams{}, 1, reference) < 1e-3L * product);
+      }
+    }
+  }
+}
+
 TEST_CASE("NaNs are dropped if the problem says so") {
   const std::vector<float> input{kNan, 1, kNan, -1};
   Problem problem = problem_of(Operator::max, input);

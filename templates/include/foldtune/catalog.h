@@ -18,6 +18,7 @@ enum class Family { reduce, histogram };
 
 enum class Operator {
   sum,
+  product,
   min,
   max,
   custom,     ///< the user's own, custom.h
