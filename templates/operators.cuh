@@ -6,6 +6,7 @@
 ///     map(x, i)     of one element (as registers hold it) and its index: map(x, y, i) of two
 ///     inputs combine(a, b) of two partial results: associative up to rounding, and commutative
 ///     finish(a, n)  the result, from the last partial result and the number of elements
+///     Result        what finish gives, unless it is a number: stored as it is
 ///     kInstruction  the hardware's instruction that combines integers, if there is one
 ///
 /// T is the element type, A the accumulator's type in the catalogue, Held<A> what registers hold it
@@ -99,6 +100,7 @@ struct Min : NumberFold<T, A> {
     return kNan == NanPolicy::ignore && is_nan(x) ? identity() : x;
   }
   static FOLDTUNE_DEVICE Held<A> combine(Held<A> a, Held<A> b) { return minimum(a, b); }
+  static FOLDTUNE_DEVICE bool precedes(Held<A> a, Held<A> b) { return a < b; }
 };
 
 template <class T, class A, NanPolicy kNan>
@@ -110,6 +112,87 @@ struct Max : NumberFold<T, A> {
     return kNan == NanPolicy::ignore && is_nan(x) ? identity() : x;
   }
   static FOLDTUNE_DEVICE Held<A> combine(Held<A> a, Held<A> b) { return maximum(a, b); }
+  static FOLDTUNE_DEVICE bool precedes(Held<A> a, Held<A> b) { return b < a; }
 };
+
+/// The result of an operator that finds an element. The bytes between are zero.
+template <class T, int kGap = 8 - sizeof(T)>
+struct IndexedValue {
+  T value;
+  unsigned char zeros[kGap];
+  uint64 index;
+
+  static FOLDTUNE_DEVICE IndexedValue of(T value, uint64 index) { return {value, {}, index}; }
+};
+template <class T>
+struct IndexedValue<T, 0> {
+  T value;
+  uint64 index;
+
+  static FOLDTUNE_DEVICE IndexedValue of(T value, uint64 index) { return {value, index}; }
+};
+
+/// An index or a count beside a Number in a partial result: of its size at least, so that they need
+/// no padding.
+template <class Number, class Index>
+using Beside = Word<sizeof(Number) == 8 ? 8 : sizeof(Index)>;
+
+/// A number and its index. Without padding.
+template <class Number, class Index, bool kHasGap = sizeof(Number) < sizeof(Index)>
+struct Indexed {
+  Number value;
+  Index index;
+
+  static FOLDTUNE_DEVICE Indexed of(Number value, Index index) { return {value, index}; }
+};
+template <class Number, class Index>
+struct Indexed<Number, Index, true> {
+  Number value;
+  uint32 zero;
+  Index index;
+
+  static FOLDTUNE_DEVICE Indexed of(Number value, Index index) { return {value, 0, index}; }
+};
+
+/// The element that Extreme prefers, and its index. Of equal ones, the first; NaN is preferred to
+/// every number, and zeros are equal. Of nothing but NaNs that are ignored, the index has all bits
+/// set. I is the type of an index.
+template <template <class, class, NanPolicy> class Extreme, class T, class A, class I,
+          NanPolicy kNan>
+struct ArgExtreme {
+  using Number = typename Extreme<T, A, kNan>::Accumulator;
+  using Index = Beside<Number, I>;
+  using Inputs = TypeList<T>;
+  using Accumulator = Indexed<Number, Index>;
+  using Result = IndexedValue<A>;
+  static constexpr Instruction kInstruction = Instruction::none;
+  static constexpr Index kNowhere = ~Index{0};
+
+  static FOLDTUNE_DEVICE Accumulator identity() {
+    return Accumulator::of(Extreme<T, A, kNan>::identity(), kNowhere);
+  }
+  static FOLDTUNE_DEVICE Accumulator map(Held<T> x, uint64 index) {
+    if (kNan == NanPolicy::ignore && is_nan(x)) return identity();
+    return Accumulator::of(Extreme<T, A, kNan>::map(x, index), static_cast<Index>(index));
+  }
+  static FOLDTUNE_DEVICE Accumulator combine(const Accumulator& a, const Accumulator& b) {
+    return is_preferred(b, a) ? b : a;
+  }
+  static FOLDTUNE_DEVICE Result finish(const Accumulator& a, uint64) {
+    return Result::of(store_number<A>(a.value), a.index == kNowhere ? ~uint64{0} : a.index);
+  }
+
+ private:
+  static FOLDTUNE_DEVICE bool is_preferred(const Accumulator& a, const Accumulator& b) {
+    if (Extreme<T, A, kNan>::precedes(a.value, b.value)) return true;
+    if (Extreme<T, A, kNan>::precedes(b.value, a.value)) return false;
+    if (is_nan(a.value) != is_nan(b.value)) return is_nan(a.value);
+    return a.index < b.index;
+  }
+};
+template <class T, class A, class I, NanPolicy kNan>
+using ArgMin = ArgExtreme<Min, T, A, I, kNan>;
+template <class T, class A, class I, NanPolicy kNan>
+using ArgMax = ArgExtreme<Max, T, A, I, kNan>;
 
 }  // namespace foldtune

@@ -151,19 +151,25 @@ class ProductOfElements {
 
 enum class Extreme { least, greatest };
 
-/// Whether `a` is the extreme one of two numbers: NaN is, and among zeros the sign counts.
-template <Extreme kExtreme, class N>
+/// What zeros of different signs are to an operator that compares.
+enum class Zeros { ordered, equal };
+
+/// Whether `a` is the extreme one of two numbers. NaN is.
+template <Extreme kExtreme, Zeros kZeros, class N>
 bool wins(N a, N b) {
   constexpr bool kLeast = kExtreme == Extreme::least;
   if constexpr (!std::is_integral_v<N>) {
     if (std::isnan(a) || std::isnan(b)) return !std::isnan(b);
-    if (a == b) return std::signbit(a) != std::signbit(b) && std::signbit(a) == kLeast;
+    if (kZeros == Zeros::ordered && a == b) {
+      return std::signbit(a) != std::signbit(b) && std::signbit(a) == kLeast;
+    }
   }
   return kLeast ? a < b : b < a;
 }
 
-/// The least or the greatest element.
-template <class N, Extreme kExtreme>
+/// The least or the greatest element, and the index of the first such element; all bits set if
+/// there is none.
+template <class N, Extreme kExtreme, Zeros kZeros = Zeros::ordered>
 class ExtremeElement {
  public:
   explicit ExtremeElement(const Problem& problem)
@@ -173,27 +179,38 @@ class ExtremeElement {
                                                            : lowest_element<T>());
         })) {}
 
-  void add(std::uint64_t, N x) {
+  void add(std::uint64_t index, N x) {
     if constexpr (!std::is_integral_v<N>) {
       if (std::isnan(x) && problem_->nan_policy == NanPolicy::ignore) return;
     }
-    if (wins<kExtreme>(x, best_)) best_ = x;
+    if (index_ != kNowhere && !wins<kExtreme, kZeros>(x, best_)) return;
+    best_ = x;
+    index_ = index;
   }
-  void merge(const ExtremeElement& next) { add(0, next.best_); }
+  void merge(const ExtremeElement& next) {
+    if (next.index_ != kNowhere) add(next.index_, next.best_);
+  }
   Reference reference() const {
-    Reference result;
+    Reference result{.index = index_};
     result.numbers[0] = stored(best_, problem_->result_type());
     return result;
   }
 
  private:
+  static constexpr std::uint64_t kNowhere = ~std::uint64_t{0};
+
   const Problem* problem_;
   N best_;
+  std::uint64_t index_ = kNowhere;
 };
 template <class N>
 using Least = ExtremeElement<N, Extreme::least>;
 template <class N>
 using Greatest = ExtremeElement<N, Extreme::greatest>;
+template <class N>
+using FirstLeast = ExtremeElement<N, Extreme::least, Zeros::equal>;
+template <class N>
+using FirstGreatest = ExtremeElement<N, Extreme::greatest, Zeros::equal>;
 
 /// The most inputs of an operator with a name.
 constexpr std::size_t kMaxNamedInputs = 2;
@@ -273,6 +290,8 @@ constexpr std::array kRows{
     ReferenceRow{Operator::product, fold<ProductOfElements>, product_bound},
     ReferenceRow{Operator::min, fold<Least>, nullptr},
     ReferenceRow{Operator::max, fold<Greatest>, nullptr},
+    ReferenceRow{Operator::argmin, fold<FirstLeast>, nullptr},
+    ReferenceRow{Operator::argmax, fold<FirstGreatest>, nullptr},
 };
 
 // The rows are indexed by their enumerator.

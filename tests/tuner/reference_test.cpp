@@ -159,6 +159,42 @@ TEST_CASE("products of inputs stay within the range, with a bound that says some
   }
 }
 
+TEST_CASE("the references of argmin and argmax take the first of equal elements, and NaN first") {
+  const auto index_of = [](Operator op, const std::vector<float>& input) {
+    return reference_of(op, input).index;
+  };
+  CHECK(index_of(Operator::argmin, {1, -1, 0, -1}) == 1);
+  CHECK(index_of(Operator::argmax, {0, 1, 1, -1}) == 1);
+  CHECK(index_of(Operator::argmax, {0, kNan, 1, kNan}) == 1);
+  CHECK(index_of(Operator::argmin, {0.f, -0.f}) == 0);
+  CHECK(index_of(Operator::argmax, {-0.f, 0.f}) == 0);
+  CHECK(index_of(Operator::argmin, {kInfinity, kInfinity}) == 0);
+  std::vector<int> long_input(1'000'000, 7);
+  long_input[900'000] = long_input[999'999] = 8;
+  const Reference reference = reference_of(Operator::argmax, long_input);
+  CHECK(reference.index == 900'000);
+  CHECK(reference.numbers[0].integer == 8);
+  Problem problem{.op = Operator::argmin, .nan_policy = NanPolicy::ignore};
+  const std::vector<float> input{kNan, kInfinity, kNan};
+  problem.count = 3;
+  CHECK(reference_of(problem, input).index == 1);
+  problem.count = 1;
+  CHECK(reference_of(problem, input).index == ~std::uint64_t{0});
+}
+
+TEST_CASE("an indexed value is compared with its index, and written with it") {
+  const Problem problem{.op = Operator::argmax, .type = ElementType::f32};
+  struct {
+    float value;
+    std::uint64_t index;
+  } const result{.value = 3, .index = 17};
+  Reference reference = floating_reference(3);
+  reference.index = 17;
+  CHECK(difference(problem, result, reference).empty());
+  reference.index = 16;
+  CHECK(difference(problem, result, reference) == "expected 3 at 16, got 3 at 17");
+}
+
 TEST_CASE("NaNs are dropped if the problem says so") {
   const std::vector<float> input{kNan, 1, kNan, -1};
   Problem problem = problem_of(Operator::max, input);

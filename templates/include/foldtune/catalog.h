@@ -21,6 +21,8 @@ enum class Operator {
   product,
   min,
   max,
+  argmin,
+  argmax,
   custom,     ///< the user's own, custom.h
   histogram,  ///< counts in bins; of the family of its own
 };
