@@ -195,4 +195,32 @@ using ArgMin = ArgExtreme<Min, T, A, I, kNan>;
 template <class T, class A, class I, NanPolicy kNan>
 using ArgMax = ArgExtreme<Max, T, A, I, kNan>;
 
+template <class T>
+struct MinMax {
+  T min;
+  T max;
+};
+
+/// Both extremes at once.
+template <class T, class A, NanPolicy kNan>
+struct Extremes {
+  using Inputs = TypeList<T>;
+  using Accumulator = MinMax<Held<A>>;
+  using Result = MinMax<A>;
+  static constexpr Instruction kInstruction = Instruction::none;
+
+  static FOLDTUNE_DEVICE Accumulator identity() {
+    return {Min<T, A, kNan>::identity(), Max<T, A, kNan>::identity()};
+  }
+  static FOLDTUNE_DEVICE Accumulator map(Held<T> x, uint64 i) {
+    return {Min<T, A, kNan>::map(x, i), Max<T, A, kNan>::map(x, i)};
+  }
+  static FOLDTUNE_DEVICE Accumulator combine(const Accumulator& a, const Accumulator& b) {
+    return {minimum(a.min, b.min), maximum(a.max, b.max)};
+  }
+  static FOLDTUNE_DEVICE Result finish(const Accumulator& a, uint64) {
+    return {store_number<A>(a.min), store_number<A>(a.max)};
+  }
+};
+
 }  // namespace foldtune

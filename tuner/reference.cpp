@@ -212,6 +212,28 @@ using FirstLeast = ExtremeElement<N, Extreme::least, Zeros::equal>;
 template <class N>
 using FirstGreatest = ExtremeElement<N, Extreme::greatest, Zeros::equal>;
 
+template <class N>
+class BothExtremes {
+ public:
+  explicit BothExtremes(const Problem& problem) : least_(problem), greatest_(problem) {}
+
+  void add(std::uint64_t index, N x) {
+    least_.add(index, x);
+    greatest_.add(index, x);
+  }
+  void merge(const BothExtremes& next) {
+    least_.merge(next.least_);
+    greatest_.merge(next.greatest_);
+  }
+  Reference reference() const {
+    return {.numbers = {least_.reference().numbers[0], greatest_.reference().numbers[0]}};
+  }
+
+ private:
+  Least<N> least_;
+  Greatest<N> greatest_;
+};
+
 /// The most inputs of an operator with a name.
 constexpr std::size_t kMaxNamedInputs = 2;
 
@@ -292,6 +314,7 @@ constexpr std::array kRows{
     ReferenceRow{Operator::max, fold<Greatest>, nullptr},
     ReferenceRow{Operator::argmin, fold<FirstLeast>, nullptr},
     ReferenceRow{Operator::argmax, fold<FirstGreatest>, nullptr},
+    ReferenceRow{Operator::minmax, fold<BothExtremes>, nullptr},
 };
 
 // The rows are indexed by their enumerator.

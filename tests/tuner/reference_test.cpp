@@ -195,6 +195,18 @@ TEST_CASE("an indexed value is compared with its index, and written with it") {
   CHECK(difference(problem, result, reference) == "expected 3 at 16, got 3 at 17");
 }
 
+TEST_CASE("the reference of minmax is both extremes, and so is its text") {
+  const std::vector<std::int8_t> input{3, -5, 4};
+  const Problem problem = problem_of(Operator::minmax, input);
+  const Reference reference = reference_of(problem, input);
+  CHECK(difference(problem, std::array<std::int8_t, 2>{-5, 4}, reference).empty());
+  CHECK(difference(problem, std::array<std::int8_t, 2>{-5, 3}, reference) ==
+        "expected -5 to 4, got -5 to 3");
+  const Reference nan = reference_of(Operator::minmax, std::vector<float>{1, kNan});
+  CHECK(std::isnan(nan.numbers[0].floating));
+  CHECK(std::isnan(nan.numbers[1].floating));
+}
+
 TEST_CASE("NaNs are dropped if the problem says so") {
   const std::vector<float> input{kNan, 1, kNan, -1};
   Problem problem = problem_of(Operator::max, input);

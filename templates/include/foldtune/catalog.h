@@ -23,6 +23,7 @@ enum class Operator {
   max,
   argmin,
   argmax,
+  minmax,
   custom,     ///< the user's own, custom.h
   histogram,  ///< counts in bins; of the family of its own
 };
