@@ -223,4 +223,28 @@ struct Extremes {
   }
 };
 
+template <class T, class A>
+struct BitAnd : NumberFold<T, A> {
+  static constexpr Instruction kInstruction = Instruction::bit_and;
+
+  static FOLDTUNE_DEVICE Held<A> identity() { return static_cast<A>(~A{0}); }
+  static FOLDTUNE_DEVICE Held<A> combine(Held<A> a, Held<A> b) { return a & b; }
+};
+
+template <class T, class A>
+struct BitOr : NumberFold<T, A> {
+  static constexpr Instruction kInstruction = Instruction::bit_or;
+
+  static FOLDTUNE_DEVICE Held<A> identity() { return 0; }
+  static FOLDTUNE_DEVICE Held<A> combine(Held<A> a, Held<A> b) { return a | b; }
+};
+
+template <class T, class A>
+struct BitXor : NumberFold<T, A> {
+  static constexpr Instruction kInstruction = Instruction::bit_xor;
+
+  static FOLDTUNE_DEVICE Held<A> identity() { return 0; }
+  static FOLDTUNE_DEVICE Held<A> combine(Held<A> a, Held<A> b) { return a ^ b; }
+};
+
 }  // namespace foldtune

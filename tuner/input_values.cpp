@@ -45,6 +45,11 @@ T random_element(std::uint64_t bits) {
   }
 }
 
+/// True for about `expected` of `count` elements.
+bool is_one_of(std::uint64_t bits, double expected, std::uint64_t count) {
+  return unit(bits) * static_cast<double>(count) < expected;
+}
+
 /// Elements of a product of floating-point numbers that are not 1 or -1. So few that the bound on
 /// the roundings stays small, and that the product stays within the range of f32; the signs of the
 /// others still show when one is lost.
@@ -57,21 +62,25 @@ template <class T>
 T random_factor(std::uint64_t bits, const Problem& problem, std::uint64_t count) {
   const bool negative = bits % 2 != 0;
   const std::uint64_t more = mix(bits);
-  const auto is_one_of = [&](double factors) {
-    return unit(bits) * static_cast<double>(count) < factors;
-  };
   if constexpr (kIsFloating<Held<T>>) {
     const double most =
         std::min(0.5, 8 / std::sqrt(std::min(static_cast<double>(count), kFactors)));
-    const double magnitude = is_one_of(kFactors) ? 1 + most * (2 * unit(more) - 1) : 1;
+    const double magnitude = is_one_of(bits, kFactors, count) ? 1 + most * (2 * unit(more) - 1) : 1;
     return store_number<T>(negative ? -magnitude : magnitude);
   } else {
     // Odd, so that no number of them makes a product that wraps 0.
     const int odd = static_cast<int>(is_floating(problem.accumulator_type())
-                                         ? (is_one_of(kIntegerFactors) ? 3 : 1)
+                                         ? (is_one_of(bits, kIntegerFactors, count) ? 3 : 1)
                                          : 1 + 2 * (more % 4));
     return static_cast<T>(negative && std::is_signed_v<T> ? -odd : odd);
   }
+}
+
+/// So few bits that some are set in no element, and some in one alone.
+template <class T>
+T sparse_bits(std::uint64_t bits, std::uint64_t count) {
+  constexpr int kBits = 8 * sizeof(T);
+  return static_cast<T>(is_one_of(bits, kBits, count) ? uint64{1} << mix(bits) % kBits : 0);
 }
 
 /// The ranks of a Zipf distribution: rank r has a probability proportional to 1 / r.
@@ -115,6 +124,23 @@ T element_at(double position) {
   }
 }
 
+template <class T>
+T make_element(std::uint64_t bits, const Problem& problem, std::uint64_t count) {
+  switch (problem.op) {
+    case Operator::product:
+      return random_factor<T>(bits, problem, count);
+    case Operator::histogram:
+      return element_at<T>(position(problem.histogram.distribution, bits));
+    default:
+      break;
+  }
+  if constexpr (std::is_integral_v<T>) {
+    if (problem.op == Operator::bit_and) return static_cast<T>(~sparse_bits<T>(bits, count));
+    if (problem.op == Operator::bit_or) return sparse_bits<T>(bits, count);
+  }
+  return random_element<T>(bits);
+}
+
 }  // namespace
 
 std::vector<std::byte> make_input(const Problem& problem, std::size_t input, std::uint64_t count,
@@ -122,27 +148,15 @@ std::vector<std::byte> make_input(const Problem& problem, std::size_t input, std
   const ElementType type = problem.input_types()[input];
   std::vector<std::byte> elements(count * size_of(type));
   const std::uint64_t start = mix(mix(seed) + input);
-  const auto fill = [&](auto make) {
-    using T = decltype(make(start));
+  with_type(type, [&](auto zero) {
+    using T = decltype(zero);
     for_each_part(count, part_count(count),
                   [&](std::uint64_t begin, std::uint64_t end, std::size_t) {
                     for (std::uint64_t i = begin; i < end; ++i) {
-                      const T element = make(mix(start + i));
+                      const T element = make_element<T>(mix(start + i), problem, count);
                       std::memcpy(elements.data() + i * sizeof(T), &element, sizeof(T));
                     }
                   });
-  };
-  with_type(type, [&](auto zero) {
-    using T = decltype(zero);
-    if (problem.op == Operator::histogram) {
-      fill([&](std::uint64_t bits) {
-        return element_at<T>(position(problem.histogram.distribution, bits));
-      });
-    } else if (problem.op == Operator::product) {
-      fill([&](std::uint64_t bits) { return random_factor<T>(bits, problem, count); });
-    } else {
-      fill([](std::uint64_t bits) { return random_element<T>(bits); });
-    }
   });
   return elements;
 }

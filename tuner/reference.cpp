@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <concepts>
+#include <functional>
 
 #include "tuner/elements.h"
 #include "tuner/reference_row.h"
@@ -234,6 +235,27 @@ class BothExtremes {
   Greatest<N> greatest_;
 };
 
+/// What Combine makes of the elements' bits, from kIdentity on.
+template <class Combine, std::uint64_t kIdentity>
+class Bits {
+ public:
+  explicit Bits(const Problem& problem) : problem_(&problem) {}
+
+  void add(std::uint64_t, auto x) { bits_ = Combine{}(bits_, static_cast<std::uint64_t>(x)); }
+  void merge(const Bits& next) { add(0, next.bits_); }
+  Reference reference() const { return {.numbers = {stored_integer(*problem_, bits_)}}; }
+
+ private:
+  const Problem* problem_;
+  std::uint64_t bits_ = kIdentity;
+};
+template <class N>
+using BitAnd = Bits<std::bit_and<>, ~std::uint64_t{0}>;
+template <class N>
+using BitOr = Bits<std::bit_or<>, 0>;
+template <class N>
+using BitXor = Bits<std::bit_xor<>, 0>;
+
 /// The most inputs of an operator with a name.
 constexpr std::size_t kMaxNamedInputs = 2;
 
@@ -315,6 +337,9 @@ constexpr std::array kRows{
     ReferenceRow{Operator::argmin, fold<FirstLeast>, nullptr},
     ReferenceRow{Operator::argmax, fold<FirstGreatest>, nullptr},
     ReferenceRow{Operator::minmax, fold<BothExtremes>, nullptr},
+    ReferenceRow{Operator::bit_and, fold<BitAnd>, nullptr},
+    ReferenceRow{Operator::bit_or, fold<BitOr>, nullptr},
+    ReferenceRow{Operator::bit_xor, fold<BitXor>, nullptr},
 };
 
 // The rows are indexed by their enumerator.

@@ -1,6 +1,7 @@
 #include "tuner/reference.h"
 
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -207,6 +208,14 @@ TEST_CASE("the reference of minmax is both extremes, and so is its text") {
   CHECK(std::isnan(nan.numbers[1].floating));
 }
 
+TEST_CASE("the references of bit operators wrap to the element") {
+  const std::vector<std::int8_t> input{-1, 0x7c, 0x54};
+  CHECK(integer_of(Operator::bit_and, input) == 0x54);
+  CHECK(integer_of(Operator::bit_or, input) == ~std::uint64_t{0});
+  CHECK(integer_of(Operator::bit_xor, input) == static_cast<std::uint64_t>(~0x28));
+  CHECK(integer_of(Operator::bit_and, std::vector<std::uint8_t>{}) == 255);
+}
+
 TEST_CASE("NaNs are dropped if the problem says so") {
   const std::vector<float> input{kNan, 1, kNan, -1};
   Problem problem = problem_of(Operator::max, input);
@@ -327,6 +336,16 @@ TEST_CASE("integer inputs stay within 2^20, narrow ones fill their type") {
   CHECK(range(int{}).first >= -0x1p20);
   CHECK(range(std::uint64_t{}).second > 1e6);
   CHECK(range(std::uint64_t{}).second < 0x1p20);
+}
+
+TEST_CASE("inputs of bit operators set some bits of the result and not others") {
+  for (const Operator op : {Operator::bit_and, Operator::bit_or}) {
+    const Problem problem{.op = op, .type = ElementType::u64, .count = 1 << 18};
+    const auto input = input_of<std::uint64_t>(problem, problem.count);
+    const int set = std::popcount(integer_of(op, input));
+    CHECK(set > 8);
+    CHECK(set < 56);
+  }
 }
 
 TEST_CASE("inputs of histograms have the problem's distribution") {

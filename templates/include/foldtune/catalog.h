@@ -24,6 +24,9 @@ enum class Operator {
   argmin,
   argmax,
   minmax,
+  bit_and,
+  bit_or,
+  bit_xor,
   custom,     ///< the user's own, custom.h
   histogram,  ///< counts in bins; of the family of its own
 };
