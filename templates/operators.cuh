@@ -247,4 +247,24 @@ struct BitXor : NumberFold<T, A> {
   static FOLDTUNE_DEVICE Held<A> combine(Held<A> a, Held<A> b) { return a ^ b; }
 };
 
+/// 1 if no element is zero, else 0. NaN is not zero.
+template <class T, class A>
+struct All : NumberFold<T, A> {
+  static constexpr Instruction kInstruction = Instruction::bit_and;
+
+  static FOLDTUNE_DEVICE Held<A> identity() { return 1; }
+  static FOLDTUNE_DEVICE Held<A> map(Held<T> x, uint64) { return x != Held<T>{0} ? 1 : 0; }
+  static FOLDTUNE_DEVICE Held<A> combine(Held<A> a, Held<A> b) { return a & b; }
+};
+
+/// 1 if an element is not zero, else 0.
+template <class T, class A>
+struct Any : NumberFold<T, A> {
+  static constexpr Instruction kInstruction = Instruction::bit_or;
+
+  static FOLDTUNE_DEVICE Held<A> identity() { return 0; }
+  static FOLDTUNE_DEVICE Held<A> map(Held<T> x, uint64) { return x != Held<T>{0} ? 1 : 0; }
+  static FOLDTUNE_DEVICE Held<A> combine(Held<A> a, Held<A> b) { return a | b; }
+};
+
 }  // namespace foldtune

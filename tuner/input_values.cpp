@@ -124,11 +124,21 @@ T element_at(double position) {
   }
 }
 
+/// From 1 to 100.
+template <class T>
+T small_element(std::uint64_t bits) {
+  return store_number<T>(static_cast<int>(1 + mix(bits) % 100));
+}
+
 template <class T>
 T make_element(std::uint64_t bits, const Problem& problem, std::uint64_t count) {
   switch (problem.op) {
     case Operator::product:
       return random_factor<T>(bits, problem, count);
+    case Operator::all:  // of one element, perhaps none or a few, depends the result
+      return is_one_of(bits, 1, count) ? T{} : small_element<T>(bits);
+    case Operator::any:
+      return is_one_of(bits, 1, count) ? small_element<T>(bits) : T{};
     case Operator::histogram:
       return element_at<T>(position(problem.histogram.distribution, bits));
     default:

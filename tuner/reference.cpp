@@ -77,9 +77,12 @@ class CompensatedSum {
 //     merge(next)    what was added to `next` comes after what was added to this one
 //     reference()
 
-/// What is folded of an element: itself.
+// What is folded of an element.
 struct Itself {
   auto operator()(auto x) const { return x; }
+};
+struct IsNonzero {
+  std::uint64_t operator()(auto x) const { return x != 0 ? 1 : 0; }
 };
 
 /// The sum of Map of the elements.
@@ -235,14 +238,16 @@ class BothExtremes {
   Greatest<N> greatest_;
 };
 
-/// What Combine makes of the elements' bits, from kIdentity on.
-template <class Combine, std::uint64_t kIdentity>
+/// What Combine makes of the elements' bits, or of Map of them, from kIdentity on.
+template <class Combine, std::uint64_t kIdentity, class Map = Itself>
 class Bits {
  public:
   explicit Bits(const Problem& problem) : problem_(&problem) {}
 
-  void add(std::uint64_t, auto x) { bits_ = Combine{}(bits_, static_cast<std::uint64_t>(x)); }
-  void merge(const Bits& next) { add(0, next.bits_); }
+  void add(std::uint64_t, auto x) {
+    bits_ = Combine{}(bits_, static_cast<std::uint64_t>(Map{}(x)));
+  }
+  void merge(const Bits& next) { bits_ = Combine{}(bits_, next.bits_); }
   Reference reference() const { return {.numbers = {stored_integer(*problem_, bits_)}}; }
 
  private:
@@ -255,6 +260,10 @@ template <class N>
 using BitOr = Bits<std::bit_or<>, 0>;
 template <class N>
 using BitXor = Bits<std::bit_xor<>, 0>;
+template <class N>
+using All = Bits<std::bit_and<>, 1, IsNonzero>;
+template <class N>
+using Any = Bits<std::bit_or<>, 0, IsNonzero>;
 
 /// The most inputs of an operator with a name.
 constexpr std::size_t kMaxNamedInputs = 2;
@@ -340,6 +349,8 @@ constexpr std::array kRows{
     ReferenceRow{Operator::bit_and, fold<BitAnd>, nullptr},
     ReferenceRow{Operator::bit_or, fold<BitOr>, nullptr},
     ReferenceRow{Operator::bit_xor, fold<BitXor>, nullptr},
+    ReferenceRow{Operator::all, fold<All>, nullptr},
+    ReferenceRow{Operator::any, fold<Any>, nullptr},
 };
 
 // The rows are indexed by their enumerator.

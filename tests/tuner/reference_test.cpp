@@ -216,6 +216,17 @@ TEST_CASE("the references of bit operators wrap to the element") {
   CHECK(integer_of(Operator::bit_and, std::vector<std::uint8_t>{}) == 255);
 }
 
+TEST_CASE("the references of all and any take NaN for true and -0 for false") {
+  CHECK(integer_of(Operator::all, std::vector<float>{1, kNan, -2}) == 1);
+  CHECK(integer_of(Operator::all, std::vector<float>{1, -0.f, 3}) == 0);
+  CHECK(integer_of(Operator::all, std::vector<int>{}) == 1);
+  CHECK(integer_of(Operator::any, std::vector<float>{0, kNan}) == 1);
+  CHECK(integer_of(Operator::any, std::vector<float>{0, 0x1p-149f}) == 1);
+  CHECK(integer_of(Operator::any, std::vector<float>{0, -0.f}) == 0);
+  CHECK(integer_of(Operator::any, std::vector<std::int64_t>{0, 1LL << 40}) == 1);
+  CHECK(integer_of(Operator::any, std::vector<int>{}) == 0);
+}
+
 TEST_CASE("NaNs are dropped if the problem says so") {
   const std::vector<float> input{kNan, 1, kNan, -1};
   Problem problem = problem_of(Operator::max, input);

@@ -27,6 +27,8 @@ enum class Operator {
   bit_and,
   bit_or,
   bit_xor,
+  all,
+  any,
   custom,     ///< the user's own, custom.h
   histogram,  ///< counts in bins; of the family of its own
 };
