@@ -267,4 +267,10 @@ struct Any : NumberFold<T, A> {
   static FOLDTUNE_DEVICE Held<A> combine(Held<A> a, Held<A> b) { return a | b; }
 };
 
+/// How many elements are not zero.
+template <class T, class A>
+struct CountNonzero : Sum<T, A> {
+  static FOLDTUNE_DEVICE Held<A> map(Held<T> x, uint64) { return x != Held<T>{0} ? 1 : 0; }
+};
+
 }  // namespace foldtune

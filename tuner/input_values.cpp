@@ -139,6 +139,8 @@ T make_element(std::uint64_t bits, const Problem& problem, std::uint64_t count) 
       return is_one_of(bits, 1, count) ? T{} : small_element<T>(bits);
     case Operator::any:
       return is_one_of(bits, 1, count) ? small_element<T>(bits) : T{};
+    case Operator::count_nonzero:
+      return bits % 2 == 0 ? T{} : small_element<T>(bits);
     case Operator::histogram:
       return element_at<T>(position(problem.histogram.distribution, bits));
     default:

@@ -85,8 +85,8 @@ struct IsNonzero {
   std::uint64_t operator()(auto x) const { return x != 0 ? 1 : 0; }
 };
 
-/// The sum of Map of the elements.
-template <class N, class Map>
+/// The sum of Map of the elements. `kWraps`: they are integers.
+template <class N, class Map, bool kWraps = std::is_integral_v<N>>
 class Sum {
  public:
   explicit Sum(const Problem& problem) : problem_(&problem) {}
@@ -95,7 +95,7 @@ class Sum {
   requires std::invocable<Map, Ns...>
   void add(std::uint64_t, Ns... elements) {
     const auto value = wrapping(Map{}(elements...));
-    if constexpr (std::is_integral_v<N>) {
+    if constexpr (kWraps) {
       wrapped_ += value;
     } else {
       sum_.add(value);
@@ -109,8 +109,7 @@ class Sum {
   }
   Reference reference() const {
     Reference result{.sum_of_magnitudes = magnitudes_};
-    result.numbers[0] =
-        std::is_integral_v<N> ? stored_integer(*problem_, wrapped_) : to_number(sum_.value());
+    result.numbers[0] = kWraps ? stored_integer(*problem_, wrapped_) : to_number(sum_.value());
     return result;
   }
 
@@ -122,6 +121,8 @@ class Sum {
 };
 template <class N>
 using SumOfElements = Sum<N, Itself>;
+template <class N>
+using CountOfNonzero = Sum<N, IsNonzero, true>;
 
 /// The product of the elements.
 template <class N>
@@ -351,6 +352,7 @@ constexpr std::array kRows{
     ReferenceRow{Operator::bit_xor, fold<BitXor>, nullptr},
     ReferenceRow{Operator::all, fold<All>, nullptr},
     ReferenceRow{Operator::any, fold<Any>, nullptr},
+    ReferenceRow{Operator::count_nonzero, fold<CountOfNonzero>, nullptr},
 };
 
 // The rows are indexed by their enumerator.

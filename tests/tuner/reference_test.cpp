@@ -227,6 +227,17 @@ TEST_CASE("the references of all and any take NaN for true and -0 for false") {
   CHECK(integer_of(Operator::any, std::vector<int>{}) == 0);
 }
 
+TEST_CASE("the reference of count_nonzero counts NaN, and no zero of either sign") {
+  const std::vector<float> input{0, -0.f, kNan, -1, 0x1p-149f};
+  CHECK(integer_of(Operator::count_nonzero, input) == 3);
+  CHECK(integer_of(Operator::count_nonzero, std::vector<std::int8_t>{0, -128}) == 1);
+  Problem problem = problem_of(Operator::count_nonzero, input);
+  CHECK(problem.result_type() == ElementType::u64);
+  problem.result = ElementType::f16;
+  CHECK(reference_of(problem, input).numbers[0].floating == 3);
+  CHECK(error_bound(problem, ReduceParams{}, 1, reference_of(problem, input)) == 0);
+}
+
 TEST_CASE("NaNs are dropped if the problem says so") {
   const std::vector<float> input{kNan, 1, kNan, -1};
   Problem problem = problem_of(Operator::max, input);

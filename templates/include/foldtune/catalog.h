@@ -29,6 +29,7 @@ enum class Operator {
   bit_xor,
   all,
   any,
+  count_nonzero,
   custom,     ///< the user's own, custom.h
   histogram,  ///< counts in bins; of the family of its own
 };
