@@ -47,6 +47,15 @@ struct Sum : NumberFold<T, A> {
   static FOLDTUNE_DEVICE Held<A> combine(Held<A> a, Held<A> b) { return add(a, b); }
 };
 
+/// The sum of x * x. Integers wrap.
+template <class T, class A>
+struct SumOfSquares : Sum<T, A> {
+  static FOLDTUNE_DEVICE Held<A> map(Held<T> x, uint64) {
+    const auto value = static_cast<Held<A>>(x);
+    return multiply(value, value);
+  }
+};
+
 /// Multiplication. Integers wrap.
 template <class T, class A>
 struct Product : NumberFold<T, A> {

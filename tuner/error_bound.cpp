@@ -117,6 +117,18 @@ long double sum_bound(const Problem& problem, const FoldShape& shape, const Refe
          flushed(problem, shape);
 }
 
+/// As a sum of terms that have the rounding of the multiplication, and of the conversion of both
+/// factors. A product below the least normal number is off by half the least positive one.
+long double sum_of_products_bound(const Problem& problem, const FoldShape& shape,
+                                  const Reference& reference) {
+  const ElementType accumulator = problem.accumulator_type();
+  const std::uint64_t roundings = shape.depth + 1 + 2 * conversion_roundings(problem);
+  const long double grown = growth(roundings, accumulator);
+  const long double underflow =
+      static_cast<long double>(reference.count) * least_positive(accumulator);
+  return grown * reference.sum_of_magnitudes + (1 + grown) * underflow + flushed(problem, shape);
+}
+
 /// However the elements meet, all roundings are factors (1 + e) of the one product: one for each
 /// multiplication, of which those by 1 and -1 are exact, and one for each conversion. No partial
 /// product may leave the range of normal numbers; the last one may.

@@ -17,6 +17,8 @@ using ErrorBound = long double (*)(const Problem& problem, const FoldShape& shap
                                    const Reference& reference);
 
 long double sum_bound(const Problem& problem, const FoldShape& shape, const Reference& reference);
+long double sum_of_products_bound(const Problem& problem, const FoldShape& shape,
+                                  const Reference& reference);
 long double product_bound(const Problem& problem, const FoldShape& shape,
                           const Reference& reference);
 

@@ -81,6 +81,9 @@ class CompensatedSum {
 struct Itself {
   auto operator()(auto x) const { return x; }
 };
+struct Square {
+  auto operator()(auto x) const { return wrapping(x) * wrapping(x); }
+};
 struct IsNonzero {
   std::uint64_t operator()(auto x) const { return x != 0 ? 1 : 0; }
 };
@@ -121,6 +124,8 @@ class Sum {
 };
 template <class N>
 using SumOfElements = Sum<N, Itself>;
+template <class N>
+using SumOfSquares = Sum<N, Square>;
 template <class N>
 using CountOfNonzero = Sum<N, IsNonzero, true>;
 
@@ -353,6 +358,7 @@ constexpr std::array kRows{
     ReferenceRow{Operator::all, fold<All>, nullptr},
     ReferenceRow{Operator::any, fold<Any>, nullptr},
     ReferenceRow{Operator::count_nonzero, fold<CountOfNonzero>, nullptr},
+    ReferenceRow{Operator::sum_of_squares, fold<SumOfSquares>, sum_of_products_bound},
 };
 
 // The rows are indexed by their enumerator.

@@ -238,6 +238,12 @@ TEST_CASE("the reference of count_nonzero counts NaN, and no zero of either sign
   CHECK(error_bound(problem, ReduceParams{}, 1, reference_of(problem, input)) == 0);
 }
 
+TEST_CASE("the reference of a sum of squares wraps to the accumulator") {
+  CHECK(integer_of(Operator::sum_of_squares, std::vector<int>{-3, 4}) == 25);
+  CHECK(integer_of(Operator::sum_of_squares, std::vector<std::int64_t>{1LL << 32, -5}) == 25);
+  CHECK(value_of(Operator::sum_of_squares, std::vector<float>{0.5f, -3}) == 9.25);
+}
+
 TEST_CASE("NaNs are dropped if the problem says so") {
   const std::vector<float> input{kNan, 1, kNan, -1};
   Problem problem = problem_of(Operator::max, input);

@@ -30,6 +30,7 @@ enum class Operator {
   all,
   any,
   count_nonzero,
+  sum_of_squares,
   custom,     ///< the user's own, custom.h
   histogram,  ///< counts in bins; of the family of its own
 };
