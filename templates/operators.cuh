@@ -56,6 +56,14 @@ struct SumOfSquares : Sum<T, A> {
   }
 };
 
+/// The sum of |x|. Integers wrap.
+template <class T, class A>
+struct Asum : Sum<T, A> {
+  static FOLDTUNE_DEVICE Held<A> map(Held<T> x, uint64) {
+    return static_cast<Held<A>>(magnitude(static_cast<Held<A>>(x)));
+  }
+};
+
 /// Multiplication. Integers wrap.
 template <class T, class A>
 struct Product : NumberFold<T, A> {

@@ -81,6 +81,15 @@ class CompensatedSum {
 struct Itself {
   auto operator()(auto x) const { return x; }
 };
+struct AbsoluteValue {
+  auto operator()(auto x) const {
+    if constexpr (std::is_integral_v<decltype(x)>) {
+      return x < 0 ? -wrapping(x) : wrapping(x);  // of the lowest, too
+    } else {
+      return std::fabs(x);
+    }
+  }
+};
 struct Square {
   auto operator()(auto x) const { return wrapping(x) * wrapping(x); }
 };
@@ -126,6 +135,8 @@ template <class N>
 using SumOfElements = Sum<N, Itself>;
 template <class N>
 using SumOfSquares = Sum<N, Square>;
+template <class N>
+using SumOfMagnitudes = Sum<N, AbsoluteValue>;
 template <class N>
 using CountOfNonzero = Sum<N, IsNonzero, true>;
 
@@ -359,6 +370,7 @@ constexpr std::array kRows{
     ReferenceRow{Operator::any, fold<Any>, nullptr},
     ReferenceRow{Operator::count_nonzero, fold<CountOfNonzero>, nullptr},
     ReferenceRow{Operator::sum_of_squares, fold<SumOfSquares>, sum_of_products_bound},
+    ReferenceRow{Operator::asum, fold<SumOfMagnitudes>, sum_bound},
 };
 
 // The rows are indexed by their enumerator.

@@ -244,6 +244,13 @@ TEST_CASE("the reference of a sum of squares wraps to the accumulator") {
   CHECK(value_of(Operator::sum_of_squares, std::vector<float>{0.5f, -3}) == 9.25);
 }
 
+TEST_CASE("the reference of asum is the sum of magnitudes, also of the lowest integer") {
+  CHECK(integer_of(Operator::asum, std::vector<std::int8_t>{-128, 127, -1}) == 256);
+  CHECK(integer_of(Operator::asum, std::vector<std::int64_t>{
+                                       std::numeric_limits<std::int64_t>::min()}) == 1ULL << 63);
+  CHECK(value_of(Operator::asum, std::vector<double>{-1e300, 1, 1e300}) == 2e300);
+}
+
 TEST_CASE("NaNs are dropped if the problem says so") {
   const std::vector<float> input{kNan, 1, kNan, -1};
   Problem problem = problem_of(Operator::max, input);

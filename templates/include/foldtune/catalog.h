@@ -31,6 +31,7 @@ enum class Operator {
   any,
   count_nonzero,
   sum_of_squares,
+  asum,
   custom,     ///< the user's own, custom.h
   histogram,  ///< counts in bins; of the family of its own
 };
