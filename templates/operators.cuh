@@ -56,6 +56,13 @@ struct SumOfSquares : Sum<T, A> {
   }
 };
 
+/// The square root of the sum of squares, which must not leave the accumulator's range: elements
+/// are not scaled.
+template <class T, class A>
+struct Nrm2 : SumOfSquares<T, A> {
+  static FOLDTUNE_DEVICE Held<A> finish(Held<A> a, uint64) { return platform::square_root(a); }
+};
+
 /// The sum of |x|. Integers wrap.
 template <class T, class A>
 struct Asum : Sum<T, A> {

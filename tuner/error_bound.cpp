@@ -108,6 +108,15 @@ long double round_result(const Problem& problem, long double value, long double 
   return bound + relative * (std::fabs(value) + bound) + least_positive(type);
 }
 
+/// The bound of the rounded square root of what is within `bound` of `value`. The root is steeper
+/// below the value than above it.
+long double root_bound(const Problem& problem, long double value, long double bound) {
+  const long double exact = std::sqrt(value);
+  const long double off =
+      std::max(exact - std::sqrt(std::max(0.0L, value - bound)), std::sqrt(value + bound) - exact);
+  return off + growth(1, problem.accumulator_type()) * (exact + off);
+}
+
 }  // namespace
 
 /// Each element is multiplied by (1 + e), |e| <= u, once in every addition that it passes through.
@@ -127,6 +136,11 @@ long double sum_of_products_bound(const Problem& problem, const FoldShape& shape
   const long double underflow =
       static_cast<long double>(reference.count) * least_positive(accumulator);
   return grown * reference.sum_of_magnitudes + (1 + grown) * underflow + flushed(problem, shape);
+}
+
+long double nrm2_bound(const Problem& problem, const FoldShape& shape, const Reference& reference) {
+  return root_bound(problem, reference.sum_of_magnitudes,
+                    sum_of_products_bound(problem, shape, reference));
 }
 
 /// However the elements meet, all roundings are factors (1 + e) of the one product: one for each

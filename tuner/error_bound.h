@@ -19,6 +19,7 @@ using ErrorBound = long double (*)(const Problem& problem, const FoldShape& shap
 long double sum_bound(const Problem& problem, const FoldShape& shape, const Reference& reference);
 long double sum_of_products_bound(const Problem& problem, const FoldShape& shape,
                                   const Reference& reference);
+long double nrm2_bound(const Problem& problem, const FoldShape& shape, const Reference& reference);
 long double product_bound(const Problem& problem, const FoldShape& shape,
                           const Reference& reference);
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <concepts>
 #include <functional>
+#include <limits>
 
 #include "tuner/elements.h"
 #include "tuner/reference_row.h"
@@ -355,6 +356,20 @@ Reference fold(const Problem& problem, InputArrays inputs) {
                                  : fold_as<Oracle, std::uint64_t>(problem, inputs);
 }
 
+/// A partial result that is too large for the accumulator.
+long double overflowed(const Problem& problem, long double value) {
+  return std::fabs(value) >= overflow_threshold(problem.accumulator_type())
+             ? std::copysign(std::numeric_limits<long double>::infinity(), value)
+             : value;
+}
+
+Reference fold_norm(const Problem& problem, InputArrays inputs) {
+  Reference result = fold<SumOfSquares>(problem, inputs);
+  long double& value = result.numbers[0].floating;
+  value = std::sqrt(overflowed(problem, value));
+  return result;
+}
+
 constexpr std::array kRows{
     ReferenceRow{Operator::sum, fold<SumOfElements>, sum_bound},
     ReferenceRow{Operator::product, fold<ProductOfElements>, product_bound},
@@ -371,6 +386,7 @@ constexpr std::array kRows{
     ReferenceRow{Operator::count_nonzero, fold<CountOfNonzero>, nullptr},
     ReferenceRow{Operator::sum_of_squares, fold<SumOfSquares>, sum_of_products_bound},
     ReferenceRow{Operator::asum, fold<SumOfMagnitudes>, sum_bound},
+    ReferenceRow{Operator::nrm2, fold_norm, nrm2_bound},
 };
 
 // The rows are indexed by their enumerator.

@@ -251,6 +251,14 @@ TEST_CASE("the reference of asum is the sum of magnitudes, also of the lowest in
   CHECK(value_of(Operator::asum, std::vector<double>{-1e300, 1, 1e300}) == 2e300);
 }
 
+TEST_CASE("the reference of nrm2 overflows as the squares do") {
+  CHECK(value_of(Operator::nrm2, std::vector<float>{3, -4}) == 5);
+  CHECK(value_of(Operator::nrm2, std::vector<std::int8_t>{-128}) == 128);
+  CHECK(value_of(Operator::nrm2, std::vector<float>{}) == 0);
+  CHECK(value_of(Operator::nrm2, std::vector<float>{1e30f}) == kInfinity);
+  CHECK(value_of(Operator::nrm2, std::vector<double>{1e30}) == Approx(1e30));
+}
+
 TEST_CASE("NaNs are dropped if the problem says so") {
   const std::vector<float> input{kNan, 1, kNan, -1};
   Problem problem = problem_of(Operator::max, input);

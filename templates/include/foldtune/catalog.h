@@ -32,6 +32,7 @@ enum class Operator {
   count_nonzero,
   sum_of_squares,
   asum,
+  nrm2,
   custom,     ///< the user's own, custom.h
   histogram,  ///< counts in bins; of the family of its own
 };
