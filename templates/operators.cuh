@@ -139,6 +139,22 @@ struct Max : NumberFold<T, A> {
   static FOLDTUNE_DEVICE bool precedes(Held<A> a, Held<A> b) { return b < a; }
 };
 
+/// The greatest |x|, 0 of nothing. Magnitudes of integers are kept without a sign; stored in the
+/// element's type, that of the lowest integer wraps.
+template <class T, class A, NanPolicy kNan>
+struct AbsMax : NumberFold<T, A> {
+  using Accumulator = Magnitude<Held<A>>;
+  static constexpr Instruction kInstruction = Instruction::max;
+
+  static FOLDTUNE_DEVICE Accumulator identity() { return 0; }
+  static FOLDTUNE_DEVICE Accumulator map(Held<T> x, uint64) {
+    return kNan == NanPolicy::ignore && is_nan(x) ? identity() : magnitude(x);
+  }
+  static FOLDTUNE_DEVICE Accumulator combine(Accumulator a, Accumulator b) { return maximum(a, b); }
+  static FOLDTUNE_DEVICE Accumulator finish(Accumulator a, uint64) { return a; }
+  static FOLDTUNE_DEVICE bool precedes(Accumulator a, Accumulator b) { return b < a; }
+};
+
 /// The result of an operator that finds an element. The bytes between are zero.
 template <class T, int kGap = 8 - sizeof(T)>
 struct IndexedValue {
@@ -218,6 +234,8 @@ template <class T, class A, class I, NanPolicy kNan>
 using ArgMin = ArgExtreme<Min, T, A, I, kNan>;
 template <class T, class A, class I, NanPolicy kNan>
 using ArgMax = ArgExtreme<Max, T, A, I, kNan>;
+template <class T, class A, class I, NanPolicy kNan>
+using ArgAbsMax = ArgExtreme<AbsMax, T, A, I, kNan>;
 
 template <class T>
 struct MinMax {

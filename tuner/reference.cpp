@@ -189,28 +189,24 @@ bool wins(N a, N b) {
   return kLeast ? a < b : b < a;
 }
 
-/// The least or the greatest element, and the index of the first such element; all bits set if
-/// there is none.
-template <class N, Extreme kExtreme, Zeros kZeros = Zeros::ordered>
+/// The least or the greatest Map of an element, and the index of the first such element; all bits
+/// set if there is none.
+template <class N, Extreme kExtreme, Zeros kZeros = Zeros::ordered, class Map = Itself>
 class ExtremeElement {
  public:
+  using Value = decltype(Map{}(N{}));
+
   explicit ExtremeElement(const Problem& problem)
       : problem_(&problem), best_(with_type(problem.accumulator_type(), [](auto zero) {
           using T = decltype(zero);
-          return static_cast<N>(kExtreme == Extreme::least ? highest_element<T>()
-                                                           : lowest_element<T>());
+          if (std::is_same_v<Map, AbsoluteValue>) return Value{0};
+          return static_cast<Value>(kExtreme == Extreme::least ? highest_element<T>()
+                                                               : lowest_element<T>());
         })) {}
 
-  void add(std::uint64_t index, N x) {
-    if constexpr (!std::is_integral_v<N>) {
-      if (std::isnan(x) && problem_->nan_policy == NanPolicy::ignore) return;
-    }
-    if (index_ != kNowhere && !wins<kExtreme, kZeros>(x, best_)) return;
-    best_ = x;
-    index_ = index;
-  }
+  void add(std::uint64_t index, N x) { take(index, Map{}(x)); }
   void merge(const ExtremeElement& next) {
-    if (next.index_ != kNowhere) add(next.index_, next.best_);
+    if (next.index_ != kNowhere) take(next.index_, next.best_);
   }
   Reference reference() const {
     Reference result{.index = index_};
@@ -221,8 +217,17 @@ class ExtremeElement {
  private:
   static constexpr std::uint64_t kNowhere = ~std::uint64_t{0};
 
+  void take(std::uint64_t index, Value value) {
+    if constexpr (!std::is_integral_v<N>) {
+      if (std::isnan(value) && problem_->nan_policy == NanPolicy::ignore) return;
+    }
+    if (index_ != kNowhere && !wins<kExtreme, kZeros>(value, best_)) return;
+    best_ = value;
+    index_ = index;
+  }
+
   const Problem* problem_;
-  N best_;
+  Value best_;
   std::uint64_t index_ = kNowhere;
 };
 template <class N>
@@ -233,6 +238,8 @@ template <class N>
 using FirstLeast = ExtremeElement<N, Extreme::least, Zeros::equal>;
 template <class N>
 using FirstGreatest = ExtremeElement<N, Extreme::greatest, Zeros::equal>;
+template <class N>
+using GreatestMagnitude = ExtremeElement<N, Extreme::greatest, Zeros::equal, AbsoluteValue>;
 
 template <class N>
 class BothExtremes {
@@ -387,6 +394,8 @@ constexpr std::array kRows{
     ReferenceRow{Operator::sum_of_squares, fold<SumOfSquares>, sum_of_products_bound},
     ReferenceRow{Operator::asum, fold<SumOfMagnitudes>, sum_bound},
     ReferenceRow{Operator::nrm2, fold_norm, nrm2_bound},
+    ReferenceRow{Operator::absmax, fold<GreatestMagnitude>, nullptr},
+    ReferenceRow{Operator::argabsmax, fold<GreatestMagnitude>, nullptr},
 };
 
 // The rows are indexed by their enumerator.

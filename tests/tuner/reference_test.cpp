@@ -259,6 +259,20 @@ TEST_CASE("the reference of nrm2 overflows as the squares do") {
   CHECK(value_of(Operator::nrm2, std::vector<double>{1e30}) == Approx(1e30));
 }
 
+TEST_CASE("the references of absmax and argabsmax compare the lowest integer as it is") {
+  const std::vector<std::int8_t> input{127, -128, 5, -128};
+  const Reference reference = reference_of(Operator::argabsmax, input);
+  CHECK(reference.index == 1);
+  CHECK(static_cast<std::int64_t>(reference.numbers[0].integer) == -128);
+  Problem problem = problem_of(Operator::absmax, input);
+  problem.result = ElementType::i32;
+  CHECK(reference_of(problem, input).numbers[0].integer == 128);
+  CHECK(value_of(Operator::absmax, std::vector<float>{1, -3, 2}) == 3);
+  CHECK(std::isnan(value_of(Operator::absmax, std::vector<float>{1, kNan})));
+  CHECK_FALSE(std::signbit(value_of(Operator::absmax, std::vector<float>{-0.f})));
+  CHECK(value_of(Operator::absmax, std::vector<float>{}) == 0);
+}
+
 TEST_CASE("NaNs are dropped if the problem says so") {
   const std::vector<float> input{kNan, 1, kNan, -1};
   Problem problem = problem_of(Operator::max, input);

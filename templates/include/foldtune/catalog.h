@@ -33,6 +33,8 @@ enum class Operator {
   sum_of_squares,
   asum,
   nrm2,
+  absmax,
+  argabsmax,
   custom,     ///< the user's own, custom.h
   histogram,  ///< counts in bins; of the family of its own
 };
