@@ -63,6 +63,16 @@ struct Nrm2 : SumOfSquares<T, A> {
   static FOLDTUNE_DEVICE Held<A> finish(Held<A> a, uint64) { return platform::square_root(a); }
 };
 
+/// The sum of x * y. Integers wrap.
+template <class T, class A>
+struct Dot : Sum<T, A> {
+  using Inputs = TypeList<T, T>;
+
+  static FOLDTUNE_DEVICE Held<A> map(Held<T> x, Held<T> y, uint64) {
+    return multiply(static_cast<Held<A>>(x), static_cast<Held<A>>(y));
+  }
+};
+
 /// The sum of |x|. Integers wrap.
 template <class T, class A>
 struct Asum : Sum<T, A> {

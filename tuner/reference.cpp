@@ -94,6 +94,9 @@ struct AbsoluteValue {
 struct Square {
   auto operator()(auto x) const { return wrapping(x) * wrapping(x); }
 };
+struct ProductOfBoth {
+  auto operator()(auto x, auto y) const { return wrapping(x) * wrapping(y); }
+};
 struct IsNonzero {
   std::uint64_t operator()(auto x) const { return x != 0 ? 1 : 0; }
 };
@@ -138,6 +141,8 @@ template <class N>
 using SumOfSquares = Sum<N, Square>;
 template <class N>
 using SumOfMagnitudes = Sum<N, AbsoluteValue>;
+template <class N>
+using Dot = Sum<N, ProductOfBoth>;
 template <class N>
 using CountOfNonzero = Sum<N, IsNonzero, true>;
 
@@ -396,6 +401,7 @@ constexpr std::array kRows{
     ReferenceRow{Operator::nrm2, fold_norm, nrm2_bound},
     ReferenceRow{Operator::absmax, fold<GreatestMagnitude>, nullptr},
     ReferenceRow{Operator::argabsmax, fold<GreatestMagnitude>, nullptr},
+    ReferenceRow{Operator::dot, fold<Dot>, sum_of_products_bound},
 };
 
 // The rows are indexed by their enumerator.

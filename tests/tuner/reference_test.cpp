@@ -273,6 +273,17 @@ TEST_CASE("the references of absmax and argabsmax compare the lowest integer as 
   CHECK(value_of(Operator::absmax, std::vector<float>{}) == 0);
 }
 
+TEST_CASE("the reference of dot takes two inputs, which differ") {
+  const std::vector<float> x{1, 2, 3};
+  const std::vector<float> y{4, -5, 6};
+  const Reference reference = compute_reference(problem_of(Operator::dot, x),
+                                                std::array<const void*, 2>{x.data(), y.data()});
+  CHECK(reference.numbers[0].floating == 12);
+  CHECK(reference.sum_of_magnitudes == 32);
+  const Problem problem{.op = Operator::dot, .count = 100};
+  CHECK(make_input(problem, 0, 100, 5) != make_input(problem, 1, 100, 5));
+}
+
 TEST_CASE("NaNs are dropped if the problem says so") {
   const std::vector<float> input{kNan, 1, kNan, -1};
   Problem problem = problem_of(Operator::max, input);

@@ -35,6 +35,7 @@ enum class Operator {
   nrm2,
   absmax,
   argabsmax,
+  dot,
   custom,     ///< the user's own, custom.h
   histogram,  ///< counts in bins; of the family of its own
 };
