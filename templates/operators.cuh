@@ -73,6 +73,12 @@ struct Dot : Sum<T, A> {
   }
 };
 
+/// The sum divided by the count: as exact as merging partial means, without their divisions.
+template <class T, class A>
+struct Mean : Sum<T, A> {
+  static FOLDTUNE_DEVICE Held<A> finish(Held<A> a, uint64 n) { return a / static_cast<Held<A>>(n); }
+};
+
 /// The sum of |x|. Integers wrap.
 template <class T, class A>
 struct Asum : Sum<T, A> {

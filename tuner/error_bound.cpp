@@ -143,6 +143,17 @@ long double nrm2_bound(const Problem& problem, const FoldShape& shape, const Ref
                     sum_of_products_bound(problem, shape, reference));
 }
 
+/// The sum's, divided by the count. That the divisor is rounded is as bad as two roundings of the
+/// quotient.
+long double mean_bound(const Problem& problem, const FoldShape& shape, const Reference& reference) {
+  const auto count = static_cast<long double>(reference.count);
+  const long double bound = sum_bound(problem, shape, reference) / count;
+  return bound +
+         growth(3, problem.accumulator_type()) *
+             (std::fabs(reference.numbers[0].floating) + bound) +
+         least_positive(problem.accumulator_type());
+}
+
 /// However the elements meet, all roundings are factors (1 + e) of the one product: one for each
 /// multiplication, of which those by 1 and -1 are exact, and one for each conversion. No partial
 /// product may leave the range of normal numbers; the last one may.

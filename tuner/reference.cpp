@@ -382,6 +382,13 @@ Reference fold_norm(const Problem& problem, InputArrays inputs) {
   return result;
 }
 
+Reference fold_mean(const Problem& problem, InputArrays inputs) {
+  Reference result = fold<SumOfElements>(problem, inputs);
+  long double& value = result.numbers[0].floating;
+  value = overflowed(problem, value) / static_cast<long double>(problem.count);
+  return result;
+}
+
 constexpr std::array kRows{
     ReferenceRow{Operator::sum, fold<SumOfElements>, sum_bound},
     ReferenceRow{Operator::product, fold<ProductOfElements>, product_bound},
@@ -402,6 +409,7 @@ constexpr std::array kRows{
     ReferenceRow{Operator::absmax, fold<GreatestMagnitude>, nullptr},
     ReferenceRow{Operator::argabsmax, fold<GreatestMagnitude>, nullptr},
     ReferenceRow{Operator::dot, fold<Dot>, sum_of_products_bound},
+    ReferenceRow{Operator::mean, fold_mean, mean_bound},
 };
 
 // The rows are indexed by their enumerator.

@@ -284,6 +284,13 @@ TEST_CASE("the reference of dot takes two inputs, which differ") {
   CHECK(make_input(problem, 0, 100, 5) != make_input(problem, 1, 100, 5));
 }
 
+TEST_CASE("the reference of the mean of integers is a fraction") {
+  CHECK(value_of(Operator::mean, std::vector<std::uint8_t>{255, 0}) == 127.5);
+  CHECK(value_of(Operator::mean, std::vector<std::int64_t>{-3, 1, 3, 0}) == 0.25);
+  CHECK(value_of(Operator::mean, std::vector<float>{0.5f}) == 0.5);
+  CHECK(std::isnan(value_of(Operator::mean, std::vector<float>{1, kNan})));
+}
+
 TEST_CASE("NaNs are dropped if the problem says so") {
   const std::vector<float> input{kNan, 1, kNan, -1};
   Problem problem = problem_of(Operator::max, input);

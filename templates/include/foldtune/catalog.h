@@ -36,6 +36,7 @@ enum class Operator {
   absmax,
   argabsmax,
   dot,
+  mean,
   custom,     ///< the user's own, custom.h
   histogram,  ///< counts in bins; of the family of its own
 };
