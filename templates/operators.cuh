@@ -38,6 +38,11 @@ struct NumberFold {
   static FOLDTUNE_DEVICE Accumulator finish(Accumulator a, uint64) { return a; }
 };
 
+/// An index or a count beside a Number in a partial result: of its size at least, so that they need
+/// no padding.
+template <class Number, class Index>
+using Beside = Word<sizeof(Number) == 8 ? 8 : sizeof(Index)>;
+
 /// Addition. Integers wrap.
 template <class T, class A>
 struct Sum : NumberFold<T, A> {
@@ -92,6 +97,54 @@ template <class T, class A>
 struct Product : NumberFold<T, A> {
   static FOLDTUNE_DEVICE Held<A> identity() { return 1; }
   static FOLDTUNE_DEVICE Held<A> combine(Held<A> a, Held<A> b) { return multiply(a, b); }
+};
+
+/// A mean, the sum of squared deviations from it, and how many elements they are of.
+template <class Number, class Count>
+struct Moments {
+  Number mean;
+  Number m2;
+  Count count;
+};
+
+/// The sum of squared deviations from the mean over n - kDdof, in one pass. Partial results are
+/// merged as Chan, Golub and LeVeque do (1983). I is the type of an index.
+template <class T, class A, class I, int kDdof>
+struct Variance {
+  using Number = Held<A>;
+  using Count = Beside<Number, I>;
+  using Inputs = TypeList<T>;
+  using Accumulator = Moments<Number, Count>;
+  static constexpr Instruction kInstruction = Instruction::none;
+
+  static FOLDTUNE_DEVICE Accumulator identity() { return {0, 0, 0}; }
+  static FOLDTUNE_DEVICE Accumulator map(Held<T> x, uint64) {
+    return {static_cast<Number>(x), 0, 1};
+  }
+  /// Where the compiler knows the counts, as within a tile, it divides by itself.
+  static FOLDTUNE_DEVICE Accumulator combine(const Accumulator& a, const Accumulator& b) {
+    const Count count = a.count + b.count;
+    const Number weight =
+        count == 0 ? Number{0} : static_cast<Number>(b.count) / static_cast<Number>(count);
+    const Number delta = b.mean - a.mean;
+    // In this order nothing overflows in a merge with the identity.
+    const Number between = delta * (static_cast<Number>(a.count) * weight) * delta;
+    return {a.mean + delta * weight, a.m2 + b.m2 + between, count};
+  }
+  static FOLDTUNE_DEVICE Number finish(const Accumulator& a, uint64 n) {
+    // NaN if an element was NaN or infinite, whatever it met first.
+    return a.m2 / static_cast<Number>(n - kDdof) + (a.mean - a.mean);
+  }
+};
+
+/// The square root of the variance.
+template <class T, class A, class I, int kDdof>
+struct StdDev : Variance<T, A, I, kDdof> {
+  using Base = Variance<T, A, I, kDdof>;
+
+  static FOLDTUNE_DEVICE Held<A> finish(const typename Base::Accumulator& a, uint64 n) {
+    return platform::square_root(Base::finish(a, n));
+  }
 };
 
 /// The smaller of two numbers. NaN wins over every number, and -0 over +0; the NaN is always the
@@ -187,11 +240,6 @@ struct IndexedValue<T, 0> {
 
   static FOLDTUNE_DEVICE IndexedValue of(T value, uint64 index) { return {value, index}; }
 };
-
-/// An index or a count beside a Number in a partial result: of its size at least, so that they need
-/// no padding.
-template <class Number, class Index>
-using Beside = Word<sizeof(Number) == 8 ? 8 : sizeof(Index)>;
 
 /// A number and its index. Without padding.
 template <class Number, class Index, bool kHasGap = sizeof(Number) < sizeof(Index)>

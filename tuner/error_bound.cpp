@@ -154,6 +154,46 @@ long double mean_bound(const Problem& problem, const FoldShape& shape, const Ref
          least_positive(problem.accumulator_type());
 }
 
+/// Chan's merge of parts of na and nb elements with means a and b and sums of squared deviations Ma
+/// and Mb, n = na + nb: the mean a + (b - a) w, w = nb/n, and Ma + Mb + (b - a)^2 W, W = na nb/n.
+///
+/// The mean: let the computed means of the parts be off by E at most, and no element be larger than
+/// X. (b - a) w has 5 roundings (the difference, two conversions, the quotient, the product), the
+/// sum one more; |b - a| <= 2 (X + E), and exact arithmetic gives a weighted mean of the parts'
+/// errors. So one merge adds at most 2 (X + E) g(5) + (X + E) u, less than 12 u (X + E), and after
+/// d of them, and the conversion, E <= g(12 d + 1) X, where g(k) = (1 + u)^k - 1.
+///
+/// The squares: in exact arithmetic M is the sum of all merges' (b - a)^2 W. A difference that is
+/// off by 2 E changes that sum, a squared norm, from M to at most r^2 = (sqrt(M) + 2 E sqrt(V))^2,
+/// V being the sum of all W. A term has 9 roundings (the difference's twice, the weight's 3, a
+/// conversion, 3 products) and passes two additions in a merge; the division adds 3, with that of
+/// its divisor: r^2 (1 + g(2 d + 12)) - M.
+///
+/// V: W <= min(na, nb), and an element that is in the smaller part of a merge is in one at least
+/// twice as large after it, so V <= n log2(n).
+long double variance_bound(const Problem& problem, const FoldShape& shape,
+                           const Reference& reference) {
+  const ElementType accumulator = problem.accumulator_type();
+  const auto count = static_cast<long double>(reference.count);
+  const long double mean_error =
+      growth(12 * shape.depth + 1, accumulator) * reference.largest_magnitude;
+  const long double norm = std::sqrt(reference.second_moment) +
+                           2 * mean_error * std::sqrt(count * std::log2(std::max(2.0L, count)));
+  // Where products are below the least normal number: three in a term, and two in a mean.
+  const long double underflow =
+      5 * count * least_positive(accumulator) * (1 + 2 * reference.largest_magnitude);
+  const long double bound = norm * norm * (1 + growth(2 * shape.depth + 12, accumulator)) -
+                            reference.second_moment + underflow;
+  return bound / (count - problem.ddof) + least_positive(accumulator);
+}
+
+long double stddev_bound(const Problem& problem, const FoldShape& shape,
+                         const Reference& reference) {
+  const auto divisor = static_cast<long double>(reference.count) - problem.ddof;
+  return root_bound(problem, reference.second_moment / divisor,
+                    variance_bound(problem, shape, reference));
+}
+
 /// However the elements meet, all roundings are factors (1 + e) of the one product: one for each
 /// multiplication, of which those by 1 and -1 are exact, and one for each conversion. No partial
 /// product may leave the range of normal numbers; the last one may.

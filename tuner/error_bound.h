@@ -21,6 +21,10 @@ long double sum_of_products_bound(const Problem& problem, const FoldShape& shape
                                   const Reference& reference);
 long double nrm2_bound(const Problem& problem, const FoldShape& shape, const Reference& reference);
 long double mean_bound(const Problem& problem, const FoldShape& shape, const Reference& reference);
+long double variance_bound(const Problem& problem, const FoldShape& shape,
+                           const Reference& reference);
+long double stddev_bound(const Problem& problem, const FoldShape& shape,
+                         const Reference& reference);
 long double product_bound(const Problem& problem, const FoldShape& shape,
                           const Reference& reference);
 

@@ -146,6 +146,36 @@ using Dot = Sum<N, ProductOfBoth>;
 template <class N>
 using CountOfNonzero = Sum<N, IsNonzero, true>;
 
+/// The sum of squared deviations from the mean, given a close one, and the largest magnitude.
+class Deviations {
+ public:
+  Deviations(const Problem& problem, long double mean)
+      : count_(static_cast<long double>(problem.count)), mean_(mean) {}
+
+  void add(std::uint64_t, long double x) {
+    deviations_.add(x - mean_);
+    squares_.add((x - mean_) * (x - mean_));
+    largest_ = std::max(largest_, std::fabs(x));
+  }
+  void merge(const Deviations& next) {
+    deviations_.add(next.deviations_);
+    squares_.add(next.squares_);
+    largest_ = std::max(largest_, next.largest_);
+  }
+  Reference reference() const {
+    const long double off = deviations_.value();  // what the mean was rounded by, times the count
+    const long double squares = squares_.value() - off * off / count_;
+    return {.largest_magnitude = largest_, .second_moment = squares < 0 ? 0 : squares};
+  }
+
+ private:
+  long double count_;
+  long double mean_;
+  CompensatedSum deviations_;
+  CompensatedSum squares_;
+  long double largest_ = 0;
+};
+
 /// The product of the elements.
 template <class N>
 class ProductOfElements {
@@ -389,6 +419,22 @@ Reference fold_mean(const Problem& problem, InputArrays inputs) {
   return result;
 }
 
+Reference fold_variance(const Problem& problem, InputArrays inputs) {
+  const long double mean = fold_mean(problem, inputs).numbers[0].floating;
+  Reference result =
+      fold_numbers<long double>(problem, inputs, Deviations(problem, mean)).reference();
+  const auto divisor = static_cast<long double>(problem.count) - problem.ddof;
+  result.numbers[0] = to_number(overflowed(problem, result.second_moment) / divisor);
+  return result;
+}
+
+Reference fold_deviation(const Problem& problem, InputArrays inputs) {
+  Reference result = fold_variance(problem, inputs);
+  long double& value = result.numbers[0].floating;
+  value = std::sqrt(value);
+  return result;
+}
+
 constexpr std::array kRows{
     ReferenceRow{Operator::sum, fold<SumOfElements>, sum_bound},
     ReferenceRow{Operator::product, fold<ProductOfElements>, product_bound},
@@ -410,6 +456,8 @@ constexpr std::array kRows{
     ReferenceRow{Operator::argabsmax, fold<GreatestMagnitude>, nullptr},
     ReferenceRow{Operator::dot, fold<Dot>, sum_of_products_bound},
     ReferenceRow{Operator::mean, fold_mean, mean_bound},
+    ReferenceRow{Operator::variance, fold_variance, variance_bound},
+    ReferenceRow{Operator::stddev, fold_deviation, stddev_bound},
 };
 
 // The rows are indexed by their enumerator.

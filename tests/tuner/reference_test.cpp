@@ -291,6 +291,29 @@ TEST_CASE("the reference of the mean of integers is a fraction") {
   CHECK(std::isnan(value_of(Operator::mean, std::vector<float>{1, kNan})));
 }
 
+TEST_CASE("the references of variance and stddev divide by n - ddof") {
+  const std::vector<double> input{1, 2, 3, 4};
+  CHECK(value_of(Operator::variance, input) == 1.25);
+  CHECK(value_of(Operator::stddev, input) == Approx(std::sqrt(1.25)));
+  Problem sample = problem_of(Operator::variance, input);
+  sample.ddof = 1;
+  CHECK(static_cast<double>(reference_of(sample, input).numbers[0].floating) == Approx(5.0 / 3));
+  sample.count = 1;
+  CHECK(std::isnan(reference_of(sample, input).numbers[0].floating));
+  CHECK(value_of(Operator::variance, std::vector<float>{7}) == 0);
+  CHECK(std::isnan(value_of(Operator::variance, std::vector<float>{1, kInfinity})));
+}
+
+TEST_CASE("the reference of a variance far from 0 is exact, and its bound is not much more") {
+  std::vector<double> input(100'000);
+  for (std::size_t i = 0; i < input.size(); ++i) input[i] = 1e8 + static_cast<double>(i % 2);
+  const Problem problem = problem_of(Operator::variance, input);
+  const Reference reference = reference_of(problem, input);
+  CHECK(static_cast<double>(reference.numbers[0].floating) == Approx(0.25).epsilon(1e-14));
+  CHECK(reference.largest_magnitude == 1e8L + 1);
+  CHECK(error_bound(problem, ReduceParams{}, 100, reference) < 1e-3L);
+}
+
 TEST_CASE("NaNs are dropped if the problem says so") {
   const std::vector<float> input{kNan, 1, kNan, -1};
   Problem problem = problem_of(Operator::max, input);

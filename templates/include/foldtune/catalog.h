@@ -37,6 +37,8 @@ enum class Operator {
   argabsmax,
   dot,
   mean,
+  variance,
+  stddev,
   custom,     ///< the user's own, custom.h
   histogram,  ///< counts in bins; of the family of its own
 };
