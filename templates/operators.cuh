@@ -147,6 +147,37 @@ struct StdDev : Variance<T, A, I, kDdof> {
   }
 };
 
+/// exp(max) * sum, the sum of exponentials.
+template <class Number>
+struct ScaledSum {
+  Number max;
+  Number sum;
+};
+
+/// log(sum of exp(x)), in one pass: partial sums are relative to their greatest element.
+template <class T, class A>
+struct LogSumExp {
+  using Number = Held<A>;
+  using Inputs = TypeList<T>;
+  using Accumulator = ScaledSum<Number>;
+  static constexpr Instruction kInstruction = Instruction::none;
+
+  static FOLDTUNE_DEVICE Accumulator identity() { return {Limits<Number>::lowest(), 0}; }
+  static FOLDTUNE_DEVICE Accumulator map(Held<T> x, uint64) { return {static_cast<Number>(x), 1}; }
+  static FOLDTUNE_DEVICE Accumulator combine(const Accumulator& a, const Accumulator& b) {
+    const bool a_is_less = a.max < b.max;
+    const Accumulator high = a_is_less ? b : a;
+    const Accumulator low = a_is_less ? a : b;
+    // Infinities are equal or not; their difference would be NaN.
+    const Number factor =
+        low.max == high.max ? Number{1} : platform::exponential(low.max - high.max);
+    return {high.max, high.sum + low.sum * factor};
+  }
+  static FOLDTUNE_DEVICE Number finish(const Accumulator& a, uint64) {
+    return a.max + platform::logarithm(a.sum);
+  }
+};
+
 /// The smaller of two numbers. NaN wins over every number, and -0 over +0; the NaN is always the
 /// same one, so that the result's bits do not depend on the order.
 template <class T>

@@ -25,6 +25,8 @@ long double variance_bound(const Problem& problem, const FoldShape& shape,
                            const Reference& reference);
 long double stddev_bound(const Problem& problem, const FoldShape& shape,
                          const Reference& reference);
+long double logsumexp_bound(const Problem& problem, const FoldShape& shape,
+                            const Reference& reference);
 long double product_bound(const Problem& problem, const FoldShape& shape,
                           const Reference& reference);
 

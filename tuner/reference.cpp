@@ -176,6 +176,29 @@ class Deviations {
   long double largest_ = 0;
 };
 
+/// The sum of exp(x - max), with the greatest element known, and the largest magnitude.
+class Exponentials {
+ public:
+  explicit Exponentials(long double max) : max_(max) {}
+
+  void add(std::uint64_t, long double x) {
+    sum_.add(x == max_ ? 1 : std::exp(x - max_));
+    largest_ = std::max(largest_, std::fabs(x));
+  }
+  void merge(const Exponentials& next) {
+    sum_.add(next.sum_);
+    largest_ = std::max(largest_, next.largest_);
+  }
+  Reference reference() const {
+    return {.numbers = {to_number(max_ + std::log(sum_.value()))}, .largest_magnitude = largest_};
+  }
+
+ private:
+  long double max_;
+  CompensatedSum sum_;
+  long double largest_ = 0;
+};
+
 /// The product of the elements.
 template <class N>
 class ProductOfElements {
@@ -243,6 +266,7 @@ class ExtremeElement {
   void merge(const ExtremeElement& next) {
     if (next.index_ != kNowhere) take(next.index_, next.best_);
   }
+  Value value() const { return best_; }
   Reference reference() const {
     Reference result{.index = index_};
     result.numbers[0] = stored(best_, problem_->result_type());
@@ -435,6 +459,13 @@ Reference fold_deviation(const Problem& problem, InputArrays inputs) {
   return result;
 }
 
+Reference fold_exponentials(const Problem& problem, InputArrays inputs) {
+  const Greatest<long double> greatest =
+      fold_numbers<long double>(problem, inputs, Greatest<long double>(problem));
+  const Exponentials empty(greatest.value());
+  return fold_numbers<long double>(problem, inputs, empty).reference();
+}
+
 constexpr std::array kRows{
     ReferenceRow{Operator::sum, fold<SumOfElements>, sum_bound},
     ReferenceRow{Operator::product, fold<ProductOfElements>, product_bound},
@@ -458,6 +489,7 @@ constexpr std::array kRows{
     ReferenceRow{Operator::mean, fold_mean, mean_bound},
     ReferenceRow{Operator::variance, fold_variance, variance_bound},
     ReferenceRow{Operator::stddev, fold_deviation, stddev_bound},
+    ReferenceRow{Operator::logsumexp, fold_exponentials, logsumexp_bound},
 };
 
 // The rows are indexed by their enumerator.

@@ -314,6 +314,19 @@ TEST_CASE("the reference of a variance far from 0 is exact, and its bound is not
   CHECK(error_bound(problem, ReduceParams{}, 100, reference) < 1e-3L);
 }
 
+TEST_CASE("the reference of logsumexp does not overflow, and takes infinities as they are") {
+  const auto lse = [](const std::vector<float>& input) {
+    return value_of(Operator::logsumexp, input);
+  };
+  CHECK(lse({1000, 1000}) == Approx(1000 + std::log(2.0)));
+  CHECK(lse({0, 1, 2}) == Approx(std::log(1 + std::exp(1.0) + std::exp(2.0))));
+  CHECK(lse({-kInfinity, 3}) == 3);
+  CHECK(lse({kInfinity, -kInfinity, kInfinity}) == kInfinity);
+  CHECK(lse({-kInfinity, -kInfinity}) == -kInfinity);
+  CHECK(lse({}) == -kInfinity);
+  CHECK(std::isnan(lse({kInfinity, kNan, 1})));
+}
+
 TEST_CASE("NaNs are dropped if the problem says so") {
   const std::vector<float> input{kNan, 1, kNan, -1};
   Problem problem = problem_of(Operator::max, input);

@@ -39,6 +39,7 @@ enum class Operator {
   mean,
   variance,
   stddev,
+  logsumexp,
   custom,     ///< the user's own, custom.h
   histogram,  ///< counts in bins; of the family of its own
 };
