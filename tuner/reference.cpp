@@ -516,6 +516,7 @@ Number read_number(ElementType type, const void* element) {
 }
 
 Reference compute_reference(const Problem& problem, InputArrays inputs) {
+  inputs = inputs.first(problem.input_types().size());
   Reference reference = reference_row(problem.op).fold(problem, inputs);
   reference.count = problem.count;
   return reference;

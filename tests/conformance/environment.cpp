@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include "templates/catalog.h"
@@ -45,6 +46,15 @@ bool is_representative(const Problem& problem) {
     return names;
   }();
   return representatives.contains(describe(problem));
+}
+
+/// Whether it is what an operator and one of a few types give when nothing else is asked for.
+bool is_plain(const Problem& problem) {
+  constexpr std::array kTypes{ElementType::u8, ElementType::i32, ElementType::f16,
+                              ElementType::f32};
+  return problem.accumulator_type() == default_accumulator(problem.op, problem.type) &&
+         problem.nan_policy == NanPolicy::propagate && problem.ddof == 0 && !problem.result &&
+         std::ranges::find(kTypes, problem.type) != kTypes.end();
 }
 
 template <class Predicate>
@@ -103,9 +113,25 @@ std::string Environment::report() const {
 
 Toolkit Environment::toolkit() const { return is_cuda() ? Toolkit::present : Toolkit::absent; }
 
+bool is_chosen(const Problem& problem) {
+  return describe(problem).find(Environment::get().options().only) != std::string::npos;
+}
+
+std::vector<Problem> chosen_problems() {
+  const Environment& environment = Environment::get();
+  const bool is_slow = environment.has_real_threads() || environment.options().quick;
+  std::vector<Problem> problems;
+  for (const Problem& problem : all_problems()) {
+    if (!is_chosen(problem)) continue;
+    if (is_slow && !is_plain(problem) && !is_representative(problem)) continue;
+    problems.push_back(problem);
+  }
+  return problems;
+}
+
 std::vector<Variant> chosen_variants(const Problem& problem, std::size_t turn) {
   // Of a problem that is not one of a few, on a CPU, where compilers take longer than kernels.
-  constexpr std::size_t kFewVariants = 4;
+  constexpr std::size_t kFewVariants = 2;
   const Environment& environment = Environment::get();
   const Toolkit toolkit = environment.toolkit();
   if (environment.options().all) {

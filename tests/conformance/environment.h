@@ -16,7 +16,8 @@ namespace foldtune::test {
 struct Options {
   std::string device = "cpu";  ///< "cuda:N", "cpu", "cpu:real"
   bool all = false;            ///< the whole space instead of a covering sample
-  bool quick = false;          ///< every tunable's every value once, instead of every pair
+  bool quick = false;          ///< a smaller sample, for slow builds
+  std::string only;            ///< problems whose description holds this text
 };
 
 /// What was done for one operator, type and accumulator.
@@ -59,6 +60,12 @@ class Environment {
   std::unique_ptr<Device> device_;
   std::map<std::string, Tally> tallies_;
 };
+
+/// Whether the options ask for the problem.
+bool is_chosen(const Problem& problem);
+
+/// The problems that the options ask for.
+std::vector<Problem> chosen_problems();
 
 /// The variants of `problem`, the one number `turn`, that the options ask for.
 std::vector<Variant> chosen_variants(const Problem& problem, std::size_t turn);

@@ -1,31 +1,34 @@
 #include "tests/conformance/fold_all.h"
 
 #include <chrono>
+#include <iterator>
+#include <span>
 
 #include "foldtune/error.h"
-#include "templates/reduce/space.h"
+#include "templates/space.h"
 #include "tests/catch.h"
 #include "tests/support/batch_compiler.h"
 
 namespace foldtune::test {
+namespace {
 
-void fold_all(const Problem& problem, const std::vector<Variant>& variants,
-              const std::function<std::vector<Case>(const Plan& plan)>& make_cases) {
+/// Runs the groups [first, first + count) of the compiler, which are those of the job.
+void fold(const FoldJob& job, const BatchCompiler& compiler, std::size_t first, std::size_t count) {
   const auto begin = std::chrono::steady_clock::now();
   Environment& environment = Environment::get();
   Device& device = environment.device();
-  Tally& tally = environment.tally(problem);
+  Tally& tally = environment.tally(job.problem);
   const Tally before = tally;
 
-  const BatchCompiler compiler(device.compiler(), group_by_program(variants));
+  const std::vector<Input> inputs = job.make_inputs();
   Checker checker(device, tally);
-  for (std::size_t i = 0; i < compiler.groups().size(); ++i) {
+  for (std::size_t i = first; i < first + count; ++i) {
     const CompiledKernel compiled = compiler.get(i);
     ++tally.programs;
     for (const Variant& variant : compiler.groups()[i].variants) {
       INFO(to_json(variant.params) << ", or one enqueued before it");
       auto plan = std::make_unique<Plan>(device, variant, compiled);
-      const std::vector<Case> cases = make_cases(*plan);
+      const std::vector<Case> cases = job.make_cases(*plan, inputs);
       checker.run(std::move(plan), cases);
     }
   }
@@ -35,9 +38,28 @@ void fold_all(const Problem& problem, const std::vector<Variant>& variants,
   INFO(faults);
   CHECK(faults.empty());
   CHECK(tally.programs > before.programs);
-  CHECK(tally.variants - before.variants == variants.size());
+  CHECK(tally.variants - before.variants == job.variants.size());
   CHECK(tally.calls - before.calls == 3 * (tally.cases - before.cases));
-  CHECK(tally.cases - before.cases >= variants.size());
+  CHECK(tally.cases - before.cases >= job.variants.size());
+}
+
+}  // namespace
+
+void fold_all(const std::vector<FoldJob>& jobs) {
+  std::vector<ProgramGroup> groups;
+  std::vector<std::size_t> counts;
+  for (const FoldJob& job : jobs) {
+    std::vector<ProgramGroup> own = group_by_program(job.variants);
+    counts.push_back(own.size());
+    std::ranges::move(own, std::back_inserter(groups));
+  }
+  const BatchCompiler compiler(Environment::get().device().compiler(), std::move(groups));
+  std::size_t first = 0;
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    INFO(describe(jobs[i].problem));
+    fold(jobs[i], compiler, first, counts[i]);
+    first += counts[i];
+  }
 }
 
 }  // namespace foldtune::test

@@ -2,16 +2,23 @@
 #pragma once
 
 #include <functional>
-#include <string>
 #include <vector>
 
 #include "tests/conformance/checker.h"
 
 namespace foldtune::test {
 
-/// Runs every variant of `problem` over the cases that `make_cases` gives for its plan, and fails
-/// the current test where a result is wrong, or nothing was compared.
-void fold_all(const Problem& problem, const std::vector<Variant>& variants,
-              const std::function<std::vector<Case>(const Plan& plan)>& make_cases);
+/// What a test does with one problem.
+struct FoldJob {
+  Problem problem;
+  std::vector<Variant> variants;
+  /// The inputs, made when the first variant is there and dropped after the last.
+  std::function<std::vector<Input>()> make_inputs;
+  std::function<std::vector<Case>(const Plan& plan, const std::vector<Input>& inputs)> make_cases;
+};
+
+/// Runs every variant of every job over its cases, and fails the current test where a result is
+/// wrong, or nothing was compared. Programs of later jobs are compiled meanwhile.
+void fold_all(const std::vector<FoldJob>& jobs);
 
 }  // namespace foldtune::test

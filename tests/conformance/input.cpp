@@ -243,6 +243,8 @@ std::vector<Input> make_telling_inputs(Device& device, const Problem& problem,
     // The magnitudes of 2^22 of them add up to less than 2^24: floating-point sums are exact.
     add("signs and zeros",
         [&](std::uint64_t) { return static_cast<Value>(random() % 3) - Value{1}; });
+  } else if (is_floating(problem.accumulator_type())) {
+    add("zeros and ones", [&](std::uint64_t) { return static_cast<Value>(random() % 2); });
   } else {
     add("any integers", [&](std::uint64_t) { return static_cast<Value>(random()); });
   }

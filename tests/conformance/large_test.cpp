@@ -39,7 +39,7 @@ template <class T>
 std::vector<std::byte> make_array(const Problem& problem) {
   constexpr std::uint64_t kSeed = 3;
   std::vector<std::byte> elements = make_input(problem, 0, kElements, kSeed);
-  const bool wants_largest = problem.op == Operator::max;
+  const bool wants_largest = problem.op == Operator::max || problem.op == Operator::argmax;
   T extreme = wants_largest ? std::numeric_limits<T>::max() : std::numeric_limits<T>::lowest();
   if (!has_nan_policy(problem.op)) return elements;
   for (const Window& window : {kAbove32Bits, kAbove31Bits, kMost32Bits}) {
@@ -103,23 +103,38 @@ TEST_CASE("Counts above 2^31 and 2^32 are folded to their end", "[large]") {
     WARN("skipped: " << reason);
     return;
   }
-  const Problem problems[] = {
-      {.op = Operator::sum, .type = ElementType::i32, .accumulator = ElementType::i64},
-      {.op = Operator::sum, .type = ElementType::f32, .accumulator = ElementType::f64},
-      {.op = Operator::min, .type = ElementType::f32},
-      {.op = Operator::max, .type = ElementType::i32},
-  };
-  for (Problem problem : problems) {
+  std::vector<FoldJob> jobs;
+  for (Problem problem : {
+           Problem{.op = Operator::sum, .type = ElementType::i32},
+           Problem{.op = Operator::sum, .type = ElementType::f32, .accumulator = ElementType::f64},
+           Problem{.op = Operator::min, .type = ElementType::f32},
+           Problem{.op = Operator::max, .type = ElementType::i32},
+           Problem{.op = Operator::argmin, .type = ElementType::f32},
+           Problem{.op = Operator::argmax, .type = ElementType::i32},
+           Problem{.op = Operator::variance, .type = ElementType::f32},
+           Problem{.op = Operator::count_nonzero, .type = ElementType::f32},
+       }) {
     problem.determinism = Determinism::any;
-    DYNAMIC_SECTION(describe(problem)) {
-      std::vector<std::vector<std::byte>> arrays;
-      arrays.push_back(problem.type == ElementType::i32 ? make_array<std::int32_t>(problem)
-                                                        : make_array<float>(problem));
-      const Input input(Environment::get().device(), problem, "random", std::move(arrays));
-      fold_all(problem, some_variants(problem),
-               [&](const Plan& plan) { return make_cases(plan, input); });
-    }
+    if (!is_chosen(problem)) continue;
+    jobs.push_back({.problem = problem,
+                    .variants = some_variants(problem),
+                    .make_inputs =
+                        [problem] {
+                          std::vector<std::vector<std::byte>> arrays;
+                          arrays.push_back(problem.type == ElementType::i32
+                                               ? make_array<std::int32_t>(problem)
+                                               : make_array<float>(problem));
+                          std::vector<Input> inputs;
+                          inputs.emplace_back(Environment::get().device(), problem, "random",
+                                              std::move(arrays));
+                          return inputs;
+                        },
+                    .make_cases =
+                        [](const Plan& plan, const std::vector<Input>& inputs) {
+                          return make_cases(plan, inputs.front());
+                        }});
   }
+  fold_all(jobs);
 }
 
 }  // namespace

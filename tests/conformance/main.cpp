@@ -3,7 +3,7 @@
 //     conformance                                    a covering sample of the space, on the CPU
 //     conformance --device cuda:0 --all              the whole space on a GPU
 //     conformance --device cuda:0 "[values]"         special values alone
-//     conformance --device cuda:0 -c "sum f32 -> f32"
+//     conformance --device cuda:0 --only "sum f32"
 //
 // Exit codes: 0 all is right; 1 something is wrong, or nothing was tested; 2 a wrong argument;
 // 3 the device or its compiler is not there.
@@ -42,10 +42,12 @@ int main(int argc, char** argv) {
   foldtune::test::Options options;
   Catch::Session session;
   using Catch::Clara::Opt;
-  session.cli(session.cli() |
-              Opt(options.device, "name")["--device"]("cuda:N, cpu (the default) or cpu:real") |
-              Opt(options.all)["--all"]("the whole space instead of a covering sample") |
-              Opt(options.quick)["--quick"]("a smaller sample, for slow builds"));
+  session.cli(
+      session.cli() |
+      Opt(options.device, "name")["--device"]("cuda:N, cpu (the default) or cpu:real") |
+      Opt(options.all)["--all"]("the whole space instead of a covering sample") |
+      Opt(options.only, "text")["--only"]("problems like \"sum f32 -> f64\" that hold this") |
+      Opt(options.quick)["--quick"]("a smaller sample, for slow builds"));
   if (session.applyCommandLine(argc, argv) != 0) return kWrongArgument;
   try {
     return run(session, options);

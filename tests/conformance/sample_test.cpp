@@ -88,18 +88,23 @@ std::vector<Case> make_cases(const Plan& plan, const std::vector<Input>& inputs,
 }
 
 TEST_CASE("Every configuration folds every count and alignment", "[sample]") {
-  std::size_t turn = 0;
-  for (const Problem& problem : all_problems()) {
-    ++turn;
-    DYNAMIC_SECTION(describe(problem)) {
-      const Limits limits = choose_limits();
-      // Room for every alignment of the largest count.
-      const std::vector<Input> inputs =
-          make_telling_inputs(Environment::get().device(), problem, limits.count + kMostPeeled);
-      fold_all(problem, chosen_variants(problem, turn),
-               [&](const Plan& plan) { return make_cases(plan, inputs, limits); });
-    }
+  const Limits limits = choose_limits();
+  std::vector<FoldJob> jobs;
+  for (const Problem& problem : chosen_problems()) {
+    jobs.push_back({.problem = problem,
+                    .variants = chosen_variants(problem, jobs.size()),
+                    .make_inputs =
+                        [=] {
+                          // Room for every alignment of the largest count.
+                          return make_telling_inputs(Environment::get().device(), problem,
+                                                     limits.count + kMostPeeled);
+                        },
+                    .make_cases =
+                        [=](const Plan& plan, const std::vector<Input>& inputs) {
+                          return make_cases(plan, inputs, limits);
+                        }});
   }
+  fold_all(jobs);
 }
 
 }  // namespace

@@ -40,39 +40,44 @@ bool stays_in_range(const Problem& problem, const Reference& reference) {
          reached < largest / kRoom;
 }
 
-TEST_CASE("Special values are folded as the semantics say", "[values]") {
-  std::size_t turn = 0;
-  for (Problem problem : all_problems()) {
-    ++turn;
-    problem.alignment = Alignment::element;
-    DYNAMIC_SECTION(describe(problem)) {
-      std::map<std::uint64_t, std::vector<Input>> inputs_by_count;
-      const auto make_cases = [&](const Plan& plan) {
-        // Two full tiles, a rest and a tail.
-        const auto& params = std::get<ReduceParams>(plan.variant().params);
-        const std::uint64_t count =
-            2 * tile_elements(params) + static_cast<std::uint64_t>(params.block_size) + 5;
-        std::vector<Input>& inputs = inputs_by_count[count];
-        if (inputs.empty()) {
-          inputs = make_special_inputs(Environment::get().device(), problem, count);
-        }
-        std::vector<Case> cases;
-        for (std::size_t i = 0; i < inputs.size(); ++i) {
-          // The inputs without their first element are not aligned.
-          for (const std::uint64_t start : {0, 1}) {
-            const Window window{start, count - start};
-            const Input& next = inputs[(i + 1) % inputs.size()];
-            if (stays_in_range(problem, inputs[i].reference(window)) &&
-                stays_in_range(problem, next.reference(window))) {
-              cases.push_back({.first = &inputs[i], .second = &next, .window = window});
-            }
-          }
-        }
-        return cases;
-      };
-      fold_all(problem, some_combinations(problem, turn), make_cases);
+/// Two full tiles, a rest and a tail.
+std::uint64_t count_for(const ReduceParams& params) {
+  return 2 * tile_elements(params) + static_cast<std::uint64_t>(params.block_size) + 5;
+}
+
+std::vector<Case> make_cases(const Problem& problem, const std::vector<Input>& inputs) {
+  std::vector<Case> cases;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const Input& next = inputs[(i + 1) % inputs.size()];
+    // The inputs without their first element are not aligned.
+    for (const std::uint64_t start : {0, 1}) {
+      const Window window{start, inputs[i].size() - start};
+      if (stays_in_range(problem, inputs[i].reference(window)) &&
+          stays_in_range(problem, next.reference(window))) {
+        cases.push_back({.first = &inputs[i], .second = &next, .window = window});
+      }
     }
   }
+  return cases;
+}
+
+TEST_CASE("Special values are folded as the semantics say", "[values]") {
+  std::vector<FoldJob> jobs;
+  for (Problem problem : chosen_problems()) {
+    problem.alignment = Alignment::element;
+    const std::vector<Variant> variants = some_combinations(problem, jobs.size());
+    const std::uint64_t count = count_for(std::get<ReduceParams>(variants.front().params));
+    jobs.push_back(
+        {.problem = problem,
+         .variants = variants,
+         .make_inputs =
+             [=] { return make_special_inputs(Environment::get().device(), problem, count); },
+         .make_cases =
+             [=](const Plan&, const std::vector<Input>& inputs) {
+               return make_cases(problem, inputs);
+             }});
+  }
+  fold_all(jobs);
 }
 
 }  // namespace

@@ -127,7 +127,7 @@ TEST_CASE_METHOD(ReducerTest, "Reducer: a call has as many inputs as the problem
              }),
              ContainsSubstring("4 are the most"));
   const Reducer two = context_.reducer(make_problem(
-      {.name = "dot", .inputs = {ElementType::f32, ElementType::f64}, .map = "x * y"}));
+      {.name = "products", .inputs = {ElementType::f32, ElementType::f64}, .map = "x * y"}));
   CHECK_THAT(refusal([&] { two(input_, 1, &output_); }), ContainsSubstring("2 inputs, not 1"));
   CHECK_THAT(refusal([&] {
                two({input_, nullptr}, 1, &output_);
@@ -141,7 +141,7 @@ TEST_CASE_METHOD(ReducerTest, "Reducer: a call has as many inputs as the problem
 
 TEST_CASE_METHOD(ReducerTest, "Reducer: the least aligned input decides the alignment class") {
   const Reducer reducer = context_.reducer(make_problem(
-      {.name = "dot", .inputs = {ElementType::f32, ElementType::f32}, .map = "x * y"}));
+      {.name = "products", .inputs = {ElementType::f32, ElementType::f32}, .map = "x * y"}));
   reducer({input_, input_ + 4}, 100, &output_);
   reducer({input_, input_ + 1}, 100, &output_);
   const std::vector<Program> programs = device_->compiled_programs();
@@ -191,6 +191,17 @@ TEST_CASE_METHOD(ReducerTest, "Reducer: an empty input gives the identity") {
   std::int32_t integer = 0;
   context_.reducer({.op = Operator::max, .type = ElementType::i32})(nullptr, 0, &integer);
   CHECK(integer == std::numeric_limits<std::int32_t>::min());
+}
+
+TEST_CASE_METHOD(ReducerTest, "Reducer: what nothing has no result of is refused") {
+  for (const Operator op : {Operator::argmin, Operator::argmax, Operator::argabsmax, Operator::mean,
+                            Operator::variance, Operator::stddev}) {
+    const Reducer reducer = context_.reducer({.op = op});
+    alignas(8) char result[16] = {};
+    const std::string message = refusal([&] { reducer(input_, 0, result); });
+    CHECK_THAT(message, ContainsSubstring("on an empty input: there is no " +
+                                          std::string(name(op)) + " of nothing"));
+  }
 }
 
 TEST_CASE_METHOD(ReducerTest, "Reducer: every stream has scratch of its own, and keeps it") {
@@ -387,6 +398,34 @@ TEST_CASE("Reducer: a result may be narrower than its sum, on the CPU device") {
   context.reducer({.op = Operator::sum, .type = ElementType::f16, .result = ElementType::f16})(
       ones.data(), ones.size(), &result);
   CHECK(result == 0x69dc);  // 3000, which a sum in f16 does not reach
+}
+
+TEST_CASE("Reducer: an index is 64 bits at byte 8, on the CPU device") {
+  Context context({.device = "cpu", .database = "/dev/null/none"});
+  std::vector<std::int8_t> values(5000, -3);
+  values[1234] = 7;
+  values[4321] = 7;
+  struct {
+    std::int8_t value;
+    alignas(8) std::uint64_t index;
+  } result{};
+  static_assert(sizeof(result) == 16);
+  context.reducer({.op = Operator::argmax, .type = ElementType::i8})(values.data(), values.size(),
+                                                                     &result);
+  CHECK(result.value == 7);
+  CHECK(result.index == 1234);
+}
+
+TEST_CASE("Reducer: the degrees of freedom tell reducers apart, on the CPU device") {
+  Context context({.device = "cpu", .database = "/dev/null/none"});
+  const std::vector<double> values{1, 2, 3, 4};
+  Problem problem{.op = Operator::variance, .type = ElementType::f64};
+  double result = 0;
+  context.reducer(problem)(values.data(), values.size(), &result);
+  CHECK(result == Approx(5. / 4));
+  problem.ddof = 1;
+  context.reducer(problem)(values.data(), values.size(), &result);
+  CHECK(result == Approx(5. / 3));
 }
 
 TEST_CASE("Reducer: NaNs are dropped where the policy says so, on the CPU device") {

@@ -11,6 +11,12 @@ namespace {
 /// per variant alone, 25 ms in batches of 4, 15 ms of 16), and loading them takes longer.
 constexpr std::size_t kBatch = 12;
 
+/// Whether the programs differ in nothing but their kernels.
+bool go_together(const Program& a, const Program& b) {
+  return a.source == b.source && a.needs_toolkit == b.needs_toolkit &&
+         a.fuses_multiply_add == b.fuses_multiply_add;
+}
+
 }  // namespace
 
 std::vector<ProgramGroup> group_by_program(const std::vector<Variant>& variants) {
@@ -18,49 +24,60 @@ std::vector<ProgramGroup> group_by_program(const std::vector<Variant>& variants)
   std::map<std::string, std::size_t> group_of;
   for (const Variant& variant : variants) {
     Program program = make_program(variant);
-    const auto [found, is_new] = group_of.emplace(program.name_expressions.front(), groups.size());
+    const auto [found, is_new] = group_of.emplace(program.key(), groups.size());
     if (is_new) groups.push_back({.program = std::move(program), .variants = {}});
     groups[found->second].variants.push_back(variant);
   }
+  // Those that are compiled as one lie side by side.
+  std::ranges::stable_sort(groups, {}, [](const ProgramGroup& group) {
+    return std::pair{group.program.needs_toolkit, group.program.source};
+  });
   return groups;
 }
 
 BatchCompiler::BatchCompiler(const Compiler& compiler, std::vector<ProgramGroup> groups,
                              std::size_t jobs)
-    : compiler_(compiler),
-      groups_(std::move(groups)),
-      promises_((groups_.size() + kBatch - 1) / kBatch) {
-  for (auto& promise : promises_) batches_.push_back(promise.get_future().share());
+    : compiler_(compiler), groups_(std::move(groups)) {
+  for (std::size_t i = 0; i < groups_.size(); ++i) {
+    if (batches_.empty() || batches_.back().size == kBatch ||
+        !go_together(groups_[i - 1].program, groups_[i].program)) {
+      batches_.push_back({.first = i, .size = 0, .promise = {}, .compiled = {}});
+    }
+    ++batches_.back().size;
+    batch_of_.push_back(batches_.size() - 1);
+  }
+  for (Batch& batch : batches_) batch.compiled = batch.promise.get_future().share();
   if (jobs == 0) jobs = std::max(1u, std::thread::hardware_concurrency());
-  for (std::size_t i = 0; i < std::min(jobs, promises_.size()); ++i) {
+  for (std::size_t i = 0; i < std::min(jobs, batches_.size()); ++i) {
     threads_.emplace_back([this] { work(); });
   }
 }
 
-BatchCompiler::~BatchCompiler() { next_batch_ = promises_.size(); }
+BatchCompiler::~BatchCompiler() { next_batch_ = batches_.size(); }
 
 void BatchCompiler::work() {
   for (;;) {
-    const std::size_t batch = next_batch_++;
-    if (batch >= promises_.size()) return;
+    const std::size_t number = next_batch_++;
+    if (number >= batches_.size()) return;
+    Batch& batch = batches_[number];
     try {
-      Program program{.source = groups_[batch * kBatch].program.source, .name_expressions = {}};
-      const std::size_t end = std::min(groups_.size(), (batch + 1) * kBatch);
-      for (std::size_t i = batch * kBatch; i < end; ++i) {
+      Program program = groups_[batch.first].program;
+      for (std::size_t i = batch.first + 1; i < batch.first + batch.size; ++i) {
         const std::vector<std::string>& names = groups_[i].program.name_expressions;
         program.name_expressions.insert(program.name_expressions.end(), names.begin(), names.end());
       }
-      promises_[batch].set_value(compiler_.compile(program));
+      batch.promise.set_value(compiler_.compile(program));
     } catch (...) {
-      promises_[batch].set_exception(std::current_exception());
+      batch.promise.set_exception(std::current_exception());
     }
   }
 }
 
 CompiledKernel BatchCompiler::get(std::size_t index) const {
-  const CompiledKernel& all = batches_[index / kBatch].get();
+  const Batch& batch = batches_[batch_of_[index]];
+  const CompiledKernel& all = batch.compiled.get();
   auto name = all.lowered_names.begin();
-  for (std::size_t i = index / kBatch * kBatch; i < index; ++i) {
+  for (std::size_t i = batch.first; i < index; ++i) {
     name += static_cast<std::ptrdiff_t>(groups_[i].program.name_expressions.size());
   }
   const auto count = static_cast<std::ptrdiff_t>(groups_[index].program.name_expressions.size());

@@ -42,10 +42,18 @@ class BatchCompiler {
  private:
   void work();
 
+  /// Programs that are compiled as one.
+  struct Batch {
+    std::size_t first;  ///< of the groups
+    std::size_t size;
+    std::promise<CompiledKernel> promise;
+    std::shared_future<CompiledKernel> compiled;
+  };
+
   const Compiler& compiler_;
   const std::vector<ProgramGroup> groups_;
-  std::vector<std::promise<CompiledKernel>> promises_;  // by batch
-  std::vector<std::shared_future<CompiledKernel>> batches_;
+  std::vector<Batch> batches_;
+  std::vector<std::size_t> batch_of_;  // by group
   std::atomic<std::size_t> next_batch_ = 0;
   std::vector<std::jthread> threads_;
 };

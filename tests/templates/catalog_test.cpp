@@ -37,7 +37,7 @@ TEST_CASE("Names are read back as what they name") {
 }
 
 TEST_CASE("Unknown names are nothing") {
-  for (const char* text : {"", "Sum", "sum ", "average", "f31", "F32", "float"}) {
+  for (const char* text : {"", "Sum", "sum ", "average", "f31", "F32", "float", "bit and"}) {
     CHECK_FALSE(parse_operator(text));
     CHECK_FALSE(parse_element_type(text));
     CHECK_FALSE(parse_determinism(text));
@@ -45,8 +45,31 @@ TEST_CASE("Unknown names are nothing") {
   }
 }
 
-TEST_CASE("The catalogue has sum, min and max over twelve types") {
-  CHECK(names_of(operators()) == std::set<std::string_view>{"sum", "min", "max"});
+TEST_CASE("The catalogue has these operators over twelve types") {
+  CHECK(names_of(operators()) == std::set<std::string_view>{"sum",
+                                                            "product",
+                                                            "min",
+                                                            "max",
+                                                            "argmin",
+                                                            "argmax",
+                                                            "minmax",
+                                                            "bit_and",
+                                                            "bit_or",
+                                                            "bit_xor",
+                                                            "all",
+                                                            "any",
+                                                            "asum",
+                                                            "nrm2",
+                                                            "absmax",
+                                                            "count_nonzero",
+                                                            "sum_of_squares",
+                                                            "argabsmax",
+                                                            "dot",
+                                                            "mean",
+                                                            "variance",
+                                                            "stddev",
+                                                            "logsumexp"});
+  CHECK(operators().size() == 23);
   CHECK(names_of(element_types()) == std::set<std::string_view>{"i8", "u8", "i16", "u16", "i32",
                                                                 "u32", "i64", "u64", "f16", "bf16",
                                                                 "f32", "f64"});
@@ -97,30 +120,63 @@ TEST_CASE("C++ types of the same size and sign are the same type") {
   CHECK(size_of(element_type_of<char>()) == 1);
 }
 
+/// The operators that are of the same kind as others.
+constexpr Operator kArithmetic[] = {Operator::sum, Operator::product, Operator::sum_of_squares,
+                                    Operator::asum, Operator::dot};
+constexpr Operator kReal[] = {Operator::nrm2, Operator::mean, Operator::variance, Operator::stddev,
+                              Operator::logsumexp};
+constexpr Operator kComparing[] = {Operator::min,      Operator::max,    Operator::argmin,
+                                   Operator::argmax,   Operator::minmax, Operator::absmax,
+                                   Operator::argabsmax};
+constexpr Operator kOfBits[] = {Operator::bit_and, Operator::bit_or, Operator::bit_xor};
+
+bool is_one_of(std::span<const Operator> list, Operator op) {
+  return std::ranges::find(list, op) != list.end();
+}
+
 TEST_CASE("Sums of integers are kept in 64 bits of their sign, of small floats in f32") {
-  for (const ElementType type : {i8, i16, i32}) {
-    CHECK(accumulators(Operator::sum, type) == Types{i64, i32, f64});
-  }
-  for (const ElementType type : {u8, u16, u32}) {
-    CHECK(accumulators(Operator::sum, type) == Types{u64, u32, f64});
-  }
-  CHECK(accumulators(Operator::sum, i64) == Types{i64, f64});
-  CHECK(accumulators(Operator::sum, u64) == Types{u64, f64});
-  for (const ElementType type : {f16, bf16, f32}) {
-    CHECK(accumulators(Operator::sum, type) == Types{f32, f64});
-  }
-  CHECK(accumulators(Operator::sum, f64) == Types{f64});
-}
-
-TEST_CASE("Extremes are kept in the element's type alone") {
-  for (const ElementType type : element_types()) {
-    CHECK(accumulators(Operator::min, type) == Types{type});
-    CHECK(accumulators(Operator::max, type) == Types{type});
+  for (const Operator op : kArithmetic) {
+    INFO(name(op));
+    for (const ElementType type : {i8, i16, i32}) {
+      CHECK(accumulators(op, type) == Types{i64, i32, f64});
+    }
+    for (const ElementType type : {u8, u16, u32}) {
+      CHECK(accumulators(op, type) == Types{u64, u32, f64});
+    }
+    CHECK(accumulators(op, i64) == Types{i64, f64});
+    CHECK(accumulators(op, u64) == Types{u64, f64});
+    for (const ElementType type : {f16, bf16, f32}) {
+      CHECK(accumulators(op, type) == Types{f32, f64});
+    }
+    CHECK(accumulators(op, f64) == Types{f64});
   }
 }
 
-TEST_CASE("Bins are counted in 64 or in 32 bits") {
+TEST_CASE("What is a real number is kept in f64, of small floats in f32") {
+  for (const Operator op : kReal) {
+    INFO(name(op));
+    for (const ElementType type : element_types()) {
+      const bool is_small_float = is_floating(type) && type != f64;
+      CHECK(accumulators(op, type) == (is_small_float ? Types{f32, f64} : Types{f64}));
+    }
+  }
+}
+
+TEST_CASE("Extremes and bits are kept in the element's type alone") {
   for (const ElementType type : element_types()) {
+    for (const Operator op : kComparing) CHECK(accumulators(op, type) == Types{type});
+    for (const Operator op : kOfBits) {
+      CHECK(takes(op, type) == !is_floating(type));
+      CHECK(accumulators(op, type) == (is_floating(type) ? Types{} : Types{type}));
+    }
+  }
+}
+
+TEST_CASE("Truths are kept in u8, and counts in 64 or in 32 bits") {
+  for (const ElementType type : element_types()) {
+    CHECK(accumulators(Operator::all, type) == Types{u8});
+    CHECK(accumulators(Operator::any, type) == Types{u8});
+    CHECK(accumulators(Operator::count_nonzero, type) == Types{u64, u32});
     CHECK(accumulators(Operator::histogram, type) == Types{u64, u32});
   }
 }
@@ -133,36 +189,58 @@ TEST_CASE("The default accumulator is the first of those that there are") {
       CHECK(legal.empty() == !takes(op, type));
       if (legal.empty()) continue;
       CHECK(default_accumulator(op, type) == legal.front());
-      // None is narrower than its elements.
+      // No sum is narrower than its elements.
       for (const ElementType accumulator : legal) {
-        if (size_of(accumulator) > 1) CHECK(size_of(accumulator) >= size_of(type));
+        if (depends_on_order(op, f64)) CHECK(size_of(accumulator) >= size_of(type));
       }
     }
   }
 }
 
 TEST_CASE("Operators say how many inputs they take and what they give") {
-  for (const Operator op : {Operator::sum, Operator::min, Operator::max}) {
+  for (const Operator op : operators()) {
     INFO(name(op));
     CHECK(family_of(op) == Family::reduce);
-    CHECK(input_count(op) == 1);
-    CHECK(result_shape(op) == ResultShape::value);
-    CHECK(has_empty_result(op));
-    CHECK(has_nan_policy(op) == (op != Operator::sum));
-    CHECK_FALSE(has_ddof(op));
-    for (const ElementType type : element_types()) CHECK(takes(op, type));
+    CHECK(input_count(op) == (op == Operator::dot ? 2 : 1));
+    CHECK(has_nan_policy(op) == is_one_of(kComparing, op));
+    CHECK(has_ddof(op) == (op == Operator::variance || op == Operator::stddev));
+    if (!is_one_of(kOfBits, op)) {
+      for (const ElementType type : element_types()) CHECK(takes(op, type));
+    }
   }
   CHECK(family_of(Operator::custom) == Family::reduce);
   CHECK(family_of(Operator::histogram) == Family::histogram);
-  CHECK(has_empty_result(Operator::histogram));
 }
 
-TEST_CASE("Only floating-point additions depend on their order") {
-  CHECK(depends_on_order(Operator::sum, f32));
-  CHECK(depends_on_order(Operator::sum, f64));
-  CHECK_FALSE(depends_on_order(Operator::sum, i64));
-  CHECK_FALSE(depends_on_order(Operator::max, f32));
-  CHECK_FALSE(depends_on_order(Operator::min, f16));
+TEST_CASE("Results are numbers, but for those with an index and for minmax") {
+  for (const Operator op : operators()) {
+    INFO(name(op));
+    const bool has_index = name(op).starts_with("arg");
+    CHECK(result_shape(op) == (has_index                ? ResultShape::indexed_value
+                               : op == Operator::minmax ? ResultShape::min_max
+                                                        : ResultShape::value));
+  }
+}
+
+TEST_CASE("There is no index and no mean of nothing") {
+  std::set<std::string_view> none;
+  for (const Operator op : operators()) {
+    if (!has_empty_result(op)) none.insert(name(op));
+  }
+  CHECK(none ==
+        std::set<std::string_view>{"argmin", "argmax", "argabsmax", "mean", "variance", "stddev"});
+  CHECK(has_empty_result(Operator::histogram));
+  CHECK(has_empty_result(Operator::custom));
+}
+
+TEST_CASE("Only floating-point operations that round depend on their order") {
+  for (const Operator op : operators()) {
+    INFO(name(op));
+    const bool rounds = is_one_of(kArithmetic, op) || is_one_of(kReal, op);
+    CHECK(depends_on_order(op, f32) == rounds);
+    CHECK(depends_on_order(op, f64) == rounds);
+    CHECK_FALSE(depends_on_order(op, i64));
+  }
 }
 
 TEST_CASE("Functors name the element, the accumulator and the NaN policy") {
@@ -174,6 +252,10 @@ TEST_CASE("Functors name the element, the accumulator and the NaN policy") {
         "foldtune::Min<foldtune::bfloat16, foldtune::bfloat16, foldtune::NanPolicy::propagate>");
   CHECK(device_operator({.op = Operator::max, .type = i16, .nan_policy = NanPolicy::ignore},
                         true) == "foldtune::Max<short, short, foldtune::NanPolicy::ignore>");
+  CHECK(device_operator({.op = Operator::argmin, .type = f32}, false) ==
+        "foldtune::ArgMin<float, float, foldtune::uint32, foldtune::NanPolicy::propagate>");
+  CHECK(device_operator({.op = Operator::variance, .type = f32, .ddof = 1}, true) ==
+        "foldtune::Variance<float, float, foldtune::uint64, 1>");
   CHECK(device_operator({.op = Operator::custom}, true) == "foldtune::CustomOperator");
   for (const Operator op : operators()) {
     const std::string functor = device_operator({.op = op}, true);
@@ -197,6 +279,14 @@ TEST_CASE("A partial result takes whole words of 4 bytes") {
   CHECK(accumulator_bytes({.op = Operator::sum, .type = i32}, false) == 8);
   CHECK(accumulator_bytes({.op = Operator::sum, .type = f16}, true) == 4);
   CHECK(accumulator_bytes({.op = Operator::max, .type = u8}, true) == 4);
+  // With the index, two of them, or two and a count.
+  CHECK(accumulator_bytes({.op = Operator::argmax, .type = f32}, false) == 8);
+  CHECK(accumulator_bytes({.op = Operator::argmax, .type = f32}, true) == 16);
+  CHECK(accumulator_bytes({.op = Operator::argmax, .type = f64}, false) == 16);
+  CHECK(accumulator_bytes({.op = Operator::minmax, .type = i16}, true) == 8);
+  CHECK(accumulator_bytes({.op = Operator::variance, .type = f32}, false) == 12);
+  CHECK(accumulator_bytes({.op = Operator::variance, .type = f32}, true) == 16);
+  CHECK(accumulator_bytes({.op = Operator::stddev, .type = f64}, false) == 24);
 }
 
 TEST_CASE("Blocks combine into the output where a partial result is a result of one word") {
@@ -208,6 +298,15 @@ TEST_CASE("Blocks combine into the output where a partial result is a result of 
   CHECK_FALSE(can_combine_atomically({.op = Operator::sum, .type = i32, .result = f64}));
   CHECK_FALSE(can_combine_atomically({.op = Operator::max, .type = f16}));
   CHECK_FALSE(can_combine_atomically({.op = Operator::min, .type = u8}));
+  CHECK_FALSE(can_combine_atomically({.op = Operator::all, .type = f32}));
+  // It is more than a word, or not yet the result.
+  for (const Operator op : {Operator::argmin, Operator::minmax, Operator::variance, Operator::mean,
+                            Operator::nrm2, Operator::logsumexp}) {
+    CHECK_FALSE(can_combine_atomically({.op = op, .type = f32}));
+  }
+  CHECK(can_combine_atomically({.op = Operator::dot, .type = f32}));
+  CHECK(can_combine_atomically({.op = Operator::bit_xor, .type = u64}));
+  CHECK(can_combine_atomically({.op = Operator::count_nonzero, .type = f64}));
 
   CustomOperator custom{.name = "product", .identity = "1", .combine = "a * b"};
   CHECK(can_combine_atomically(make_problem(custom)));
@@ -226,10 +325,16 @@ TEST_CASE("The warp has an instruction for integers that registers hold in 32 bi
   CHECK(has_warp_instruction({.op = Operator::sum, .type = u8, .accumulator = u32}));
   CHECK(has_warp_instruction({.op = Operator::min, .type = i8}));
   CHECK(has_warp_instruction({.op = Operator::max, .type = u32}));
+  CHECK(has_warp_instruction({.op = Operator::bit_and, .type = i16}));
+  CHECK(has_warp_instruction({.op = Operator::any, .type = f64}));
+  CHECK(has_warp_instruction({.op = Operator::count_nonzero, .type = f32, .accumulator = u32}));
   CHECK_FALSE(has_warp_instruction({.op = Operator::sum, .type = i32}));
   CHECK_FALSE(has_warp_instruction({.op = Operator::max, .type = i64}));
   CHECK_FALSE(has_warp_instruction({.op = Operator::max, .type = f32}));
   CHECK_FALSE(has_warp_instruction({.op = Operator::min, .type = f16}));
+  CHECK_FALSE(has_warp_instruction({.op = Operator::product, .type = i32, .accumulator = i32}));
+  CHECK_FALSE(has_warp_instruction({.op = Operator::argmax, .type = i32}));
+  CHECK_FALSE(has_warp_instruction({.op = Operator::minmax, .type = u32}));
   CHECK_FALSE(has_warp_instruction(
       make_problem({.name = "fold", .accumulator = {{.name = "", .type = i32}}, .result = i32})));
 }

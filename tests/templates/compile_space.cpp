@@ -1,7 +1,7 @@
 // Compiles the variants of the space with NVRTC; needs no GPU.
 //
 //     compile_space --arch sm_75,sm_80,sm_90,sm_120      a covering sample of every problem
-//     compile_space --arch sm_75,sm_120 --most 8         8 of each sample, other ones for every
+//     compile_space --arch sm_75,sm_120 --most 8         8 of each sample, others for every
 //                                                        problem
 //     compile_space --arch sm_90 --all                   every variant
 //
@@ -13,6 +13,7 @@
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
+#include <functional>
 
 #include "foldtune/error.h"
 #include "templates/reduce/space.h"
@@ -39,12 +40,37 @@ struct Totals {
   std::size_t failures = 0;
 };
 
-/// The programs that are compiled for `problem`, which has this number.
-std::vector<ProgramGroup> choose_programs(const Problem& problem, std::size_t number,
-                                          const Options& options) {
-  if (options.all) return group_by_program(every_variant(problem, Toolkit::absent));
-  const std::vector<Variant> sample = covering_variants(problem, Toolkit::absent);
-  return group_by_program(options.most == 0 ? sample : some_of(sample, options.most, number));
+/// Programs that are compiled one after another, under what the progress calls them.
+struct Portion {
+  std::string name;
+  std::function<std::vector<Variant>()> variants;  ///< those of all portions fill the memory
+};
+
+/// `most` variants of every problem.
+std::vector<Variant> some_of_every_problem(std::size_t most) {
+  std::vector<Variant> result;
+  std::size_t turn = 0;
+  for (const Problem& problem : all_problems()) {
+    const std::vector<Variant> some =
+        some_of(covering_variants(problem, Toolkit::absent), most, turn++);
+    result.insert(result.end(), some.begin(), some.end());
+  }
+  return result;
+}
+
+std::vector<Portion> make_portions(const Options& options) {
+  if (!options.all && options.most > 0) {
+    return {{.name = "all problems",
+             .variants = [most = options.most] { return some_of_every_problem(most); }}};
+  }
+  std::vector<Portion> portions;
+  for (const Problem& problem : all_problems()) {
+    portions.push_back({.name = describe(problem), .variants = [problem, all = options.all] {
+                          return all ? every_variant(problem, Toolkit::absent)
+                                     : covering_variants(problem, Toolkit::absent);
+                        }});
+  }
+  return portions;
 }
 
 /// Rewrites its line on a terminal.
@@ -63,14 +89,12 @@ bool compiles_alone(const Compiler& compiler, const Program& program) {
   }
 }
 
-void compile_problem(const Compiler& compiler, const std::string& architecture,
-                     const Problem& problem, std::size_t number, const Options& options,
-                     Totals& totals) {
-  const BatchCompiler batches(compiler, choose_programs(problem, number, options), options.jobs);
+void compile_portion(const Compiler& compiler, const std::string& architecture,
+                     const Portion& portion, const Options& options, Totals& totals) {
+  const BatchCompiler batches(compiler, group_by_program(portion.variants()), options.jobs);
   const std::vector<ProgramGroup>& groups = batches.groups();
   for (std::size_t i = 0; i < groups.size(); ++i) {
-    show_progress(
-        fmt::format("{} {}: {} of {}", architecture, describe(problem), i, groups.size()));
+    show_progress(fmt::format("{} {}: {} of {}", architecture, portion.name, i, groups.size()));
     try {
       batches.get(i);
     } catch (const CompileError&) {
@@ -85,15 +109,14 @@ bool compile_all(const std::string& architecture, const Options& options) {
   const auto begin = std::chrono::steady_clock::now();
   const std::unique_ptr<Compiler> compiler = make_nvrtc_compiler(architecture);
   Totals totals;
-  const std::vector<Problem> problems = all_problems();
-  for (std::size_t i = 0; i < problems.size(); ++i) {
-    compile_problem(*compiler, architecture, problems[i], i, options, totals);
+  for (const Portion& portion : make_portions(options)) {
+    compile_portion(*compiler, architecture, portion, options, totals);
   }
   show_progress("");
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
   fmt::print("{} {}: {} programs ({} variants) for {} problems, {} failed, {:.1f} s\n",
-             compiler->version(), architecture, totals.programs, totals.variants, problems.size(),
-             totals.failures, elapsed.count());
+             compiler->version(), architecture, totals.programs, totals.variants,
+             all_problems().size(), totals.failures, elapsed.count());
   std::fflush(stdout);
   return totals.programs > 0 && totals.failures == 0;
 }

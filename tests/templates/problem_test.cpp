@@ -73,6 +73,7 @@ TEST_CASE("The input's bytes do not overflow at 2^32") {
 
 TEST_CASE("The input's bytes are those of all inputs") {
   CHECK(Problem{.type = i16, .count = 1000}.input_bytes() == 2000);
+  CHECK(Problem{.op = Operator::dot, .type = i16, .count = 1000}.input_bytes() == 4000);
   Problem problem = make_problem(wins());
   CHECK(problem.type == f32);
   CHECK(problem.input_types() == std::vector{f32, u8});
@@ -102,6 +103,12 @@ TEST_CASE("An output has room for a result, and its alignment") {
   check({.op = Operator::sum, .type = bf16, .result = bf16}, 2, 2);
   check({.op = Operator::min, .type = u8}, 1, 1);
   check(make_problem(wins()), 4, 4);
+  check({.op = Operator::argmin, .type = u8}, 16, 8);
+  check({.op = Operator::argmax, .type = f64}, 16, 8);
+  check({.op = Operator::minmax, .type = f32}, 8, 4);
+  check({.op = Operator::minmax, .type = i8}, 2, 1);
+  check({.op = Operator::any, .type = f64}, 1, 1);
+  check({.op = Operator::mean, .type = i32}, 8, 8);
   check({.op = Operator::histogram, .type = f32}, 256 * 8, 8);
   check({.op = Operator::histogram, .type = f32, .accumulator = u32, .histogram = {.bins = 1000}},
         4000, 4);
@@ -129,6 +136,10 @@ TEST_CASE("What can be reduced has no fault") {
   CHECK(find_fault({.op = Operator::sum, .type = i32, .count = kMaxCount}).empty());
   CHECK(find_fault({.op = Operator::sum, .type = f16, .accumulator = f64}).empty());
   CHECK(find_fault({.op = Operator::max, .type = f32, .nan_policy = NanPolicy::ignore}).empty());
+  CHECK(find_fault({.op = Operator::argmin, .type = f16, .nan_policy = NanPolicy::ignore}).empty());
+  for (const Operator op : {Operator::variance, Operator::stddev}) {
+    for (const int ddof : {0, 1}) CHECK(find_fault({.op = op, .ddof = ddof}).empty());
+  }
   CHECK(find_fault(make_problem(wins())).empty());
   for (const Operator op : operators()) {
     for (const ElementType type : element_types()) {
@@ -160,6 +171,17 @@ TEST_CASE("What cannot be reduced says why") {
         "sum of f64 cannot accumulate in f32; it can in f64");
   CHECK(find_fault({.op = Operator::sum, .nan_policy = NanPolicy::ignore}) ==
         "sum does not compare: it has no NaN policy");
+  CHECK(find_fault({.op = Operator::bit_or, .type = f32}) == "bit_or takes integers, not f32");
+  CHECK(find_fault({.op = Operator::nrm2, .type = i32, .accumulator = i64}) ==
+        "nrm2 of i32 cannot accumulate in i64; it can in f64");
+  CHECK(find_fault({.op = Operator::argmax, .type = f16, .result = f32}) ==
+        "the result of argmax is of the accumulator's type, f16");
+  CHECK(find_fault({.op = Operator::minmax, .type = i32, .result = f64}) ==
+        "the result of minmax is of the accumulator's type, i32");
+  CHECK(find_fault({.op = Operator::variance, .ddof = 2}) ==
+        "ddof is 0 (population) or 1 (sample), not 2");
+  CHECK(find_fault({.op = Operator::mean, .nan_policy = NanPolicy::ignore}) ==
+        "mean does not compare: it has no NaN policy");
   CHECK(find_fault({.op = Operator::sum, .ddof = 1}) ==
         "sum has no degrees of freedom: ddof is for variance and stddev");
 }

@@ -65,6 +65,10 @@ TEST_CASE("The space is as large as counted by hand") {
   // 16 bytes are two f64, and 16 elements of 8 bits, which cannot be combined atomically.
   CHECK(Space({.op = Operator::min, .type = ElementType::f64}).size() == 4320 / 3 * 2);
   CHECK(Space({.op = Operator::min, .type = ElementType::u8}).size() == 6 * 5 * 5 * 4 * 3 * 4);
+  // A partial result that is not yet the result is not combined atomically.
+  CHECK(Space({.op = Operator::mean, .determinism = Determinism::any}).size() == 4320 / 4 * 3);
+  // Two inputs of f32 leave room for every unroll.
+  CHECK(Space({.op = Operator::dot, .determinism = Determinism::any}).size() == 4320);
 }
 
 TEST_CASE("All of a space is larger than what a search tries") {

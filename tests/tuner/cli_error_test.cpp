@@ -48,7 +48,7 @@ TEST_CASE("A wrong command line is an error of usage, found before anything is d
   check_error(place, {}, kUsage, "no verb");
   check_error(place, {"fold"}, kUsage, "fold");
   check_error(place, {"tune", "--bogus"}, kUsage, "foldtune tune --help");
-  check_error(place, {"tune", "--op", "summ"}, kUsage, "no operator 'summ'; there is sum, min");
+  check_error(place, {"tune", "--op", "summ"}, kUsage, "no operator 'summ'; there is sum, product");
   check_error(place, {"tune", "--op", "sum,"}, kUsage, "empty item");
   check_error(place, {"tune", "--type", "f31"}, kUsage, "no element type 'f31'; there is i8, u8");
   check_error(place, {"tune", "--acc", "f64", "--op", "min"}, kUsage, "min of f32");
