@@ -193,6 +193,8 @@ template <class T>
 FOLDTUNE_DEVICE Magnitude<T> magnitude(T value) {
   if constexpr (kIsFloating<T>) {
     return value <= T{0} ? T{0} - value : value;  // -0, too, becomes +0; NaN stays
+  } else if constexpr (kIsSame<T, Magnitude<T>>) {
+    return value;
   } else {
     const auto bits = static_cast<Magnitude<T>>(value);
     return value < T{0} ? Magnitude<T>{0} - bits : bits;

@@ -236,16 +236,20 @@ double measure_read_bandwidth(Device& device, CompilePool& compilations, const I
                               .unroll = 4,
                               .final_stage = FinalStage::polling,
                               .waves = 1};
-    const Variant variant{.problem = whole, .params = params};
-    const Plan plan(device, variant, *compilations.request(make_program(variant)).get());
-    const DeviceBuffer scratch(device, plan.scratch_bytes(whole.count));
-    const Call call{.inputs = {pool.body()}, .count = whole.count, .output = output.data()};
-    const std::vector<double> samples = device.time(
-        {.enqueue = [&](int, Stream stream) { plan.enqueue(call, scratch.data(), stream); },
-         .calls = 1,
-         .samples = 5,
-         .before_sample = nullptr});
-    best = std::max(best, static_cast<double>(whole.input_bytes()) / median(samples) / 1e3);
+    try {
+      const Variant variant{.problem = whole, .params = params};
+      const Plan plan(device, variant, *compilations.request(make_program(variant)).get());
+      const DeviceBuffer scratch(device, plan.scratch_bytes(whole.count));
+      const Call call{.inputs = {pool.body()}, .count = whole.count, .output = output.data()};
+      const std::vector<double> samples = device.time(
+          {.enqueue = [&](int, Stream stream) { plan.enqueue(call, scratch.data(), stream); },
+           .calls = 1,
+           .samples = 5,
+           .before_sample = nullptr});
+      best = std::max(best, static_cast<double>(whole.input_bytes()) / median(samples) / 1e3);
+    } catch (const Error&) {  // another configuration will do
+      continue;
+    }
   }
   return best;
 }

@@ -29,7 +29,8 @@ struct ReduxWarp {
       return ShuffleWarp<Op>::fold(value);
     } else {
       static_assert(kIsSame<A, int32> || kIsSame<A, uint32>);
-      const uint32 bits = static_cast<uint32>(value);
+      // Of a dependent type, so that the instructions are looked up where they are used alone.
+      const auto bits = static_cast<Word<sizeof(A)>>(value);
       if constexpr (Op::kInstruction == Instruction::add) return platform::warp_add(bits);
       if constexpr (Op::kInstruction == Instruction::min) return platform::warp_min(value);
       if constexpr (Op::kInstruction == Instruction::max) return platform::warp_max(value);
@@ -106,9 +107,10 @@ struct BlockFold {
     const uint32 lane = platform::thread_index();
     FOLDTUNE_UNROLL
     for (uint32 half = kWarpSize / 2; half > 0; half /= 2) {
-      if (lane < half) value = Op::combine(value, storage.values[lane + half]);
-      platform::sync_warp();
-      if (lane < half) storage.values[lane] = value;
+      if (lane < half) {
+        value = Op::combine(value, storage.values[lane + half]);
+        storage.values[lane] = value;
+      }
       platform::sync_warp();
     }
     return value;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 
 #include "templates/reduce/space.h"
@@ -42,6 +43,22 @@ std::vector<Held> held_by(const Params& params, std::size_t form) {
     result.push_back({static_cast<int>(form), index++, tunable.get(params)});
   }
   return result;
+}
+
+/// The covering sample of the whole space: computed once for all problems with equal spaces, since
+/// that takes long.
+std::vector<Params> covering_sample(const Problem& problem) {
+  static std::map<std::vector<int>, std::vector<Params>> known;
+  const Space space(problem, Extent::all);
+  std::vector<int> values;
+  for (const Params& params : space.enumerate()) {
+    for (const Tunable& tunable : rules(family_of(params)).tunables) {
+      values.push_back(tunable.get(params));
+    }
+  }
+  std::vector<Params>& sample = known[values];
+  if (sample.empty()) sample = space.covering_sample();
+  return sample;
 }
 
 }  // namespace
@@ -98,7 +115,7 @@ std::vector<Variant> every_variant(const Problem& problem, Toolkit toolkit) {
 }
 
 std::vector<Variant> covering_variants(const Problem& problem, Toolkit toolkit) {
-  std::vector<Params> sample = Space(problem, Extent::all).covering_sample();
+  std::vector<Params> sample = covering_sample(problem);
   std::erase_if(sample, [&](const Params& params) { return !is_possible(params, toolkit); });
   std::set<Held> missing;
   for (std::size_t form = 0; form < kForms.size(); ++form) {
