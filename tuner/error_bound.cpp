@@ -209,9 +209,9 @@ long double logsumexp_bound(const Problem& problem, const FoldShape& shape,
   const long double merge = (log_count + 8) * u;
   const long double of_sum = -static_cast<long double>(shape.depth) * std::log1p(-merge);
   const long double of_log = 4 * u * (log_count + of_sum);
-  const long double bound =
-      of_sum + of_log +
-      static_cast<long double>(conversion_roundings(problem)) * u * reference.largest_magnitude;
+  const long double of_elements =
+      conversion_roundings(problem) == 0 ? 0 : u * reference.largest_magnitude;
+  const long double bound = of_sum + of_log + of_elements;
   return bound + u * (std::fabs(reference.numbers[0].floating) + bound);
 }
 
