@@ -1,6 +1,8 @@
 #include "runtime/plan.h"
 
+#include "runtime/histogram_launch.h"
 #include "templates/catalog.h"
+#include "templates/histogram/space.h"
 #include "templates/reduce/scratch.cuh"
 #include "templates/reduce/space.h"
 
@@ -24,11 +26,15 @@ Plan::Plan(Device& device, const Variant& variant, const CompiledKernel& compile
       multiprocessor_count_(device.info().record.multiprocessor_count) {}
 
 std::uint32_t Plan::grid_size(std::uint64_t count) const {
+  if (const auto* const histogram = std::get_if<HistogramParams>(&variant_.params)) {
+    return grid_blocks(*histogram, count, multiprocessor_count_);
+  }
   return grid_blocks(variant_.problem, std::get<ReduceParams>(variant_.params), count,
                      resources_.blocks_per_multiprocessor * multiprocessor_count_);
 }
 
 std::size_t Plan::scratch_bytes(std::uint64_t count) const {
+  if (family_of(variant_.params) == Family::histogram) return histogram_scratch_bytes(variant_);
   const std::size_t slots =
       has_fixed_order(variant_.problem) ? chunk_count(count) : grid_size(count);
   return kScratchHeaderBytes +
@@ -36,8 +42,13 @@ std::size_t Plan::scratch_bytes(std::uint64_t count) const {
 }
 
 void Plan::enqueue(const Call& call, void* scratch, Stream stream) const {
-  has_fixed_order(variant_.problem) ? enqueue_in_order(call, scratch, stream)
-                                    : enqueue_reduce(call, scratch, stream);
+  if (family_of(variant_.params) == Family::histogram) {
+    enqueue_histogram(*kernel_, variant_, grid_size(call.count), call, scratch, stream);
+  } else if (has_fixed_order(variant_.problem)) {
+    enqueue_in_order(call, scratch, stream);
+  } else {
+    enqueue_reduce(call, scratch, stream);
+  }
 }
 
 /// The argument of type Index.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "runtime/custom_source.h"
+#include "runtime/histogram_launch.h"
 #include "templates/catalog.h"
 #include "templates/reduce/space.h"
 
@@ -54,6 +55,9 @@ bool counts_in_64_bits(const Variant& variant) {
   return size_class(variant.problem.count) > 30;
 }
 
-Program make_program(const Variant& variant) { return make_reduce_program(variant); }
+Program make_program(const Variant& variant) {
+  return family_of(variant.params) == Family::histogram ? make_histogram_program(variant)
+                                                        : make_reduce_program(variant);
+}
 
 }  // namespace foldtune
