@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "runtime/count_argument.h"
 #include "templates/catalog.h"
 #include "templates/histogram/layout.cuh"
 #include "templates/histogram/range.h"
@@ -86,10 +87,8 @@ void enqueue_histogram(const Kernel& kernel, const Variant& variant, std::uint32
     kernel.launch(static_cast<std::size_t>(KernelRole::helper),
                   {.grid_size = zero_blocks, .block_size = kZeroThreads}, arguments, stream);
   }
-  auto narrow_count = static_cast<std::uint32_t>(count);
-  void* const count_argument =
-      counts_in_64_bits(variant) ? static_cast<void*>(&count) : static_cast<void*>(&narrow_count);
-  void* arguments[] = {&input, count_argument, &range, &output, &scratch};
+  CountArgument count_argument(variant, count);
+  void* arguments[] = {&input, count_argument.address(), &range, &output, &scratch};
   kernel.launch(static_cast<std::size_t>(KernelRole::main),
                 {.grid_size = blocks, .block_size = static_cast<std::uint32_t>(params.block_size)},
                 arguments, stream);
