@@ -47,6 +47,15 @@ Key make_key(const Problem& problem) {
           problem.custom == nullptr ? std::string() : problem.custom->hash()};
 }
 
+/// `problem` for any count. Throws InvalidArgument if it cannot be.
+Problem checked(Problem problem, std::string_view what) {
+  problem.count = 0;
+  if (const std::string fault = find_fault(problem); !fault.empty()) {
+    throw InvalidArgument(fmt::format("making {}: {}", what, fault));
+  }
+  return problem;
+}
+
 }  // namespace
 
 class Context::State {
@@ -86,12 +95,20 @@ Context& Context::operator=(Context&&) noexcept = default;
 Context::~Context() = default;
 
 Reducer Context::reducer(const Problem& problem) {
-  Problem any_count = problem;
-  any_count.count = 0;
-  if (const std::string fault = find_fault(any_count); !fault.empty()) {
-    throw InvalidArgument(fmt::format("making a reducer: {}", fault));
+  if (problem.op == Operator::histogram) {
+    throw InvalidArgument("making a reducer: a histogram is none; call Context::histogram");
   }
-  return Reducer(state_->reducer(any_count));
+  return Reducer(state_->reducer(checked(problem, "a reducer")));
+}
+
+Histogram Context::histogram(const HistogramOptions& options) {
+  const Problem problem{
+      .op = Operator::histogram,
+      .type = options.type,
+      .accumulator = options.counter,
+      .histogram = {
+          .bins = options.bins, .binning = options.binning, .distribution = options.distribution}};
+  return Histogram(state_->reducer(checked(problem, "a histogram")));
 }
 
 const std::string& Context::device_name() const { return state_->device().info().record.name; }

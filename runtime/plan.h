@@ -46,11 +46,6 @@ class Plan {
   const KernelResources& resources() const { return resources_; }
 
  private:
-  struct CountArgument;
-
-  void enqueue_reduce(const Call& call, void* scratch, Stream stream) const;
-  void enqueue_in_order(const Call& call, void* scratch, Stream stream) const;
-
   Variant variant_;
   std::unique_ptr<Kernel> kernel_;
   KernelResources resources_;

@@ -137,8 +137,10 @@ Reducer::State::Entry& Reducer::State::find_entry(const Problem& problem) {
 }
 
 std::pair<const Plan*, void*> Reducer::State::resolve(const Call& call, Stream stream) {
-  const bool aligned = std::ranges::all_of(
-      call.inputs, [](const void* input) { return is_aligned(input, kVectorAlignment); });
+  // Beside its inputs, a call of a histogram may have edges.
+  const bool aligned =
+      std::all_of(call.inputs.begin(), call.inputs.begin() + input_types_.size(),
+                  [](const void* input) { return is_aligned(input, kVectorAlignment); });
   const Problem problem = problem_of(call.count, aligned ? Alignment::vector : Alignment::element);
   // The driver tells the id of no stream that is being captured; such a one lives, so its handle
   // is enough.

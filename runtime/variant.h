@@ -10,7 +10,7 @@ namespace foldtune {
 /// What the kernels of a variant's program are, by their index.
 enum class KernelRole : std::size_t {
   main = 0,    ///< the reduction itself
-  helper = 1,  ///< a launch before it (`atomic`) or after it (`two_pass`)
+  helper = 1,  ///< a launch before it (`atomic`, `zero_first`) or after it (`two_pass`)
 };
 
 struct Variant {

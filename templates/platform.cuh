@@ -177,6 +177,10 @@ FOLDTUNE_DEVICE uint64 compare_and_swap(uint64* address, uint64 expected, uint64
   return atomicCAS(address, expected, desired);
 }
 
+/// Adds `amount` to a counter in global or shared memory that others add to at the same time.
+FOLDTUNE_DEVICE void count(uint32* counter, uint32 amount) { atomicAdd(counter, amount); }
+FOLDTUNE_DEVICE void count(uint64* counter, uint64 amount) { atomicAdd(counter, amount); }
+
 }  // namespace foldtune::platform
 
 #else  // the host compiler
@@ -315,6 +319,13 @@ Word compare_and_swap(Word* address, Word expected, Word desired) {
   __atomic_compare_exchange_n(address, &expected, desired, false, __ATOMIC_RELAXED,
                               __ATOMIC_RELAXED);
   return expected;
+}
+
+inline void count(uint32* counter, uint32 amount) {
+  __atomic_fetch_add(counter, amount, __ATOMIC_RELAXED);
+}
+inline void count(uint64* counter, uint64 amount) {
+  __atomic_fetch_add(counter, amount, __ATOMIC_RELAXED);
 }
 
 }  // namespace foldtune::platform

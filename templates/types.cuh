@@ -89,6 +89,12 @@ struct WordOfSize<8> {
 template <int kSize>
 using Word = typename WordOfSize<kSize>::type;
 
+/// `kWidth` elements that are loaded by one instruction.
+template <class T, int kWidth>
+struct alignas(sizeof(T) * kWidth) Pack {
+  T elements[kWidth];
+};
+
 template <class To, class From>
 FOLDTUNE_DEVICE To bit_cast(const From& value) {
   static_assert(sizeof(To) == sizeof(From));

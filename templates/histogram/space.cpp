@@ -1,22 +1,151 @@
 #include "templates/histogram/space.h"
 
+#include <algorithm>
 #include <array>
+#include <bit>
 
+#include "templates/histogram/layout.cuh"
 #include "templates/tunable.h"
 
 namespace foldtune {
 namespace {
 
 constexpr std::array kBlockSizes{32, 64, 128, 256, 512, 1024};
+constexpr std::array kVectorWidths{1, 2, 4, 8, 16};
+constexpr std::array kUnrolls{1, 2, 4, 8, 16};
+constexpr std::array kPrivacies{0, 1, 2};
+constexpr std::array<std::string_view, 3> kPrivacyNames{"global", "block", "warp"};
+constexpr std::array kCopies{1, 2, 4, 8, 16, 32};
+constexpr std::array kAggregations{0, 1};
+constexpr std::array<std::string_view, 2> kAggregationNames{"none", "runs"};
+constexpr std::array kFinals{0, 1};
+constexpr std::array<std::string_view, 2> kFinalNames{"last_block", "zero_first"};
+constexpr std::array kBlocksPerMultiprocessor{1, 2, 4, 8};
+
+/// The widest load that the hardware has, in bytes.
+constexpr std::size_t kMaxLoadBytes = 16;
+
+/// Elements that a thread counts per tile: their code is unrolled.
+constexpr std::size_t kMaxElementsPerThread = 64;
+
+/// Registers that loads in flight may take per thread, in bytes: half of what there is.
+constexpr std::size_t kMaxBytesInFlight = 256;
+
+/// Bins above which one block takes long to move the totals to the output.
+constexpr std::uint32_t kManyBins = 1 << 14;
 
 constexpr std::array kTunables{
     integer_tunable<&HistogramParams::block_size>("block_size", kBlockSizes),
+    integer_tunable<&HistogramParams::vector_width>("vector_width", kVectorWidths),
+    integer_tunable<&HistogramParams::unroll>("unroll", kUnrolls),
+    enum_tunable<&HistogramParams::privacy>("privacy", "foldtune::BinPrivacy", kPrivacyNames,
+                                            kPrivacies, kPrivacies),
+    integer_tunable<&HistogramParams::copies>("copies", kCopies),
+    enum_tunable<&HistogramParams::aggregation>("aggregation", "foldtune::BinAggregation",
+                                                kAggregationNames, kAggregations, kAggregations),
+    enum_tunable<&HistogramParams::finish>("finish", "foldtune::HistogramFinal", kFinalNames,
+                                           kFinals, kFinals),
+    integer_tunable<&HistogramParams::blocks_per_multiprocessor>("blocks_per_multiprocessor",
+                                                                 kBlocksPerMultiprocessor),
 };
 
-bool is_valid(const Problem&, const Params&) { return false; }
-bool is_redundant(const Problem&, const Params&, int) { return false; }
-Params default_params(const Problem&, int) { return HistogramParams{}; }
-std::vector<Params> known_good(const Problem&) { return {}; }
+bool fits_in_shared(const Problem& problem, const HistogramParams& params) {
+  return counter_bytes(params, static_cast<unsigned>(size_of(problem.type)),
+                       problem.histogram.bins) <= kHistogramSharedBytes;
+}
+
+bool is_valid(const Problem& problem, const Params& all) {
+  const auto& params = std::get<HistogramParams>(all);
+  const auto per_thread = static_cast<std::size_t>(params.vector_width) * params.unroll;
+  if (params.vector_width * size_of(problem.type) > kMaxLoadBytes) return false;
+  if (per_thread > kMaxElementsPerThread) return false;
+  if (per_thread * size_of(problem.type) > kMaxBytesInFlight) return false;
+  if (params.copies > 1 && params.privacy != BinPrivacy::block) return false;
+  return fits_in_shared(problem, params);
+}
+
+bool is_redundant(const Problem& problem, const Params& all, int multiprocessor_count) {
+  const auto& params = std::get<HistogramParams>(all);
+  const std::uint32_t blocks = grid_blocks(params, problem.count, multiprocessor_count);
+  // One block writes what it counted.
+  if (blocks == 1 && params.privacy != BinPrivacy::global &&
+      params.finish != HistogramFinal::last_block) {
+    return true;
+  }
+  // One warp is a block.
+  if (params.privacy == BinPrivacy::warp && params.block_size == kBlockSizes.front()) return true;
+  HistogramParams smaller = params;
+  smaller.blocks_per_multiprocessor /= 2;
+  return smaller.blocks_per_multiprocessor > 0 &&
+         grid_blocks(smaller, problem.count, multiprocessor_count) == blocks;
+}
+
+/// As many elements as the widest load takes.
+int widest_vector(const Problem& problem) {
+  return static_cast<int>(kMaxLoadBytes / size_of(problem.type));
+}
+
+/// `params` with the most copies up to `most` that fit, or without any where not even one does.
+HistogramParams with_copies(const Problem& problem, HistogramParams params, int most) {
+  params.privacy = BinPrivacy::block;
+  for (params.copies = most; params.copies > 1 && !fits_in_shared(problem, params);) {
+    params.copies /= 2;
+  }
+  if (!fits_in_shared(problem, params)) params.privacy = BinPrivacy::global;
+  if (problem.histogram.bins > kManyBins) params.finish = HistogramFinal::zero_first;
+  return params;
+}
+
+Params default_params(const Problem& problem, int multiprocessor_count) {
+  HistogramParams params;
+  params.vector_width = widest_vector(problem);
+  params.unroll = 16 / params.vector_width >= 2 ? 4 : 2;
+  // A block for each multiprocessor, as far as blocks of a good size go.
+  const auto per_thread = static_cast<std::uint64_t>(params.vector_width) * params.unroll;
+  const std::uint64_t threads = problem.count / per_thread / multiprocessor_count;
+  params.block_size =
+      static_cast<int>(std::clamp<std::uint64_t>(std::bit_ceil(threads), 128, kBlockSizes.back()));
+  params.blocks_per_multiprocessor = params.block_size == kBlockSizes.back() ? 2 : 1;
+  // Elements that meet in one bin want to be counted before they do.
+  const bool meet = problem.histogram.distribution == Distribution::constant;
+  if (meet) params.aggregation = BinAggregation::runs;
+  return with_copies(problem, params, meet ? 1 : 16);
+}
+
+/// What streamed best on the devices that were measured, and what CUB does: 16 elements per thread,
+/// runs, one set of bins per block, and a launch that sets the output to zero.
+std::vector<Params> known_good(const Problem& problem) {
+  const int width = widest_vector(problem);
+  const HistogramParams wide{
+      .block_size = 1024, .vector_width = width, .unroll = 16 / width >= 2 ? 4 : 2};
+  const HistogramParams small{
+      .block_size = 256, .vector_width = width, .unroll = std::max(1, 16 / width)};
+  HistogramParams library{.block_size = 512,
+                          .vector_width = width,
+                          .unroll = std::max(1, 16 / width),
+                          .aggregation = BinAggregation::runs,
+                          .finish = HistogramFinal::zero_first,
+                          .blocks_per_multiprocessor = 4};
+  HistogramParams constant = small;
+  constant.aggregation = BinAggregation::runs;
+  std::vector<Params> all;
+  const auto add = [&](const HistogramParams& params, int copies) {
+    const Params candidate = with_copies(problem, params, copies);
+    if (is_valid(problem, candidate) && std::ranges::find(all, candidate) == all.end()) {
+      all.push_back(candidate);
+    }
+  };
+  add(wide, 32);
+  add(wide, 16);
+  add(wide, 8);
+  add(small, 8);
+  add(small, 1);
+  add(constant, 1);
+  add(library, 1);
+  library.aggregation = BinAggregation::none;
+  add(library, 1);
+  return all;
+}
 
 }  // namespace
 
@@ -29,6 +158,20 @@ const FamilyRules& histogram_rules() {
                                  .default_params = default_params,
                                  .known_good = known_good};
   return rules;
+}
+
+std::uint64_t tile_elements(const HistogramParams& params) {
+  return static_cast<std::uint64_t>(params.block_size) * params.vector_width * params.unroll;
+}
+
+std::uint32_t grid_blocks(const HistogramParams& params, std::uint64_t count,
+                          int multiprocessor_count) {
+  const std::uint64_t tile = tile_elements(params);
+  const std::uint64_t tiles = std::max<std::uint64_t>(1, (count + tile - 1) / tile);
+  const auto resident = static_cast<std::uint64_t>(params.blocks_per_multiprocessor) *
+                        static_cast<std::uint64_t>(std::max(1, multiprocessor_count));
+  const std::uint64_t least = count / kMaxBlockElements + 1;
+  return static_cast<std::uint32_t>(std::min(tiles, std::max(resident, least)));
 }
 
 }  // namespace foldtune

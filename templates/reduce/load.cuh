@@ -17,12 +17,6 @@ struct InputPointers {
   const void* pointers[kCount];
 };
 
-/// `kWidth` elements that are loaded by one instruction.
-template <class T, int kWidth>
-struct alignas(sizeof(T) * kWidth) Pack {
-  T elements[kWidth];
-};
-
 /// `kWidth` consecutive elements of every input.
 template <int kWidth, class... Ts>
 struct Row {

@@ -18,6 +18,7 @@
 #include "foldtune/error.h"
 #include "templates/reduce/space.h"
 #include "tests/support/batch_compiler.h"
+#include "tests/support/histogram_variants.h"
 #include "tests/support/variants.h"
 
 namespace foldtune::test {
@@ -58,12 +59,27 @@ std::vector<Variant> some_of_every_problem(std::size_t most) {
   return result;
 }
 
-std::vector<Portion> make_portions(const Options& options) {
-  if (!options.all && options.most > 0) {
-    return {{.name = "all problems",
-             .variants = [most = options.most] { return some_of_every_problem(most); }}};
+/// Some variants of each histogram, or of every third one. The bins are part of the problem, so
+/// there is no whole space.
+std::vector<Variant> some_histograms(const Options& options) {
+  const bool few = !options.all && options.most > 0;
+  const std::vector<Problem> problems = histogram_problems();
+  std::vector<Variant> result;
+  for (std::size_t i = 0; i < problems.size(); i += few ? 3 : 1) {
+    const std::vector<Variant> some = random_variants(problems[i], options.all ? 20 : 1, i);
+    result.insert(result.end(), some.begin(), some.end());
   }
-  std::vector<Portion> portions;
+  return result;
+}
+
+std::vector<Portion> make_portions(const Options& options) {
+  std::vector<Portion> portions{
+      {.name = "histograms", .variants = [options] { return some_histograms(options); }}};
+  if (!options.all && options.most > 0) {
+    portions.push_back({.name = "all problems",
+                        .variants = [most = options.most] { return some_of_every_problem(most); }});
+    return portions;
+  }
   for (const Problem& problem : all_problems()) {
     portions.push_back({.name = describe(problem), .variants = [problem, all = options.all] {
                           return all ? every_variant(problem, Toolkit::absent)
@@ -116,7 +132,7 @@ bool compile_all(const std::string& architecture, const Options& options) {
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
   fmt::print("{} {}: {} programs ({} variants) for {} problems, {} failed, {:.1f} s\n",
              compiler->version(), architecture, totals.programs, totals.variants,
-             all_problems().size(), totals.failures, elapsed.count());
+             all_problems().size() + histogram_problems().size(), totals.failures, elapsed.count());
   std::fflush(stdout);
   return totals.programs > 0 && totals.failures == 0;
 }

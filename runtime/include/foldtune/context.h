@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "foldtune/histogram.h"
 #include "foldtune/problem.h"
 #include "foldtune/reducer.h"
 
@@ -40,6 +41,9 @@ class Context {
   /// The reducer of a problem, whose count and alignment are ignored: they come with each call. The
   /// same problem gives the same reducer. Throws InvalidArgument for a problem that cannot be.
   Reducer reducer(const Problem& problem);
+
+  /// The same for histograms, of which there are no reducers.
+  Histogram histogram(const HistogramOptions& options);
 
   /// The device's name, "NVIDIA H200".
   const std::string& device_name() const;

@@ -67,6 +67,7 @@ class Reducer {
 
  private:
   friend class Context;
+  friend class Histogram;  // calls the same states
   class State;
   explicit Reducer(std::shared_ptr<State> state) : state_(std::move(state)) {}
 

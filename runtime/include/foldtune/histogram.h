@@ -1,0 +1,72 @@
+/// A histogram that is ready to be called.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "foldtune/problem.h"
+#include "foldtune/reducer.h"
+#include "foldtune/stream.h"
+
+namespace foldtune {
+
+struct HistogramOptions {
+  ElementType type = ElementType::f32;  ///< of the elements
+  std::uint32_t bins = 256;             ///< from 2 to kMaxBins; 256 with Binning::key
+  Binning binning = Binning::even;
+  ElementType counter = ElementType::u64;  ///< of the counts: u64, or u32, which wrap
+  /// What the elements are expected to look like: chooses among tuning results, changes no count.
+  Distribution distribution = Distribution::uniform;
+};
+
+/// Counts the elements of inputs of any count in bins. A handle: copies share everything. The
+/// context that made it must outlive it. Member functions may be called from several threads.
+///
+/// Each call enqueues its work on `stream` and returns, with all that Reducer::operator() says of
+/// memory, of the first call, of streams that are captured and of errors. `input` is `count`
+/// elements, `counts` as many counters as there are bins; what they held before is overwritten.
+/// Elements in no bin, NaN among them, are dropped.
+class Histogram {
+ public:
+  /// With Binning::even: ranges of the same width between the bounds, `lower < upper`, both finite;
+  /// the last one includes `upper`.
+  ///
+  /// Integers of up to 32 bits are counted exactly; their bounds lie within -2^32 and 2^32 and are
+  /// rounded to multiples of 1/1024. The bin of any other element x is (x - lower) * scale,
+  /// computed in f32 for f16, bf16 and f32 and up to 4096 bins, else in f64; bounds and operations
+  /// are rounded, and the scale is the least number whose product with the width is the number of
+  /// bins or more. So the counts are the same on every device, and an element that rounding errors
+  /// cannot tell from an edge above it may be counted above.
+  void operator()(const void* input, std::uint64_t count, double lower, double upper, void* counts,
+                  Stream stream = nullptr) const;
+
+  /// With Binning::custom: bin i holds the elements of [edges[i], edges[i + 1]), the last bin also
+  /// edges[bins]. `edges` is device memory of bins + 1 ascending numbers of the element's type,
+  /// which may repeat; if they do not ascend the counts are of no use.
+  void operator()(const void* input, std::uint64_t count, const void* edges, void* counts,
+                  Stream stream = nullptr) const;
+
+  /// With Binning::key: the elements are the numbers of their bins; those of i8 count from -128.
+  void count_keys(const void* input, std::uint64_t count, void* counts,
+                  Stream stream = nullptr) const;
+
+  /// Does everything that the first call for `count` elements of `input`'s alignment on `stream`
+  /// would do, except the launch. `input` is not read.
+  void prepare(const void* input, std::uint64_t count, Stream stream = nullptr) const;
+
+  /// The configuration for `count` elements at an address aligned to 16 bytes.
+  Explanation explain(std::uint64_t count) const;
+
+  /// What is counted; its count and alignment are those of no call.
+  const Problem& problem() const;
+
+ private:
+  friend class Context;
+  explicit Histogram(std::shared_ptr<Reducer::State> state) : state_(std::move(state)) {}
+
+  void check_binning(Binning binning) const;
+
+  std::shared_ptr<Reducer::State> state_;
+};
+
+}  // namespace foldtune

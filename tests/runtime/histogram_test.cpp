@@ -1,0 +1,177 @@
+#include "foldtune/histogram.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "foldtune/context.h"
+#include "foldtune/error.h"
+#include "runtime/device.h"
+#include "templates/space.h"
+#include "tests/catch.h"
+
+namespace foldtune::test {
+namespace {
+
+using Counts = std::vector<std::uint64_t>;
+
+/// A context on the CPU device, with arrays on it.
+class HistogramFixture {
+ public:
+  HistogramFixture() : device_(open_cpu_device()), context_(device_, nullptr) {}
+
+ protected:
+  template <class T>
+  const void* upload(const std::vector<T>& elements) {
+    buffers_.emplace_back(*device_, elements.size() * sizeof(T) + 1);
+    device_->copy(buffers_.back().data(), elements.data(), elements.size() * sizeof(T));
+    return buffers_.back().data();
+  }
+
+  template <class Counter = std::uint64_t>
+  Counter* make_counts(std::size_t bins) {
+    return static_cast<Counter*>(const_cast<void*>(upload(std::vector<Counter>(bins, 77))));
+  }
+
+  template <class Counter>
+  Counts read(const Counter* counts, std::size_t bins) {
+    device_->synchronize(nullptr);
+    std::vector<Counter> values(bins);
+    device_->copy(values.data(), counts, bins * sizeof(Counter));
+    return Counts(values.begin(), values.end());
+  }
+
+  std::shared_ptr<Device> device_;
+  Context context_;
+  std::vector<DeviceBuffer> buffers_;
+};
+
+TEST_CASE_METHOD(HistogramFixture, "Histogram: even bins of a range, its upper bound included") {
+  const Histogram histogram = context_.histogram({.type = ElementType::f32, .bins = 4});
+  const auto* const input = upload<float>({0, 0.24f, 0.25f, 0.5f, 0.99f, 1, 1.01f, -0.1f, NAN});
+  auto* const counts = make_counts(4);
+  for (int call = 0; call < 2; ++call) {
+    histogram(input, 9, 0, 1, counts);
+    CHECK(read(counts, 4) == Counts{2, 1, 1, 2});
+  }
+  histogram(input, 9, 0, 2, counts);
+  CHECK(read(counts, 4) == Counts{3, 2, 2, 0});
+}
+
+TEST_CASE_METHOD(HistogramFixture, "Histogram: custom bins between edges") {
+  const Histogram histogram =
+      context_.histogram({.type = ElementType::i16, .bins = 3, .binning = Binning::custom});
+  const auto* const input = upload<std::int16_t>({-5, -4, 0, 9, 10, 10, 11, 100, 101});
+  auto* const counts = make_counts(3);
+  histogram(input, 9, upload<std::int16_t>({-4, 10, 11, 100}), counts);
+  CHECK(read(counts, 3) == Counts{3, 2, 2});
+}
+
+TEST_CASE_METHOD(HistogramFixture, "Histogram: keys, those of i8 from -128 on") {
+  auto* const counts = make_counts(256);
+  const auto* const input = upload<std::uint8_t>({0, 1, 1, 128, 255});
+  HistogramOptions options{.type = ElementType::u8, .binning = Binning::key};
+  context_.histogram(options).count_keys(input, 5, counts);
+  Counts expected(256);
+  expected[0] = expected[128] = expected[255] = 1;
+  expected[1] = 2;
+  CHECK(read(counts, 256) == expected);
+  options.type = ElementType::i8;
+  context_.histogram(options).count_keys(input, 5, counts);
+  std::rotate(expected.begin(), expected.begin() + 128, expected.end());
+  CHECK(read(counts, 256) == expected);
+}
+
+TEST_CASE_METHOD(HistogramFixture, "Histogram: counters of 32 bits") {
+  const Histogram histogram =
+      context_.histogram({.type = ElementType::u64, .bins = 2, .counter = ElementType::u32});
+  auto* const counts = make_counts<std::uint32_t>(3);
+  histogram(upload<std::uint64_t>({1, 2, 3}), 3, 0, 4, counts);
+  CHECK(read(counts, 3) == Counts{1, 2, 77});
+}
+
+TEST_CASE_METHOD(HistogramFixture, "Histogram: nothing to count is a count of zero") {
+  auto* const counts = make_counts(5);
+  const Histogram floats = context_.histogram({.type = ElementType::f64, .bins = 5});
+  floats(nullptr, 0, 0, 1, counts);
+  CHECK(read(counts, 5) == Counts(5));
+  // No integer lies in the range.
+  const Histogram integers = context_.histogram({.type = ElementType::i32, .bins = 5});
+  auto* const others = make_counts(5);
+  integers(upload<std::int32_t>({0, 1}), 2, 0.25, 0.75, others);
+  CHECK(read(others, 5) == Counts(5));
+}
+
+TEST_CASE_METHOD(HistogramFixture, "Histogram: an input and edges of any alignment") {
+  std::vector<float> elements(5001);
+  std::iota(elements.begin(), elements.end(), 0.0f);
+  const auto* const input = static_cast<const float*>(upload(elements)) + 1;
+  const auto* const edges = static_cast<const float*>(upload<float>({9, 0, 1000, 5000})) + 1;
+  auto* const counts = make_counts(2);
+  const Histogram histogram = context_.histogram({.bins = 2, .binning = Binning::custom});
+  histogram(input, 5000, edges, counts);
+  CHECK(read(counts, 2) == Counts{999, 4001});
+}
+
+TEST_CASE_METHOD(HistogramFixture, "Histogram: a million bins") {
+  constexpr std::uint32_t kBins = kMaxBins;
+  std::vector<std::int32_t> elements(kBins);
+  std::iota(elements.begin(), elements.end(), -5);
+  const Histogram histogram = context_.histogram({.type = ElementType::i32, .bins = kBins});
+  auto* const counts = make_counts(kBins);
+  histogram(upload(elements), kBins, 0, kBins, counts);
+  Counts expected(kBins, 1);
+  std::fill(expected.end() - 5, expected.end(), 0);
+  CHECK(read(counts, kBins) == expected);
+}
+
+TEST_CASE_METHOD(HistogramFixture, "Histogram: a wrong argument is reported before any launch") {
+  using Catch::Matchers::ContainsSubstring;
+  const auto* const input = upload<float>({1, 2});
+  auto* const counts = make_counts(256);
+  const auto message = [&](const auto& call) -> std::string {
+    try {
+      call();
+    } catch (const InvalidArgument& error) {
+      return error.what();
+    }
+    return "nothing";
+  };
+  const Histogram even = context_.histogram({});
+  const Histogram custom = context_.histogram({.binning = Binning::custom});
+  CHECK_THAT(message([&] { even(input, 2, 1, 1, counts); }), ContainsSubstring("not below"));
+  CHECK_THAT(message([&] { even(input, 2, 0, INFINITY, counts); }), ContainsSubstring("finite"));
+  CHECK_THAT(message([&] { even(input, 2, 0, 1, nullptr); }), ContainsSubstring("output pointer"));
+  CHECK_THAT(message([&] { even(input, 2, 0, 1, reinterpret_cast<char*>(counts) + 4); }),
+             ContainsSubstring("8 bytes"));
+  CHECK_THAT(message([&] { even(nullptr, 2, 0, 1, counts); }), ContainsSubstring("input pointer"));
+  CHECK_THAT(message([&] { even(input, kMaxCount + 1, 0, 1, counts); }), ContainsSubstring("2^40"));
+  CHECK_THAT(message([&] { even(input, 2, input, counts); }),
+             ContainsSubstring("its binning is 'even': call it with a lower and an upper bound"));
+  CHECK_THAT(message([&] { custom.count_keys(input, 2, counts); }),
+             ContainsSubstring("with edges"));
+  CHECK_THAT(message([&] { custom(input, 2, nullptr, counts); }), ContainsSubstring("edges"));
+  CHECK_THAT(message([&] { custom(input, 2, static_cast<const char*>(input) + 1, counts); }),
+             ContainsSubstring("edges"));
+  CHECK_THAT(message([&] { context_.histogram({.bins = 1}); }),
+             ContainsSubstring("making a histogram"));
+  CHECK_THAT(message([&] { context_.histogram({.counter = ElementType::i32}); }),
+             ContainsSubstring("cannot accumulate"));
+  CHECK_THAT(message([&] { context_.reducer({.op = Operator::histogram}); }),
+             ContainsSubstring("Context::histogram"));
+  CHECK(read(counts, 256) == Counts(256, 77));
+}
+
+TEST_CASE_METHOD(HistogramFixture, "Histogram: explains the configuration of a call") {
+  const Histogram histogram = context_.histogram({.bins = 100});
+  const Explanation explanation = histogram.explain(1 << 20);
+  CHECK(explanation.source == ConfigSource::untuned_default);
+  Problem problem = histogram.problem();
+  problem.count = 1 << 20;
+  const int multiprocessors = device_->info().record.multiprocessor_count;
+  CHECK(params_from_json(Family::histogram, explanation.config) ==
+        Space(problem).default_params(multiprocessors));
+}
+
+}  // namespace
+}  // namespace foldtune::test

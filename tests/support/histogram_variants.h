@@ -1,0 +1,20 @@
+/// What the tests of histograms go through.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "runtime/variant.h"
+
+namespace foldtune::test {
+
+/// Every element type with every binning that it can have, from 2 bins to the most, and both types
+/// of counters in turn.
+std::vector<Problem> histogram_problems();
+
+/// `count` valid configurations whose tunables have any of their values, with any alignment class
+/// and width of indices; blocks have at most `largest_block` threads. The same for the same seed.
+std::vector<Variant> random_variants(const Problem& problem, std::size_t count, std::size_t seed,
+                                     int largest_block = 1024);
+
+}  // namespace foldtune::test

@@ -1,0 +1,125 @@
+#include <algorithm>
+
+#include "templates/histogram/layout.cuh"
+#include "templates/histogram/space.h"
+#include "tests/catch.h"
+
+namespace foldtune::test {
+namespace {
+
+Problem make_problem(ElementType type, std::uint32_t bins, Binning binning = Binning::even) {
+  return {.op = Operator::histogram,
+          .type = type,
+          .count = 1 << 24,
+          .histogram = {.bins = bins, .binning = binning}};
+}
+
+bool is_valid(const Problem& problem, const HistogramParams& params) {
+  return Space(problem).contains(params);
+}
+
+TEST_CASE("Histogram space: loads are at most 16 bytes wide") {
+  CHECK(is_valid(make_problem(ElementType::u8, 256), {.vector_width = 16}));
+  CHECK(is_valid(make_problem(ElementType::f32, 256), {.vector_width = 4}));
+  CHECK_FALSE(is_valid(make_problem(ElementType::f32, 256), {.vector_width = 8}));
+  CHECK_FALSE(is_valid(make_problem(ElementType::u8, 256), {.vector_width = 16, .unroll = 8}));
+}
+
+TEST_CASE("Histogram space: bins in shared memory fit into 48 KiB") {
+  const Problem few = make_problem(ElementType::f32, 256);
+  CHECK(is_valid(few, {.copies = 32}));
+  CHECK(is_valid(few, {.block_size = 1024, .privacy = BinPrivacy::warp}));
+  const Problem some = make_problem(ElementType::f32, 1000);
+  CHECK(is_valid(some, {.copies = 8}));
+  CHECK_FALSE(is_valid(some, {.copies = 16}));
+  CHECK_FALSE(is_valid(some, {.block_size = 1024, .privacy = BinPrivacy::warp}));
+  CHECK(is_valid(make_problem(ElementType::f32, 12'000), {}));
+  const Problem many = make_problem(ElementType::f32, 20'000);
+  CHECK_FALSE(is_valid(many, {}));
+  CHECK(is_valid(many, {.privacy = BinPrivacy::global}));
+  // Bytes are counted by their value.
+  CHECK(is_valid(make_problem(ElementType::u8, 20'000), {.copies = 32}));
+}
+
+TEST_CASE("Histogram space: only the privacy 'block' has copies") {
+  const Problem problem = make_problem(ElementType::f32, 16);
+  CHECK(is_valid(problem, {.copies = 2}));
+  CHECK_FALSE(is_valid(problem, {.privacy = BinPrivacy::warp, .copies = 2}));
+  CHECK_FALSE(is_valid(problem, {.privacy = BinPrivacy::global, .copies = 2}));
+}
+
+TEST_CASE("Histogram space: the edges are copied where there is room beside the counters") {
+  CHECK(keeps_edges_in_shared({}, 4, 1000));
+  CHECK_FALSE(keeps_edges_in_shared({.copies = 8}, 8, 1000 * 3 / 2));
+  CHECK_FALSE(keeps_edges_in_shared({.privacy = BinPrivacy::global}, 4, 2));
+  CHECK_FALSE(keeps_edges_in_shared({}, 1, 2));
+}
+
+TEST_CASE("Histogram space: every problem has valid configurations, and good ones among them") {
+  for (const ElementType type : element_types()) {
+    for (const std::uint32_t bins : {2u, 256u, 5000u, kMaxBins}) {
+      for (const Distribution distribution : {Distribution::uniform, Distribution::constant}) {
+        for (const std::uint64_t count : {std::uint64_t{0}, std::uint64_t{1} << 20, kMaxCount}) {
+          Problem problem = make_problem(type, bins);
+          problem.histogram.distribution = distribution;
+          problem.count = count;
+          const Space space(problem);
+          CHECK(space.contains(space.default_params(132)));
+          const std::vector<Params> good = rules(Family::histogram).known_good(problem);
+          CHECK(good.size() >= 3);
+          CHECK(std::ranges::all_of(good, [&](const Params& p) { return space.contains(p); }));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("Histogram space: what launches the same work as another is redundant") {
+  const auto is_redundant = [](std::uint64_t count, const HistogramParams& params) {
+    Problem problem = make_problem(ElementType::f32, 256);
+    problem.count = count;
+    return Space(problem).is_redundant(params, 100);
+  };
+  constexpr std::uint64_t kMany = 1 << 24;
+  CHECK_FALSE(is_redundant(kMany, {}));
+  CHECK_FALSE(is_redundant(kMany, {.finish = HistogramFinal::zero_first}));
+  CHECK(is_redundant(1000, {.finish = HistogramFinal::zero_first}));
+  CHECK_FALSE(is_redundant(1000, {.privacy = BinPrivacy::global,
+                                  .finish = HistogramFinal::zero_first,
+                                  .blocks_per_multiprocessor = 1}));
+  CHECK(is_redundant(kMany, {.block_size = 32, .privacy = BinPrivacy::warp}));
+  CHECK(is_redundant(1 << 18, {.blocks_per_multiprocessor = 2}));
+  CHECK_FALSE(is_redundant(1 << 18, {.blocks_per_multiprocessor = 1}));
+}
+
+TEST_CASE("Histogram space: a grid has blocks per multiprocessor, as far as there are tiles") {
+  const HistogramParams params{.block_size = 256, .vector_width = 4, .unroll = 2};
+  CHECK(tile_elements(params) == 2048);
+  CHECK(grid_blocks(params, 0, 100) == 1);
+  CHECK(grid_blocks(params, 2048, 100) == 1);
+  CHECK(grid_blocks(params, 2049, 100) == 2);
+  CHECK(grid_blocks(params, 1 << 24, 100) == 200);
+  CHECK(grid_blocks(params, 1 << 24, 0) == 2);
+}
+
+TEST_CASE("Histogram space: no block counts as many elements as 32 bits hold") {
+  for (const int multiprocessors : {1, 100}) {
+    const HistogramParams params{.blocks_per_multiprocessor = 1};
+    const std::uint32_t blocks = grid_blocks(params, kMaxCount, multiprocessors);
+    const std::uint64_t tiles = kMaxCount / tile_elements(params) + 1;
+    CHECK((tiles / blocks + 2) * tile_elements(params) < std::uint64_t{1} << 32);
+  }
+}
+
+TEST_CASE("Histogram space: params are written as the kernel's template argument and as JSON") {
+  const Params params = HistogramParams{.copies = 8, .aggregation = BinAggregation::runs};
+  CHECK(to_template_argument(params) ==
+        "foldtune::HistogramParams{.block_size=256,.vector_width=4,.unroll=4,"
+        ".privacy=foldtune::BinPrivacy::block,.copies=8,"
+        ".aggregation=foldtune::BinAggregation::runs,"
+        ".finish=foldtune::HistogramFinal::last_block,.blocks_per_multiprocessor=2}");
+  CHECK(params_from_json(Family::histogram, to_json(params)) == params);
+}
+
+}  // namespace
+}  // namespace foldtune::test

@@ -1,0 +1,27 @@
+/// What a histogram's counts must be. Used by the tuner before it times a variant, and by the
+/// tests.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "foldtune/problem.h"
+
+namespace foldtune {
+
+/// The counts of the first `problem.count` elements of the first input on the host, as
+/// templates/histogram/range.h defines them for [lower, upper]; with custom bins the second input
+/// holds their edges. The range is without fault. Uses all cores.
+std::vector<std::uint64_t> compute_histogram(const Problem& problem,
+                                             std::span<const void* const> inputs, double lower,
+                                             double upper);
+
+/// Compares `result`, the counts of the problem's output, with the reference; counts of 32 bits
+/// wrap. Empty if they are right, else what is wrong: "2 of 256 bins are wrong: bin 7 holds 3, not
+/// 4".
+std::string find_histogram_difference(const Problem& problem, const void* result,
+                                      const std::vector<std::uint64_t>& expected);
+
+}  // namespace foldtune
