@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "foldtune/error.h"
+
 namespace foldtune {
 
 /// What a compiler is given: text that includes templates by their embedded names, and the kernels
@@ -23,6 +25,12 @@ struct Program {
   bool operator==(const Program&) const = default;
 };
 
+/// The headers of the CUDA Toolkit, which a program includes, are not there.
+class MissingToolkit : public CompileError {
+ public:
+  using CompileError::CompileError;
+};
+
 /// What a compiler gives back, for the device it was made for.
 struct CompiledKernel {
   std::string image;                       ///< a cubin, or a shared library for the CPU device
@@ -38,7 +46,8 @@ class Compiler {
   /// "nvrtc 13.0", "g++ 12.2.0": part of the key of every tuning result.
   virtual const std::string& version() const = 0;
 
-  /// Throws CompileError with the compiler's log, Unavailable if the compiler cannot be used.
+  /// Throws CompileError with the compiler's log, MissingToolkit, Unavailable if the compiler
+  /// cannot be used.
   virtual CompiledKernel compile(const Program& program) const = 0;
 };
 

@@ -188,7 +188,7 @@ bool HostCompiler::try_command(const Command& command, std::string& failures) {
 
 CompiledKernel HostCompiler::compile(const Program& program) const {
   if (program.needs_toolkit) {
-    throw CompileError(fmt::format(
+    throw MissingToolkit(fmt::format(
         "compiling {} for the CPU device: it needs headers of the CUDA Toolkit, which are for GPUs "
         "alone; choose another block stage",
         describe(program)));

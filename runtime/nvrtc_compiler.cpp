@@ -16,8 +16,10 @@
 namespace foldtune {
 namespace {
 
-/// The folders of the toolkit's headers. Throws CompileError where there are none.
-std::vector<std::string> toolkit_include_folders() {
+/// Where the toolkit may lie: what the user names and nothing else, or, best first, the toolkit of
+/// the environment, that of this build, the usual place.
+std::vector<std::string> toolkit_candidates() {
+  if (const char* toolkit = std::getenv("FOLDTUNE_TOOLKIT")) return {toolkit};
   std::vector<std::string> toolkits;
   for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
     if (const char* toolkit = std::getenv(variable)) toolkits.emplace_back(toolkit);
@@ -25,20 +27,27 @@ std::vector<std::string> toolkit_include_folders() {
   for (const char* toolkit : {FOLDTUNE_CUDA_TOOLKIT, "/usr/local/cuda"}) {
     toolkits.emplace_back(toolkit);
   }
+  return toolkits;
+}
+
+/// The folders of the toolkit's headers. Throws MissingToolkit where there are none.
+std::vector<std::string> toolkit_include_folders() {
   std::string looked_at;
-  for (const std::string& toolkit : toolkits) {
+  for (const std::string& toolkit : toolkit_candidates()) {
     const std::filesystem::path include = std::filesystem::path(toolkit) / "include";
     std::error_code ignored;
     // CUDA 13 keeps CUB in a folder of its own.
     for (const std::filesystem::path& cccl : {include / "cccl", include}) {
       if (std::filesystem::exists(cccl / "cub" / "cub.cuh", ignored) &&
           std::filesystem::exists(include / "cooperative_groups.h", ignored)) {
-        return {include.string(), cccl.string()};
+        // Cooperative groups include their parts by names that only their own folders know.
+        const std::filesystem::path groups = include / "cooperative_groups";
+        return {include.string(), cccl.string(), groups.string(), (groups / "details").string()};
       }
     }
     looked_at += fmt::format("{}{}", looked_at.empty() ? "" : ", ", include.string());
   }
-  throw CompileError(
+  throw MissingToolkit(
       fmt::format("this variant needs headers of the CUDA Toolkit (CUB, cooperative groups), which "
                   "are not in {}; set CUDA_HOME to the toolkit",
                   looked_at));

@@ -45,6 +45,7 @@ Environment:
   FOLDTUNE_DB       the tuning database; without it $XDG_CACHE_HOME/foldtune/tuning.db, else
                     ~/.cache/foldtune/tuning.db
   FOLDTUNE_NVRTC    libnvrtc.so, where it is not in a usual place (CUDA_HOME works, too)
+  FOLDTUNE_TOOLKIT  the CUDA Toolkit whose headers some variants need, where CUDA_HOME is another
   CXX               the compiler of the CPU device; without it c++, g++ or clang++
 
 Exit codes:

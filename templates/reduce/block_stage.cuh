@@ -66,14 +66,11 @@ struct WarpsFold {
   }
 };
 
-/// `fold` is called by all threads and gives the block's total to thread 0. The storage may be used
-/// again after a `sync_block`.
-///
-/// The first template is that of the trees, which halve the active threads down to `kTreeEnd`.
-template <class Op, int kBlockSize, BlockStage kStage>
-struct BlockFold {
+/// A tree over shared memory that halves the active threads down to the first `kEnd`, which hold
+/// what is left.
+template <class Op, int kBlockSize, uint32 kEnd>
+struct TreeFold {
   using A = typename Op::Accumulator;
-  static constexpr uint32 kTreeEnd = kStage == BlockStage::tree ? 1 : kWarpSize;
 
   struct Storage {
     A values[kBlockSize];
@@ -84,18 +81,36 @@ struct BlockFold {
     storage.values[thread] = value;
     platform::sync_block();
     FOLDTUNE_UNROLL
-    for (uint32 half = kBlockSize / 2; half >= kTreeEnd; half /= 2) {
+    for (uint32 half = kBlockSize / 2; half >= kEnd; half /= 2) {
       if (thread < half) {
         value = Op::combine(value, storage.values[thread + half]);
         storage.values[thread] = value;
       }
       platform::sync_block();
     }
+    return value;
+  }
+};
+
+/// `fold` is called by all threads and gives the block's total to thread 0. The storage may be used
+/// again after a `sync_block`.
+///
+/// The first template is that of the trees.
+template <class Op, int kBlockSize, BlockStage kStage>
+struct BlockFold : TreeFold<Op, kBlockSize, kStage == BlockStage::tree ? 1 : kWarpSize> {
+  using A = typename Op::Accumulator;
+  using Tree = TreeFold<Op, kBlockSize, kStage == BlockStage::tree ? 1 : kWarpSize>;
+  using Storage = typename Tree::Storage;
+
+  static FOLDTUNE_DEVICE A fold(Storage& storage, A value) {
+    static_assert(kStage == BlockStage::tree || kStage == BlockStage::tree_shuffle ||
+                  kStage == BlockStage::tree_unrolled);
+    value = Tree::fold(storage, value);
     if constexpr (kStage == BlockStage::tree_shuffle) {
-      if (thread < kWarpSize) value = ShuffleWarp<Op>::fold(value);
+      if (platform::thread_index() < kWarpSize) value = ShuffleWarp<Op>::fold(value);
     }
     if constexpr (kStage == BlockStage::tree_unrolled) {
-      if (thread < kWarpSize) value = fold_last_warp(storage, value);
+      if (platform::thread_index() < kWarpSize) value = fold_last_warp(storage, value);
     }
     return value;
   }

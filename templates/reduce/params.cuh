@@ -25,9 +25,10 @@ enum class BlockStage {
   none,           ///< every thread meets the grid by itself, atomically
 
   // Parts of the CUDA Toolkit, where its headers are found.
-  cooperative_groups,  ///< cg::reduce in every warp, then over the warps' results
-  cub_block,           ///< cub::BlockReduce
-  cub_warp,            ///< cub::WarpReduce in every warp, then over the warps' results
+  cooperative_groups,       ///< cg::reduce in every warp, then over the warps' results
+  tree_cooperative_groups,  ///< tree in shared memory down to one warp, then cg::reduce
+  cub_block,                ///< cub::BlockReduce
+  cub_warp,                 ///< cub::WarpReduce in every warp, then over the warps' results
 };
 
 /// How the blocks of a grid meet. A grid of one block writes its result and needs none of them.

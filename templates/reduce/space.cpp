@@ -15,11 +15,20 @@ constexpr std::array kVectorWidths{1, 2, 4, 8, 16};
 constexpr std::array kUnrolls{1, 2, 4, 8, 16};
 constexpr std::array kTileLayouts{0, 1};
 constexpr std::array<std::string_view, 2> kTileLayoutNames{"contiguous", "split"};
-constexpr std::array kBlockStages{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
-constexpr std::array<std::string_view, 12> kBlockStageNames{
-    "tree",        "tree_shuffle",       "shuffle",       "redux",
-    "interleaved", "tree_unrolled",      "shared_atomic", "warp",
-    "none",        "cooperative_groups", "cub_block",     "cub_warp"};
+constexpr std::array kBlockStages{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
+constexpr std::array<std::string_view, 13> kBlockStageNames{"tree",
+                                                            "tree_shuffle",
+                                                            "shuffle",
+                                                            "redux",
+                                                            "interleaved",
+                                                            "tree_unrolled",
+                                                            "shared_atomic",
+                                                            "warp",
+                                                            "none",
+                                                            "cooperative_groups",
+                                                            "tree_cooperative_groups",
+                                                            "cub_block",
+                                                            "cub_warp"};
 constexpr std::array kFinalStages{0, 1, 2, 3};
 constexpr std::array<std::string_view, 4> kFinalStageNames{"atomic", "two_pass", "last_block",
                                                            "polling"};
@@ -217,8 +226,15 @@ std::uint32_t grid_blocks(const Problem& problem, const ReduceParams& params, st
 }
 
 bool needs_toolkit(const ReduceParams& params) {
-  return params.block_stage == BlockStage::cooperative_groups ||
-         params.block_stage == BlockStage::cub_block || params.block_stage == BlockStage::cub_warp;
+  switch (params.block_stage) {
+    case BlockStage::cooperative_groups:
+    case BlockStage::tree_cooperative_groups:
+    case BlockStage::cub_block:
+    case BlockStage::cub_warp:
+      return true;
+    default:
+      return false;
+  }
 }
 
 }  // namespace foldtune

@@ -96,8 +96,9 @@ TEST_CASE("A result of another type than the accumulator's is what the kernel wr
 }
 
 TEST_CASE("A program says when it includes headers of the CUDA Toolkit") {
-  for (const BlockStage stage : {BlockStage::tree, BlockStage::cooperative_groups,
-                                 BlockStage::cub_block, BlockStage::cub_warp}) {
+  for (const BlockStage stage :
+       {BlockStage::tree, BlockStage::cooperative_groups, BlockStage::tree_cooperative_groups,
+        BlockStage::cub_block, BlockStage::cub_warp}) {
     const ReduceParams params{.block_stage = stage};
     CHECK(program_of(kSumI32, params).needs_toolkit == (stage != BlockStage::tree));
     CHECK(needs_toolkit(params) == (stage != BlockStage::tree));
