@@ -130,9 +130,9 @@ Counts compute_histogram(const Problem& problem, std::span<const void* const> in
         break;
     }
     if constexpr (sizeof(T) == 1) {
-      const int lowest = std::numeric_limits<T>::lowest();
-      return count(bins, elements, problem.count, [=](T element) {
-        return static_cast<std::uint64_t>(static_cast<int>(element) - lowest);
+      constexpr std::int64_t kLowest = std::is_signed_v<T> ? -128 : 0;
+      return count(bins, elements, problem.count, [](T element) {
+        return static_cast<std::uint64_t>(static_cast<std::int64_t>(exact(element)) - kLowest);
       });
     }
     return {};

@@ -18,14 +18,14 @@ using Counts = std::vector<std::uint64_t>;
 /// A context on the CPU device, with arrays on it.
 class HistogramFixture {
  public:
-  HistogramFixture() : device_(open_cpu_device()), context_(device_, nullptr) {}
+  HistogramFixture() : device(open_cpu_device()), context(device, nullptr) {}
 
  protected:
   template <class T>
   const void* upload(const std::vector<T>& elements) {
-    buffers_.emplace_back(*device_, elements.size() * sizeof(T) + 1);
-    device_->copy(buffers_.back().data(), elements.data(), elements.size() * sizeof(T));
-    return buffers_.back().data();
+    buffers.emplace_back(*device, elements.size() * sizeof(T) + 1);
+    device->copy(buffers.back().data(), elements.data(), elements.size() * sizeof(T));
+    return buffers.back().data();
   }
 
   template <class Counter = std::uint64_t>
@@ -35,19 +35,19 @@ class HistogramFixture {
 
   template <class Counter>
   Counts read(const Counter* counts, std::size_t bins) {
-    device_->synchronize(nullptr);
+    device->synchronize(nullptr);
     std::vector<Counter> values(bins);
-    device_->copy(values.data(), counts, bins * sizeof(Counter));
+    device->copy(values.data(), counts, bins * sizeof(Counter));
     return Counts(values.begin(), values.end());
   }
 
-  std::shared_ptr<Device> device_;
-  Context context_;
-  std::vector<DeviceBuffer> buffers_;
+  std::shared_ptr<Device> device;
+  Context context;
+  std::vector<DeviceBuffer> buffers;
 };
 
 TEST_CASE_METHOD(HistogramFixture, "Histogram: even bins of a range, its upper bound included") {
-  const Histogram histogram = context_.histogram({.type = ElementType::f32, .bins = 4});
+  const Histogram histogram = context.histogram({.type = ElementType::f32, .bins = 4});
   const auto* const input = upload<float>({0, 0.24f, 0.25f, 0.5f, 0.99f, 1, 1.01f, -0.1f, NAN});
   auto* const counts = make_counts(4);
   for (int call = 0; call < 2; ++call) {
@@ -60,7 +60,7 @@ TEST_CASE_METHOD(HistogramFixture, "Histogram: even bins of a range, its upper b
 
 TEST_CASE_METHOD(HistogramFixture, "Histogram: custom bins between edges") {
   const Histogram histogram =
-      context_.histogram({.type = ElementType::i16, .bins = 3, .binning = Binning::custom});
+      context.histogram({.type = ElementType::i16, .bins = 3, .binning = Binning::custom});
   const auto* const input = upload<std::int16_t>({-5, -4, 0, 9, 10, 10, 11, 100, 101});
   auto* const counts = make_counts(3);
   histogram(input, 9, upload<std::int16_t>({-4, 10, 11, 100}), counts);
@@ -71,20 +71,20 @@ TEST_CASE_METHOD(HistogramFixture, "Histogram: keys, those of i8 from -128 on") 
   auto* const counts = make_counts(256);
   const auto* const input = upload<std::uint8_t>({0, 1, 1, 128, 255});
   HistogramOptions options{.type = ElementType::u8, .binning = Binning::key};
-  context_.histogram(options).count_keys(input, 5, counts);
+  context.histogram(options).count_keys(input, 5, counts);
   Counts expected(256);
   expected[0] = expected[128] = expected[255] = 1;
   expected[1] = 2;
   CHECK(read(counts, 256) == expected);
   options.type = ElementType::i8;
-  context_.histogram(options).count_keys(input, 5, counts);
+  context.histogram(options).count_keys(input, 5, counts);
   std::rotate(expected.begin(), expected.begin() + 128, expected.end());
   CHECK(read(counts, 256) == expected);
 }
 
 TEST_CASE_METHOD(HistogramFixture, "Histogram: counters of 32 bits") {
   const Histogram histogram =
-      context_.histogram({.type = ElementType::u64, .bins = 2, .counter = ElementType::u32});
+      context.histogram({.type = ElementType::u64, .bins = 2, .counter = ElementType::u32});
   auto* const counts = make_counts<std::uint32_t>(3);
   histogram(upload<std::uint64_t>({1, 2, 3}), 3, 0, 4, counts);
   CHECK(read(counts, 3) == Counts{1, 2, 77});
@@ -92,11 +92,11 @@ TEST_CASE_METHOD(HistogramFixture, "Histogram: counters of 32 bits") {
 
 TEST_CASE_METHOD(HistogramFixture, "Histogram: nothing to count is a count of zero") {
   auto* const counts = make_counts(5);
-  const Histogram floats = context_.histogram({.type = ElementType::f64, .bins = 5});
+  const Histogram floats = context.histogram({.type = ElementType::f64, .bins = 5});
   floats(nullptr, 0, 0, 1, counts);
   CHECK(read(counts, 5) == Counts(5));
   // No integer lies in the range.
-  const Histogram integers = context_.histogram({.type = ElementType::i32, .bins = 5});
+  const Histogram integers = context.histogram({.type = ElementType::i32, .bins = 5});
   auto* const others = make_counts(5);
   integers(upload<std::int32_t>({0, 1}), 2, 0.25, 0.75, others);
   CHECK(read(others, 5) == Counts(5));
@@ -108,7 +108,7 @@ TEST_CASE_METHOD(HistogramFixture, "Histogram: an input and edges of any alignme
   const auto* const input = static_cast<const float*>(upload(elements)) + 1;
   const auto* const edges = static_cast<const float*>(upload<float>({9, 0, 1000, 5000})) + 1;
   auto* const counts = make_counts(2);
-  const Histogram histogram = context_.histogram({.bins = 2, .binning = Binning::custom});
+  const Histogram histogram = context.histogram({.bins = 2, .binning = Binning::custom});
   histogram(input, 5000, edges, counts);
   CHECK(read(counts, 2) == Counts{999, 4001});
 }
@@ -117,7 +117,7 @@ TEST_CASE_METHOD(HistogramFixture, "Histogram: a million bins") {
   constexpr std::uint32_t kBins = kMaxBins;
   std::vector<std::int32_t> elements(kBins);
   std::iota(elements.begin(), elements.end(), -5);
-  const Histogram histogram = context_.histogram({.type = ElementType::i32, .bins = kBins});
+  const Histogram histogram = context.histogram({.type = ElementType::i32, .bins = kBins});
   auto* const counts = make_counts(kBins);
   histogram(upload(elements), kBins, 0, kBins, counts);
   Counts expected(kBins, 1);
@@ -137,8 +137,8 @@ TEST_CASE_METHOD(HistogramFixture, "Histogram: a wrong argument is reported befo
     }
     return "nothing";
   };
-  const Histogram even = context_.histogram({});
-  const Histogram custom = context_.histogram({.binning = Binning::custom});
+  const Histogram even = context.histogram({});
+  const Histogram custom = context.histogram({.binning = Binning::custom});
   CHECK_THAT(message([&] { even(input, 2, 1, 1, counts); }), ContainsSubstring("not below"));
   CHECK_THAT(message([&] { even(input, 2, 0, INFINITY, counts); }), ContainsSubstring("finite"));
   CHECK_THAT(message([&] { even(input, 2, 0, 1, nullptr); }), ContainsSubstring("output pointer"));
@@ -153,22 +153,22 @@ TEST_CASE_METHOD(HistogramFixture, "Histogram: a wrong argument is reported befo
   CHECK_THAT(message([&] { custom(input, 2, nullptr, counts); }), ContainsSubstring("edges"));
   CHECK_THAT(message([&] { custom(input, 2, static_cast<const char*>(input) + 1, counts); }),
              ContainsSubstring("edges"));
-  CHECK_THAT(message([&] { context_.histogram({.bins = 1}); }),
+  CHECK_THAT(message([&] { context.histogram({.bins = 1}); }),
              ContainsSubstring("making a histogram"));
-  CHECK_THAT(message([&] { context_.histogram({.counter = ElementType::i32}); }),
+  CHECK_THAT(message([&] { context.histogram({.counter = ElementType::i32}); }),
              ContainsSubstring("cannot accumulate"));
-  CHECK_THAT(message([&] { context_.reducer({.op = Operator::histogram}); }),
+  CHECK_THAT(message([&] { context.reducer({.op = Operator::histogram}); }),
              ContainsSubstring("Context::histogram"));
   CHECK(read(counts, 256) == Counts(256, 77));
 }
 
 TEST_CASE_METHOD(HistogramFixture, "Histogram: explains the configuration of a call") {
-  const Histogram histogram = context_.histogram({.bins = 100});
+  const Histogram histogram = context.histogram({.bins = 100});
   const Explanation explanation = histogram.explain(1 << 20);
   CHECK(explanation.source == ConfigSource::untuned_default);
   Problem problem = histogram.problem();
   problem.count = 1 << 20;
-  const int multiprocessors = device_->info().record.multiprocessor_count;
+  const int multiprocessors = device->info().record.multiprocessor_count;
   CHECK(params_from_json(Family::histogram, explanation.config) ==
         Space(problem).default_params(multiprocessors));
 }

@@ -158,18 +158,18 @@ TEST_CASE("Histogram range: what bins cannot be made of is a fault") {
     CHECK_THAT(fault(type, std::nan(""), 1), ContainsSubstring("not both finite"));
     CHECK_THAT(fault(type, 1, 1), ContainsSubstring("not below"));
     CHECK_THAT(fault(type, 2, 1), ContainsSubstring("not below"));
-    CHECK(fault(type, 0, 100) == "");
+    CHECK(fault(type, 0, 100).empty());
   }
   CHECK_THAT(fault(ElementType::f32, 0, 1e39), ContainsSubstring("wider than f32"));
   CHECK_THAT(fault(ElementType::f16, -3e38, 3e38), ContainsSubstring("wider than f32"));
-  CHECK(fault(ElementType::f32, -3e38, 3e38, 5000) == "");
+  CHECK(fault(ElementType::f32, -3e38, 3e38, 5000).empty());
   CHECK_THAT(fault(ElementType::f64, -1e308, 1e308), ContainsSubstring("wider than f64"));
   CHECK_THAT(fault(ElementType::f32, 1, 1 + 1e-9), ContainsSubstring("too narrow"));
   CHECK_THAT(fault(ElementType::bf16, 0, 1e-44), ContainsSubstring("too narrow"));
   CHECK_THAT(fault(ElementType::i64, 0, 1e-310), ContainsSubstring("too narrow"));
   CHECK_THAT(fault(ElementType::u8, 0, 1e10), ContainsSubstring("beyond 2^32"));
   CHECK_THAT(fault(ElementType::i32, 5, 5.0001), ContainsSubstring("narrower than 1/1024"));
-  CHECK(fault(ElementType::i32, -0x1p32, 0x1p32) == "");
+  CHECK(fault(ElementType::i32, -0x1p32, 0x1p32).empty());
 }
 
 }  // namespace
