@@ -7,7 +7,7 @@
 #include <set>
 
 #include "templates/catalog.h"
-#include "templates/space.h"
+#include "templates/reduce/space.h"
 
 namespace foldtune::test {
 namespace {
@@ -32,20 +32,6 @@ bool has_width_in_turn(const Variant& variant) {
     places += std::ranges::find(tunable.values, tunable.get(params)) - tunable.values.begin();
   }
   return counts_in_64_bits(variant) == (places % 2 == 1);
-}
-
-/// Whether it is the first problem with a partial result of its size: what is right for all
-/// configurations of these is so for those of the others.
-bool is_representative(const Problem& problem) {
-  static const std::set<std::string> representatives = [] {
-    std::set<std::string> names;
-    std::set<std::size_t> sizes;
-    for (const Problem& each : all_problems()) {
-      if (sizes.insert(accumulator_bytes(each, false)).second) names.insert(describe(each));
-    }
-    return names;
-  }();
-  return representatives.contains(describe(problem));
 }
 
 /// Whether it is what an operator and one of a few types give when nothing else is asked for.
@@ -113,6 +99,18 @@ std::string Environment::report() const {
 
 Toolkit Environment::toolkit() const { return is_cuda() ? Toolkit::present : Toolkit::absent; }
 
+bool is_representative(const Problem& problem) {
+  static const std::set<std::string> representatives = [] {
+    std::set<std::string> names;
+    std::set<std::size_t> sizes;
+    for (const Problem& each : all_problems()) {
+      if (sizes.insert(accumulator_bytes(each, false)).second) names.insert(describe(each));
+    }
+    return names;
+  }();
+  return representatives.contains(describe(problem));
+}
+
 bool is_chosen(const Problem& problem) {
   return describe(problem).find(Environment::get().options().only) != std::string::npos;
 }
@@ -141,8 +139,21 @@ std::vector<Variant> chosen_variants(const Problem& problem, std::size_t turn) {
     const auto meetings = only(every_variant(problem, toolkit), is_meeting_of_few);
     return is_representative(problem) ? meetings : some_of(meetings, 1, turn);
   }
-  const std::vector<Variant> covering = covering_variants(problem, toolkit);
-  if (environment.is_cuda()) return covering;
+  // What needs the toolkit's headers takes a second each to compile.
+  const bool with_toolkit = toolkit == Toolkit::present && is_representative(problem);
+  std::vector<Variant> covering =
+      covering_variants(problem, with_toolkit ? Toolkit::present : Toolkit::absent);
+  if (environment.is_cuda()) {
+    if (toolkit == Toolkit::present && !with_toolkit && is_plain(problem)) {
+      const std::vector<Variant> all = covering_variants(problem, toolkit);
+      std::vector<Variant> of_toolkit = only(all, [](const Variant& variant) {
+        return needs_toolkit(std::get<ReduceParams>(variant.params));
+      });
+      of_toolkit = some_of(of_toolkit, 1, turn);
+      covering.insert(covering.end(), of_toolkit.begin(), of_toolkit.end());
+    }
+    return covering;
+  }
   if (!is_representative(problem)) {
     return some_of(covering, environment.options().quick ? 1 : kFewVariants, turn);
   }

@@ -67,6 +67,10 @@ bool is_chosen(const Problem& problem);
 /// The problems that the options ask for.
 std::vector<Problem> chosen_problems();
 
+/// Whether it is the first problem with a partial result of its size: what is right for all
+/// configurations of these is so for those of the others.
+bool is_representative(const Problem& problem);
+
 /// The variants of `problem`, the one number `turn`, that the options ask for.
 std::vector<Variant> chosen_variants(const Problem& problem, std::size_t turn);
 

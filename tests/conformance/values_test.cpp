@@ -15,11 +15,11 @@ namespace {
 /// Ways to combine values, with small tiles and the widest vectors. What is combined does not
 /// depend on the rest.
 std::vector<Variant> some_combinations(const Problem& problem, std::size_t turn) {
-  constexpr std::size_t kOnGpu = 12;
-  constexpr std::size_t kOnCpu = 2;
+  constexpr std::size_t kOnGpu = 8;
+  constexpr std::size_t kOnCpu = 1;
   std::vector<Variant> all;
   int widest = 1;
-  for (const Params& any : all_params(problem, Environment::get().toolkit())) {
+  for (const Params& any : all_params(problem, Toolkit::absent)) {
     const auto& params = std::get<ReduceParams>(any);
     if (params.block_size != 64 || params.unroll != 2 || params.waves != 0) continue;
     if (params.vector_width > widest) all.clear();
@@ -61,9 +61,17 @@ std::vector<Case> make_cases(const Problem& problem, const std::vector<Input>& i
   return cases;
 }
 
+/// Products of integers in f64: those of the special inputs leave the range, and what then meets a
+/// 0 depends on the order.
+bool overflows(const Problem& problem) {
+  return problem.op == Operator::product && !is_floating(problem.type) &&
+         is_floating(problem.accumulator_type());
+}
+
 TEST_CASE("Special values are folded as the semantics say", "[values]") {
   std::vector<FoldJob> jobs;
   for (Problem problem : chosen_problems()) {
+    if (overflows(problem)) continue;
     problem.alignment = Alignment::element;
     const std::vector<Variant> variants = some_combinations(problem, jobs.size());
     const std::uint64_t count = count_for(std::get<ReduceParams>(variants.front().params));
