@@ -19,8 +19,7 @@ namespace {
 constexpr std::array kAlignments{Alignment::vector, Alignment::element};
 constexpr std::array kDeterminisms{Determinism::any, Determinism::run_to_run,
                                    Determinism::config_independent};
-constexpr std::array kAccumulators{ElementType::i32, ElementType::i64, ElementType::f32,
-                                   ElementType::f64};
+constexpr std::array kNanPolicies{NanPolicy::propagate, NanPolicy::ignore};
 
 template <class T>
 T require_name(std::string_view what, std::string_view text, std::span<const T> known) {
@@ -71,7 +70,13 @@ ElementType require_element_type(const std::string& text) {
   return require_name(kElementType, text, element_types());
 }
 ElementType require_accumulator(const std::string& text) {
-  return require_name("accumulator type", text, std::span<const ElementType>(kAccumulators));
+  return require_name("accumulator type", text, element_types());
+}
+ElementType require_result(const std::string& text) {
+  return require_name("result type", text, element_types());
+}
+NanPolicy require_nan_policy(const std::string& text) {
+  return require_name("NaN policy", text, std::span<const NanPolicy>(kNanPolicies));
 }
 Alignment require_alignment(const std::string& text) {
   return require_name("alignment", text, std::span<const Alignment>(kAlignments));

@@ -13,6 +13,7 @@
 #include "runtime/device.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/options.h"
+#include "tuner/commands/problem_options.h"
 #include "tuner/count_list.h"
 #include "tuner/format.h"
 #include "tuner/interrupt.h"
@@ -56,9 +57,8 @@ struct Arguments {
   std::optional<std::string> device;
   std::string operators = "sum";
   std::string types = "f32";
-  std::optional<std::string> accumulator;
+  ProblemOptions problem;
   std::optional<std::string> counts;
-  std::string determinism{name(Determinism::run_to_run)};
   std::string alignment{name(Alignment::vector)};
   std::string budget = "60s";
   std::optional<std::string> database;
@@ -70,16 +70,13 @@ bool is_cpu(const std::string& device) { return device.starts_with("cpu"); }
 
 /// Throws InvalidArgument for the first problem that cannot be.
 std::vector<Problem> make_problems(const Arguments& arguments, const std::string& counts) {
-  Problem base{.determinism = require_determinism(arguments.determinism)};
-  base.alignment = require_alignment(arguments.alignment);
-  if (arguments.accumulator) base.accumulator = require_accumulator(*arguments.accumulator);
+  const Alignment alignment = require_alignment(arguments.alignment);
   std::vector<Problem> problems;
   for (const Operator op : parse_operators(arguments.operators)) {
     for (const ElementType type : parse_element_types(arguments.types)) {
       for (const std::uint64_t count : parse_counts(counts)) {
-        Problem problem = base;
-        problem.op = op;
-        problem.type = type;
+        Problem problem = make_problem(arguments.problem, op, type);
+        problem.alignment = alignment;
         problem.count = count;
         if (const std::string fault = find_fault(problem); !fault.empty()) {
           throw InvalidArgument(fault);
@@ -188,14 +185,11 @@ Action prepare_tune(CLI::App& app, const std::string& command_line) {
       ->type_name("LIST");
   app.add_option("--type", arguments->types, "Element types by comma, or all [f32]")
       ->type_name("LIST");
-  app.add_option("--acc", arguments->accumulator, kAccumulatorHelp)->type_name("TYPE");
+  add_problem_options(app, arguments->problem);
   app.add_option("--n", arguments->counts,
                  fmt::format("Element counts, see below [{}; on the CPU device {}]", kCudaCounts,
                              kCpuCounts))
       ->type_name("COUNTS");
-  app.add_option("--determinism", arguments->determinism,
-                 "What is promised of the result's bits, see below [run_to_run]")
-      ->type_name("NAME");
   app.add_option("--alignment", arguments->alignment,
                  "Of the input's address: vector (16 bytes) or element [vector]")
       ->type_name("NAME");
