@@ -46,6 +46,13 @@ std::vector<T> parse_names(std::string_view option, std::string_view what, std::
 constexpr std::string_view kOperator = "operator";
 constexpr std::string_view kElementType = "element type";
 
+/// Those without a name of their own, too.
+std::vector<Operator> any_operators() {
+  std::vector<Operator> all(operators().begin(), operators().end());
+  all.insert(all.end(), {Operator::custom, Operator::histogram});
+  return all;
+}
+
 bool has_cuda_device() {
   try {
     return !list_cuda_devices().empty();
@@ -58,6 +65,9 @@ bool has_cuda_device() {
 
 std::vector<Operator> parse_operators(const std::string& list) {
   return parse_names("--op", kOperator, list, operators());
+}
+std::vector<Operator> parse_any_operators(const std::string& list) {
+  return parse_names("--op", kOperator, list, std::span<const Operator>(any_operators()));
 }
 std::vector<ElementType> parse_element_types(const std::string& list) {
   return parse_names("--type", kElementType, list, element_types());

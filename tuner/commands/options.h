@@ -11,6 +11,7 @@ namespace foldtune {
 
 // Names by comma, or "all"; each comes once. They throw InvalidArgument, which lists what there is.
 std::vector<Operator> parse_operators(const std::string& list);
+std::vector<Operator> parse_any_operators(const std::string& list);  ///< with custom, histogram
 std::vector<ElementType> parse_element_types(const std::string& list);
 
 // One name. They throw InvalidArgument, which lists what there is.
