@@ -47,9 +47,12 @@ constexpr std::string_view kOperator = "operator";
 constexpr std::string_view kElementType = "element type";
 
 /// Those without a name of their own, too.
-std::vector<Operator> any_operators() {
-  std::vector<Operator> all(operators().begin(), operators().end());
-  all.insert(all.end(), {Operator::custom, Operator::histogram});
+const std::vector<Operator>& any_operators() {
+  static const std::vector<Operator> all = [] {
+    std::vector<Operator> some(operators().begin(), operators().end());
+    some.insert(some.end(), {Operator::custom, Operator::histogram});
+    return some;
+  }();
   return all;
 }
 
@@ -64,18 +67,13 @@ bool has_cuda_device() {
 }  // namespace
 
 std::vector<Operator> parse_operators(const std::string& list) {
-  return parse_names("--op", kOperator, list, operators());
-}
-std::vector<Operator> parse_any_operators(const std::string& list) {
+  if (list == "all") return {operators().begin(), operators().end()};
   return parse_names("--op", kOperator, list, std::span<const Operator>(any_operators()));
 }
 std::vector<ElementType> parse_element_types(const std::string& list) {
   return parse_names("--type", kElementType, list, element_types());
 }
 
-Operator require_operator(const std::string& text) {
-  return require_name(kOperator, text, operators());
-}
 ElementType require_element_type(const std::string& text) {
   return require_name(kElementType, text, element_types());
 }

@@ -9,13 +9,12 @@
 
 namespace foldtune {
 
-// Names by comma, or "all"; each comes once. They throw InvalidArgument, which lists what there is.
+// Names by comma, or "all", which for operators are those of operators(); each comes once. They
+// throw InvalidArgument, which lists what there is.
 std::vector<Operator> parse_operators(const std::string& list);
-std::vector<Operator> parse_any_operators(const std::string& list);  ///< with custom, histogram
 std::vector<ElementType> parse_element_types(const std::string& list);
 
 // One name. They throw InvalidArgument, which lists what there is.
-Operator require_operator(const std::string& text);
 ElementType require_element_type(const std::string& text);
 ElementType require_accumulator(const std::string& text);
 ElementType require_result(const std::string& text);

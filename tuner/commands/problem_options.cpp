@@ -33,11 +33,21 @@ std::string given(const ProblemOptions& options) {
   return text;
 }
 
+void check_custom(const std::vector<Operator>& ops, const ProblemOptions& options, bool has_type) {
+  if (ops.size() > 1) {
+    throw InvalidArgument("a custom operator has options of its own: name it alone in --op");
+  }
+  if (has_type) throw InvalidArgument("a custom operator has its types in --inputs, not in --type");
+  if (options.nan_policy || options.ddof) {
+    throw InvalidArgument("--nan and --ddof are for operators that have a name");
+  }
+}
+
 }  // namespace
 
 void add_problem_options(CLI::App& app, ProblemOptions& options) {
   app.add_option("--acc", options.accumulator,
-                 "Type of partial results [32 bits or more, 64 for sums of integers]")
+                 "Type of partial results [the operator's own]; custom: also value:f32,index:u32")
       ->type_name("TYPE");
   app.add_option("--result", options.result, "Type of the result [that of partial results]")
       ->type_name("TYPE");
@@ -48,13 +58,31 @@ void add_problem_options(CLI::App& app, ProblemOptions& options) {
                  "Variance and stddev divide by n - N: 0 (population) or 1 (sample) [0]")
       ->type_name("N");
   app.add_option("--determinism", options.determinism,
-                 "Promise for the result's bits: any, run_to_run or config_independent "
-                 "[run_to_run]")
+                 "any, run_to_run or config_independent, see below [run_to_run]")
       ->type_name("NAME");
+  add_custom_options(app, options.custom);
+}
+
+std::vector<Operator> choose_operators(const std::optional<std::string>& list,
+                                       const ProblemOptions& options, bool has_type) {
+  const std::string fallback(name(options.custom.file ? Operator::custom : Operator::sum));
+  std::vector<Operator> ops = parse_operators(list.value_or(fallback));
+  const bool has_custom = std::ranges::find(ops, Operator::custom) != ops.end();
+  if (has_custom) {
+    check_custom(ops, options, has_type);
+  } else if (const std::string flag = first_given(options.custom); !flag.empty()) {
+    throw InvalidArgument(fmt::format("{} is for --op custom", flag));
+  }
+  return ops;
 }
 
 Problem make_problem(const ProblemOptions& options, Operator op, ElementType type) {
   Problem problem{.op = op, .type = type};
+  if (op == Operator::custom) {
+    problem = make_problem(make_custom(options.custom, options.accumulator, options.result));
+    if (options.determinism) problem.determinism = require_determinism(*options.determinism);
+    return problem;
+  }
   if (options.accumulator) problem.accumulator = require_accumulator(*options.accumulator);
   if (options.result) problem.result = require_result(*options.result);
   if (options.nan_policy) problem.nan_policy = require_nan_policy(*options.nan_policy);
@@ -65,9 +93,14 @@ Problem make_problem(const ProblemOptions& options, Operator op, ElementType typ
 
 std::string tune_command(const ProblemOptions& options, const Problem& problem,
                          const std::string& device) {
-  return fmt::format("foldtune tune --device {} --op {} --type {} --n {}{}", device,
-                     name(problem.op), name(problem.type),
-                     std::max<std::uint64_t>(problem.count, 1), given(options));
+  std::string text = fmt::format("foldtune tune --device {}", device);
+  if (problem.op != Operator::custom) {
+    text += fmt::format(" --op {} --type {}", name(problem.op), name(problem.type));
+  } else if (!options.custom.file) {
+    text += " --op custom";
+  }
+  text += fmt::format(" --n {}", std::max<std::uint64_t>(problem.count, 1));
+  return text + given(options) + to_arguments(options.custom);
 }
 
 }  // namespace foldtune

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
@@ -35,6 +36,9 @@ constexpr const char* kFooter =
 machine's bytes, and nothing else. An array of any shape is reduced as a whole. bf16, which
 NumPy has no type for, is read from raw files and, with --type bf16, from arrays of 2 bytes.
 
+Determinism is what the result's bits are promised to depend on; results are looked up by it:
+any (nothing is promised), run_to_run (device and configuration), config_independent (neither).
+
 The time is that of a call and of the wait for its end, on the host's clock, and the median of
 several; reading the file and copying it to the device are not in it. The database is only
 read; where nothing fitting was tuned, a sound default is used.
@@ -42,11 +46,13 @@ read; where nothing fitting was tuned, a sound default is used.
 Examples:
   foldtune run --op argmax data.npy
   foldtune run --op dot --type bf16 --acc f64 x.bin y.bin
-  foldtune run --op max --type i32 --device cpu data.bin --json)";
+  foldtune run --op max --type i32 --device cpu data.bin --json
+  foldtune run --op custom --inputs f32,f32 --map '(x - y) * (x - y)' --finish 'sqrt(a)' x.npy y.npy
+  foldtune run --custom distance.json x.npy y.npy)";
 
 struct Arguments {
   std::vector<std::string> files;
-  std::string op = "sum";
+  std::optional<std::string> op;
   std::optional<std::string> type;
   ProblemOptions problem;
   std::optional<std::string> device;
@@ -87,12 +93,22 @@ std::vector<double> time_calls(const std::optional<int>& calls, const std::funct
   return samples;
 }
 
-/// Throws InvalidArgument for what cannot be reduced.
-Problem problem_of(const Arguments& arguments, Operator op, const InputElements& elements) {
-  Problem problem = make_problem(arguments.problem, op, elements.type);
-  problem.count = elements.count;
-  if (const std::string fault = find_fault(problem); !fault.empty()) throw InvalidArgument(fault);
-  return problem;
+/// The problem, but for its count and perhaps its type, which are those of the files.
+Problem asked_problem(const Arguments& arguments) {
+  const std::vector<Operator> ops =
+      choose_operators(arguments.op, arguments.problem, arguments.type.has_value());
+  if (ops.size() > 1) throw InvalidArgument("a run is of one operator: name one in --op");
+  const ElementType type = arguments.type ? require_element_type(*arguments.type) : ElementType{};
+  return make_problem(arguments.problem, ops.front(), type);
+}
+
+/// What the files have to hold; empty where they say it.
+std::vector<std::optional<ElementType>> input_types(const Arguments& arguments,
+                                                    const Problem& problem) {
+  const std::vector<ElementType> types = problem.input_types();
+  std::vector<std::optional<ElementType>> result(types.begin(), types.end());
+  if (problem.op != Operator::custom && !arguments.type) std::ranges::fill(result, std::nullopt);
+  return result;
 }
 
 /// Passes addresses on as the reducer takes them.
@@ -111,28 +127,30 @@ void with_list(const std::vector<const void*>& inputs, const Function& function)
 }
 
 RunReport reduce_files(const Arguments& arguments) {
-  const Operator op = require_operator(arguments.op);
-  std::optional<ElementType> type;
-  if (arguments.type) type = require_element_type(*arguments.type);
-  const std::vector types(static_cast<std::size_t>(input_count(op)), type);
-  const std::vector<InputArray> files = open_inputs(arguments.op, arguments.files, types);
   RunReport report;
-  report.problem = problem_of(arguments, op, files.front().elements);
+  Problem& problem = report.problem;
+  problem = asked_problem(arguments);
+  const std::string what(problem.custom ? problem.custom->name : name(problem.op));
+  const std::vector<InputArray> files =
+      open_inputs(what, arguments.files, input_types(arguments, problem));
+  problem.type = files.front().elements.type;
+  problem.count = files.front().elements.count;
+  if (const std::string fault = find_fault(problem); !fault.empty()) throw InvalidArgument(fault);
   report.files = arguments.files;
 
   const std::shared_ptr<Device> device = open_device(choose_device(arguments.device));
   Context context(device, open_store(arguments.database));
-  const Reducer reducer = context.reducer(report.problem);
+  const Reducer reducer = context.reducer(problem);
   std::vector<DeviceBuffer> buffers;
   std::vector<const void*> inputs;
   for (const InputArray& file : files) {
     buffers.push_back(copy_to_device(*device, file));
     inputs.push_back(buffers.back().data());
   }
-  report.result.resize(report.problem.result_bytes());
+  report.result.resize(problem.result_bytes());
   const DeviceBuffer output(*device, report.result.size());
 
-  const std::uint64_t count = report.problem.count;
+  const std::uint64_t count = problem.count;
   with_list(inputs, [&](std::initializer_list<const void*> list) { reducer.prepare(list, count); });
   const std::vector<double> samples = time_calls(arguments.calls, [&] {
     with_list(inputs, [&](std::initializer_list<const void*> list) {
@@ -145,7 +163,7 @@ RunReport reduce_files(const Arguments& arguments) {
   report.explanation = reducer.explain(count);
   report.median_us = median(samples);
   report.calls = static_cast<int>(samples.size());
-  report.tune_command = tune_command(arguments.problem, report.problem, report.device.id);
+  report.tune_command = tune_command(arguments.problem, problem, report.device.id);
   return report;
 }
 
@@ -154,7 +172,7 @@ RunReport reduce_files(const Arguments& arguments) {
 Action prepare_run(CLI::App& app, const std::string&) {
   constexpr int kMostCalls = 1'000'000;
   auto arguments = std::make_shared<Arguments>();
-  app.add_option("FILE", arguments->files, "The file to reduce: .npy or raw; two for dot")
+  app.add_option("FILE", arguments->files, "The file to reduce: .npy or raw; one for each input")
       ->type_name("")
       ->required();
   app.add_option("--op", arguments->op, "The operator [sum]")->type_name("NAME");

@@ -70,10 +70,11 @@ std::string result_text(const RunReport& report) {
 std::string describe(const RunReport& report) {
   const Problem& problem = report.problem;
   const ProblemKey key = make_problem_key(problem);
-  std::string text =
-      fmt::format("{} of {} {} in {}, kept in {}", name(problem.op), problem.count,
-                  key.element_type, fmt::join(report.files, " and "), key.accumulator_type);
-  if (problem.result) text += fmt::format(", given in {}", name(problem.result_type()));
+  std::string text = fmt::format(
+      "{} of {} {} in {}, kept in {}", problem.custom ? problem.custom->name : name(problem.op),
+      problem.count, key.element_type, fmt::join(report.files, " and "), key.accumulator_type);
+  if (name(problem.result_type()) != key.accumulator_type)
+    text += fmt::format(", given in {}", name(problem.result_type()));
   if (has_ddof(problem.op)) text += fmt::format(", ddof {}", problem.ddof);
   if (problem.nan_policy == NanPolicy::ignore) text += ", NaN ignored";
   return text;

@@ -40,7 +40,7 @@ std::string lower(std::string text) {
 
 /// The rows that the options ask for. Without a filter all of them, whatever their names.
 std::vector<StoredResult> select(std::vector<StoredResult> rows, const Arguments& arguments) {
-  const auto ops = parse_any_operators(arguments.operators);
+  const auto ops = parse_operators(arguments.operators);
   const auto types = parse_element_types(arguments.types);
   const std::string device = lower(arguments.device);
   std::erase_if(rows, [&](const StoredResult& row) {

@@ -53,12 +53,13 @@ Examples:
   foldtune tune --op sum --type f32 --n 2^12..2^28 --budget 60s
   foldtune tune --op all --type f32,f64 --n 1e6 --db tuning.db
   foldtune tune --op min,argmin --nan ignore --type f16 --n 2^20
+  foldtune tune --custom distance.json --n 2^24
   foldtune tune --device cpu --n 64K --budget 20s)";
 
 struct Arguments {
   std::optional<std::string> device;
-  std::string operators = "sum";
-  std::string types = "f32";
+  std::optional<std::string> operators;
+  std::optional<std::string> types;
   ProblemOptions problem;
   std::optional<std::string> counts;
   std::string alignment{name(Alignment::vector)};
@@ -76,8 +77,9 @@ std::vector<Problem> make_problems(const Arguments& arguments) {
   std::vector<Problem> problems;
   std::vector<std::string> left_out;
   std::string first_fault;
-  for (const Operator op : parse_operators(arguments.operators)) {
-    for (const ElementType type : parse_element_types(arguments.types)) {
+  const bool has_type = arguments.types.has_value();
+  for (const Operator op : choose_operators(arguments.operators, arguments.problem, has_type)) {
+    for (const ElementType type : parse_element_types(arguments.types.value_or("f32"))) {
       Problem problem = make_problem(arguments.problem, op, type);
       problem.alignment = alignment;
       if (const std::string fault = find_fault(problem); !fault.empty()) {
