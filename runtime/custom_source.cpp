@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string_view>
 
 #include "templates/catalog.h"
@@ -9,13 +10,16 @@
 namespace foldtune {
 namespace {
 
-/// A function whose expression stands on lines of its own, which a compiler calls by `name`.
+/// A function whose expression stands on lines of its own, which a compiler calls by `name`. So it
+/// calls the lines around it, which it blames for a value of the wrong type, and for an end that
+/// comes too early.
 std::string function(std::string_view declaration, std::string_view name,
                      const std::string& expression) {
+  const auto last_line = 1 + std::ranges::count(expression, '\n');
   return fmt::format(
-      "  static FOLDTUNE_DEVICE {} {{\n    return (\n#line 1 \"{}\"\n{}\n#line 1 \"custom "
-      "operator\"\n    );\n  }}\n",
-      declaration, name, expression);
+      "  static FOLDTUNE_DEVICE {0} {{\n#line 1 \"{1}\"\n    return (\n#line 1 \"{1}\"\n{2}\n"
+      "#line {3} \"{1}\"\n    );\n#line 1 \"custom operator\"\n  }}\n",
+      declaration, name, expression, last_line);
 }
 
 }  // namespace

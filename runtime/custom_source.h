@@ -8,7 +8,7 @@
 namespace foldtune {
 
 /// The functor `foldtune::CustomOperator` (templates/operators.cuh says what it has). Errors in its
-/// expressions are reported at lines of their own: `map(1)`.
+/// expressions are reported at lines of their own: `map(1)` or `map:1:5`.
 std::string custom_source(const CustomOperator& op);
 
 }  // namespace foldtune

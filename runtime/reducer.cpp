@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "foldtune/error.h"
+#include "runtime/custom_errors.h"
 #include "runtime/reducer_state.h"
 #include "templates/space.h"
 
@@ -136,6 +137,14 @@ Reducer::State::Entry& Reducer::State::find_entry(const Problem& problem) {
       .first->second;
 }
 
+std::shared_ptr<const CompiledKernel> Reducer::State::compile(const Variant& variant) {
+  try {
+    return kernels_.get(device_.compiler(), make_program(variant));
+  } catch (const CompileError& error) {
+    throw explain_compile_error(problem_, error);
+  }
+}
+
 std::pair<const Plan*, void*> Reducer::State::resolve(const Call& call, Stream stream) {
   // Beside its inputs, a call of a histogram may have edges.
   const bool aligned =
@@ -162,8 +171,7 @@ std::pair<const Plan*, void*> Reducer::State::resolve(const Call& call, Stream s
   }
   if (entry.plan == nullptr) {
     const Variant variant{.problem = problem, .params = entry.choice.params};
-    entry.plan = std::make_unique<Plan>(device_, variant,
-                                        *kernels_.get(device_.compiler(), make_program(variant)));
+    entry.plan = std::make_unique<Plan>(device_, variant, *compile(variant));
   }
   // Enough for every count of the size class.
   const std::size_t bytes = entry.plan->scratch_bytes(largest_count(size_class(call.count)));

@@ -49,6 +49,7 @@ class Reducer::State {
   Problem problem_of(std::uint64_t count, Alignment alignment) const;
   void check_inputs(const Call& call, std::size_t inputs) const;
   Entry& find_entry(const Problem& problem);
+  std::shared_ptr<const CompiledKernel> compile(const Variant& variant);
   /// The entry with a plan and with scratch for `stream`.
   std::pair<const Plan*, void*> resolve(const Call& call, Stream stream);
 

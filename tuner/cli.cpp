@@ -16,6 +16,7 @@
 #include "foldtune/error.h"
 #include "tuner/commands/commands.h"
 #include "tuner/file_error.h"
+#include "tuner/format.h"
 
 namespace foldtune {
 namespace {
@@ -63,20 +64,8 @@ constexpr std::size_t kHelpColumn = 28;
 
 /// The arguments as a shell would take them.
 std::string quoted_command_line(int argc, const char* const* argv) {
-  constexpr std::string_view kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+:,./^%@";
   std::string line = "foldtune";
-  for (int i = 1; i < argc; ++i) {
-    const std::string_view argument = argv[i];
-    line += ' ';
-    if (!argument.empty() && argument.find_first_not_of(kPlain) == std::string_view::npos) {
-      line += argument;
-      continue;
-    }
-    line += '\'';
-    for (const char c : argument) line += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    line += '\'';
-  }
+  for (int i = 1; i < argc; ++i) line += ' ' + shell_quoted(argv[i]);
   return line;
 }
 

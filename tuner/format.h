@@ -33,6 +33,9 @@ std::string format_config(std::string_view json);
 /// What the abbreviations in `format_config` stand for.
 std::string config_legend(Family family);
 
+/// A word of a command line as a shell takes it.
+std::string shell_quoted(std::string_view word);
+
 /// The text up to the first end of line.
 std::string first_line(std::string_view text);
 

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "foldtune/error.h"
+#include "runtime/custom_errors.h"
 #include "runtime/lookup.h"
 #include "templates/space.h"
 
@@ -93,7 +94,7 @@ Measurer::Measurer(Device& device, CompilePool& compilations, const InputPool& p
       calls_per_sample_(calls_per_sample(device.info().record, problem.input_bytes())) {
   if (problem_.op == Operator::custom) {
     const Variant plainest = plainest_variant(problem_);
-    const Plan plan(device_, plainest, *compilations_.request(make_program(plainest)).get());
+    const Plan plan(device_, plainest, *compile(plainest));
     const DeviceBuffer scratch(device_, plan.scratch_bytes(problem_.count));
     custom_reference_ = call_once(plan, scratch.data());
   } else {
@@ -115,6 +116,14 @@ void Measurer::make_flush() {
   flush_->scratch = DeviceBuffer(device_, flush_->plan->scratch_bytes(flush.count));
 }
 
+std::shared_ptr<const CompiledKernel> Measurer::compile(const Variant& variant) {
+  try {
+    return compilations_.request(make_program(variant)).get();
+  } catch (const CompileError& error) {
+    throw explain_compile_error(problem_, error);
+  }
+}
+
 Candidate Measurer::prepare(const Params& params) {
   Candidate candidate;
   MeasurementRecord& record = candidate.record;
@@ -131,7 +140,7 @@ Candidate Measurer::prepare(const Params& params) {
   };
   std::shared_ptr<const CompiledKernel> compiled;
   try {
-    compiled = compilations_.request(make_program(variant)).get();
+    compiled = compile(variant);
     record.compile_ms = compiled->compile_ms;
   } catch (const CompileError& error) {
     fail(Outcome::compile_error, error.what());

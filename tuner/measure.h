@@ -41,6 +41,7 @@ class Measurer {
   void time(Candidate& candidate, int samples);
 
  private:
+  std::shared_ptr<const CompiledKernel> compile(const Variant& variant);
   Call call(int slice) const;
   std::vector<std::byte> call_once(const Plan& plan, void* scratch);
   std::string find_fault_in_result(const Plan& plan, void* scratch);

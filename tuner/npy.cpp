@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <string>
 #include <vector>
 
 #include "foldtune/error.h"
 #include "tuner/file_error.h"
+#include "tuner/npy_dtype.h"
 
 namespace foldtune {
 namespace {
@@ -19,29 +19,6 @@ constexpr std::size_t kVersionBytes = 2;
 
 /// NumPy's own limit on the dimensions of an array.
 constexpr std::size_t kMaxDimensions = 64;
-
-/// What NumPy calls the types that we have, and those that people are likely to bring.
-struct Dtype {
-  std::string_view descr;
-  std::string_view numpy_name;
-  std::optional<ElementType> type;
-};
-constexpr std::array kDtypes{
-    Dtype{"<i4", "int32", ElementType::i32},   Dtype{"<i8", "int64", ElementType::i64},
-    Dtype{"<f4", "float32", ElementType::f32}, Dtype{"<f8", "float64", ElementType::f64},
-    Dtype{"|i1", "int8", std::nullopt},        Dtype{"|u1", "uint8", std::nullopt},
-    Dtype{"<i2", "int16", std::nullopt},       Dtype{"<u2", "uint16", std::nullopt},
-    Dtype{"<u4", "uint32", std::nullopt},      Dtype{"<u8", "uint64", std::nullopt},
-    Dtype{"<f2", "float16", std::nullopt},     Dtype{"|b1", "bool", std::nullopt},
-    Dtype{"<c8", "complex64", std::nullopt},   Dtype{"<c16", "complex128", std::nullopt},
-};
-
-std::string numpy_name(ElementType type) {
-  for (const Dtype& dtype : kDtypes) {
-    if (dtype.type == type) return std::string(dtype.numpy_name);
-  }
-  return std::string(name(type));
-}
 
 FileError damaged(std::string_view file, std::string_view what) {
   return FileError(fmt::format("{} is not a readable .npy file: {}; write it again with numpy.save",
@@ -196,41 +173,6 @@ std::uint64_t element_count(const std::vector<std::uint64_t>& shape, std::string
   return count;
 }
 
-std::string describe(std::string_view descr) {
-  const auto* const known = std::ranges::find(kDtypes, descr, &Dtype::descr);
-  if (known == kDtypes.end()) return fmt::format("elements of dtype '{}'", descr);
-  if (known->type) return fmt::format("{} ({})", name(*known->type), known->numpy_name);
-  return std::string(known->numpy_name);
-}
-
-ElementType element_type(std::string_view descr, std::optional<ElementType> wanted,
-                         std::string_view file) {
-  const std::string asked = wanted ? fmt::format(", not {}", name(*wanted)) : std::string();
-  if (descr.starts_with('>')) {
-    throw InvalidArgument(
-        fmt::format("{} holds big-endian elements ('{}'){}; save it as "
-                    "array.astype('<{}')",
-                    file, descr, asked, descr.substr(1)));
-  }
-  const auto* const known = std::ranges::find(kDtypes, descr, &Dtype::descr);
-  if (known == kDtypes.end() || !known->type) {
-    std::string names;
-    for (const ElementType type : element_types()) {
-      names += fmt::format("{}{}", names.empty() ? "" : ", ", numpy_name(type));
-    }
-    throw InvalidArgument(
-        fmt::format("{} holds {}{}; what can be reduced is {}: convert it with array.astype", file,
-                    describe(descr), asked, names));
-  }
-  if (wanted && *known->type != *wanted) {
-    throw InvalidArgument(fmt::format(
-        "{} holds {}{} ({}); leave out --type to reduce it as it is, or convert it with "
-        "array.astype",
-        file, describe(descr), asked, numpy_name(*wanted)));
-  }
-  return *known->type;
-}
-
 void check_size(const NpyArray& array, std::uint64_t file_size, std::string_view file) {
   const std::uint64_t bytes = file_size - array.data_offset;
   const std::size_t size = size_of(array.type);
@@ -290,7 +232,7 @@ NpyArray parse_npy(std::span<const std::byte> head, std::uint64_t file_size,
   const std::string_view text(reinterpret_cast<const char*>(head.data()) + place.begin,
                               place.end - place.begin);
   const Header header = HeaderParser(text, file).parse();
-  const NpyArray array{.type = element_type(header.descr, wanted, file),
+  const NpyArray array{.type = npy_element_type(header.descr, wanted, file),
                        .count = element_count(header.shape, file),
                        .data_offset = place.end};
   check_size(array, file_size, file);

@@ -29,8 +29,7 @@ bool is_npy(std::span<const std::byte> head);
 
 /// Reads the header of a file of `file_size` bytes, of which `head` is the beginning: all of it, or
 /// kNpyHeadBytes. `file` names it in messages. Throws FileError for a file that is damaged, cut
-/// short or too long; InvalidArgument for elements of another type than `wanted` or than any that
-/// there is.
+/// short or too long; InvalidArgument for elements whose type npy_element_type refuses.
 NpyArray parse_npy(std::span<const std::byte> head, std::uint64_t file_size,
                    std::optional<ElementType> wanted, std::string_view file);
 

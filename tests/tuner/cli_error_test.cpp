@@ -108,7 +108,7 @@ TEST_CASE("A file of another type is an error of usage") {
   check_error(place, {"run", "--type", "f32", npy}, kUsage, "f64 (float64), not f32");
   const std::string half =
       place.write("half.npy", npy_file(npy_header("<f2", "(4,)"), std::string(8, '\0')));
-  check_error(place, {"run", half}, kUsage, "float16");
+  check_error(place, {"run", "--type", "bf16", half}, kUsage, "f16 (float16), not bf16");
   const std::string truth =
       place.write("truth.npy", npy_file(npy_header("|b1", "(8,)"), std::string(8, '\0')));
   check_error(place, {"run", truth}, kUsage, "bool");
@@ -116,6 +116,28 @@ TEST_CASE("A file of another type is an error of usage") {
   check_error(place, {"run", "--type", "f32", raw}, kUsage, "not a multiple");
   check_error(place, {"run", raw}, kUsage, "--type");
   check_error(place, {"run", "--type", "f31", raw}, kUsage, "no element type 'f31'");
+}
+
+TEST_CASE("A run that cannot be is an error of usage, found before a device is opened") {
+  Workplace place;
+  place.set("CUDA_VISIBLE_DEVICES", "-1");
+  const std::string two = place.write("two", bytes_of(std::vector<float>{1, 2}));
+  const std::string three = place.write("three", bytes_of(std::vector<float>{1, 2, 3}));
+  const auto check = [&](Arguments arguments, const std::string& message) {
+    arguments.insert(arguments.begin(), {"run", "--device", "cuda:0", "--type", "f32"});
+    check_error(place, arguments, kUsage, message);
+  };
+  check({two, two}, "sum takes 1 file, not 2");
+  check({"--op", "dot", two}, "dot takes 2 files, not 1");
+  check({"--op", "dot", two, three}, "as many");
+  check({"--op", "bit_and", two}, "bit_and takes integers, not f32");
+  check({"--op", "sum", "--nan", "ignore", two}, "no NaN policy");
+  check({"--op", "min", "--nan", "drop", two}, "no NaN policy 'drop'; there is propagate, ignore");
+  check({"--op", "sum", "--ddof", "1", two}, "ddof is for variance");
+  check({"--op", "variance", "--ddof", "2", two}, "--ddof is 0");
+  check({"--op", "sum", "--result", "i32", two}, "ask for a floating-point result");
+  check({"--op", "sum", "--acc", "f63", two}, "no accumulator type 'f63'");
+  check({"--determinism", "full", two}, "no determinism 'full'");
 }
 
 TEST_CASE("A file that is no database is left as it is") {

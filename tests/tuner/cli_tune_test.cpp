@@ -83,6 +83,57 @@ TEST_CASE("A sum in a fixed order is tuned and kept apart from others") {
   CHECK(rows[0]["params"]["block_stage"] == "tree");
 }
 
+TEST_CASE("Of several operators and types, what cannot be is left out with a note") {
+  const Workplace place;
+  const Outcome tuned =
+      place.run({"tune", "--device", "cpu", "--op", "argmax,bit_and,dot", "--type", "u8,f16", "--n",
+                 "1K", "--budget", "2s", "--acc", "f64"});
+  CAPTURE(tuned.out, tuned.err);
+  REQUIRE(tuned.exit_code == 0);
+  CHECK_THAT(tuned.err, ContainsSubstring("left out: argmax u8, argmax f16, bit_and u8, bit_and "
+                                          "f16 (argmax of u8 cannot accumulate in f64"));
+  CHECK_THAT(tuned.err, ContainsSubstring("tuning 2 problems on cpu"));
+  const auto rows = nlohmann::json::parse(place.run({"show", "--json"}).out);
+  REQUIRE(rows.size() == 2);
+  CHECK(rows[0]["op"] == "dot");
+  CHECK(rows[0]["accumulator_type"] == "f64");
+  CHECK(rows[0]["options"] == "");
+  const Outcome alone =
+      place.run({"tune", "--device", "cpu", "--op", "bit_and", "--type", "f16", "--n", "1K"});
+  CHECK(alone.exit_code == 2);
+  CHECK_THAT(alone.err, ContainsSubstring("bit_and takes integers, not f16"));
+}
+
+TEST_CASE("What is tuned for another NaN policy is shown, and used for that alone") {
+  const Workplace place;
+  const Outcome tuned = place.run({"tune", "--device", "cpu", "--op", "argmin", "--nan", "ignore",
+                                   "--n", "1K", "--budget", "1s"});
+  CAPTURE(tuned.out, tuned.err);
+  REQUIRE(tuned.exit_code == 0);
+  CHECK_THAT(tuned.out, ContainsSubstring("argmin f32 without NaN 2^10"));
+  CHECK_THAT(place.run({"show"}).out, ContainsSubstring("argmin f32 without NaN 2^10"));
+  CHECK(nlohmann::json::parse(place.run({"show", "--json"}).out)[0]["options"] ==
+        "nan_policy=ignore");
+  const std::string file = place.write("ones", bytes_of(std::vector<float>(1024, 1.0F)));
+  const auto source = [&](const std::string& policy) {
+    const Outcome ran = place.run({"run", "--device", "cpu", "--type", "f32", "--op", "argmin",
+                                   "--json", "--nan", policy, file});
+    return nlohmann::json::parse(ran.out)["config_source"];
+  };
+  CHECK(source("ignore") == "exact");
+  CHECK(source("propagate") == "default");
+}
+
+TEST_CASE("A variance over n - 1 is tuned") {
+  const Workplace place;
+  const Outcome tuned =
+      place.run({"tune", "--device", "cpu", "--op", "variance", "--type", "bf16", "--ddof", "1",
+                 "--result", "bf16", "--n", "1K", "--budget", "1s"});
+  CAPTURE(tuned.out, tuned.err);
+  CHECK(tuned.exit_code == 0);
+  CHECK_THAT(tuned.out, ContainsSubstring("variance bf16 2^10"));
+}
+
 TEST_CASE("Ctrl-C ends the tuning, keeps what was measured, and says so") {
   const Workplace place;
   RunningProgram program =

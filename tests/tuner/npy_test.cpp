@@ -25,10 +25,30 @@ NpyArray parse(const std::string& file, std::optional<ElementType> wanted = std:
 std::string zeros(std::size_t bytes) { return std::string(bytes, '\0'); }
 
 TEST_CASE("Arrays of every type that is reduced are read") {
-  CHECK(parse(npy_file(npy_header("<f4", "(3,)"), zeros(12))).type == ElementType::f32);
-  CHECK(parse(npy_file(npy_header("<f8", "(3,)"), zeros(24))).type == ElementType::f64);
-  CHECK(parse(npy_file(npy_header("<i4", "(3,)"), zeros(12))).type == ElementType::i32);
-  CHECK(parse(npy_file(npy_header("<i8", "(3,)"), zeros(24))).type == ElementType::i64);
+  const std::vector<std::pair<const char*, ElementType>> types{
+      {"|i1", ElementType::i8},  {"|u1", ElementType::u8},  {"<i2", ElementType::i16},
+      {"<u2", ElementType::u16}, {"<i4", ElementType::i32}, {"<u4", ElementType::u32},
+      {"<i8", ElementType::i64}, {"<u8", ElementType::u64}, {"<f2", ElementType::f16},
+      {"<f4", ElementType::f32}, {"<f8", ElementType::f64}};
+  for (const auto& [dtype, type] : types) {
+    CAPTURE(dtype);
+    CHECK(parse(npy_file(npy_header(dtype, "(3,)"), zeros(3 * size_of(type)))).type == type);
+  }
+}
+
+TEST_CASE("A type that NumPy does not have is read from what holds it, if it is asked for") {
+  for (const char* dtype : {"<u2", "|V2", "<V2"}) {
+    CAPTURE(dtype);
+    CHECK(parse(npy_file(npy_header(dtype, "(3,)"), zeros(6)), ElementType::bf16).type ==
+          ElementType::bf16);
+  }
+  CHECK_THROWS_WITH(parse(npy_file(npy_header("|V2", "(3,)"), zeros(6))),
+                    ContainsSubstring("--type bf16"));
+  CHECK_THROWS_WITH(parse(npy_file(npy_header("<f2", "(3,)"), zeros(6)), ElementType::bf16),
+                    ContainsSubstring("f16 (float16), not bf16"));
+  const std::string truth = npy_file(npy_header("|b1", "(3,)"), zeros(3));
+  CHECK(parse(truth, ElementType::u8).type == ElementType::u8);
+  CHECK_THROWS_WITH(parse(truth), ContainsSubstring("bool; --type u8"));
 }
 
 TEST_CASE("The elements follow the header") {
@@ -74,10 +94,10 @@ TEST_CASE("A file of another type than asked for is refused, and both types are 
 
 TEST_CASE("A type that is not reduced is refused by name") {
   CHECK_THROWS_WITH(parse(npy_file(npy_header("<f2", "(3,)"), zeros(6)), ElementType::f32),
-                    ContainsSubstring("float16, not f32"));
+                    ContainsSubstring("f16 (float16), not f32"));
   CHECK_THROWS_WITH(parse(npy_file(npy_header("<M8[ns]", "(3,)"), zeros(24))),
                     ContainsSubstring("'<M8[ns]'"));
-  for (const char* dtype : {"|b1", "|u1", "<u4", "<c8", "|S4", "|O", "", "f4", "<f16"}) {
+  for (const char* dtype : {"|b1", "|V2", "|V4", "<c8", "|S4", "|O", "", "f4", "<f16"}) {
     CAPTURE(dtype);
     CHECK_THROWS_AS(parse(npy_file(npy_header(dtype, "(3,)"), zeros(12))), InvalidArgument);
   }

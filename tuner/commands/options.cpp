@@ -19,8 +19,7 @@ namespace {
 constexpr std::array kAlignments{Alignment::vector, Alignment::element};
 constexpr std::array kDeterminisms{Determinism::any, Determinism::run_to_run,
                                    Determinism::config_independent};
-constexpr std::array kAccumulators{ElementType::i32, ElementType::i64, ElementType::f32,
-                                   ElementType::f64};
+constexpr std::array kNanPolicies{NanPolicy::propagate, NanPolicy::ignore};
 
 template <class T>
 T require_name(std::string_view what, std::string_view text, std::span<const T> known) {
@@ -47,6 +46,16 @@ std::vector<T> parse_names(std::string_view option, std::string_view what, std::
 constexpr std::string_view kOperator = "operator";
 constexpr std::string_view kElementType = "element type";
 
+/// Those without a name of their own, too.
+const std::vector<Operator>& any_operators() {
+  static const std::vector<Operator> all = [] {
+    std::vector<Operator> some(operators().begin(), operators().end());
+    some.insert(some.end(), {Operator::custom, Operator::histogram});
+    return some;
+  }();
+  return all;
+}
+
 bool has_cuda_device() {
   try {
     return !list_cuda_devices().empty();
@@ -58,20 +67,24 @@ bool has_cuda_device() {
 }  // namespace
 
 std::vector<Operator> parse_operators(const std::string& list) {
-  return parse_names("--op", kOperator, list, operators());
+  if (list == "all") return {operators().begin(), operators().end()};
+  return parse_names("--op", kOperator, list, std::span<const Operator>(any_operators()));
 }
 std::vector<ElementType> parse_element_types(const std::string& list) {
   return parse_names("--type", kElementType, list, element_types());
 }
 
-Operator require_operator(const std::string& text) {
-  return require_name(kOperator, text, operators());
-}
 ElementType require_element_type(const std::string& text) {
   return require_name(kElementType, text, element_types());
 }
 ElementType require_accumulator(const std::string& text) {
-  return require_name("accumulator type", text, std::span<const ElementType>(kAccumulators));
+  return require_name("accumulator type", text, element_types());
+}
+ElementType require_result(const std::string& text) {
+  return require_name("result type", text, element_types());
+}
+NanPolicy require_nan_policy(const std::string& text) {
+  return require_name("NaN policy", text, std::span<const NanPolicy>(kNanPolicies));
 }
 Alignment require_alignment(const std::string& text) {
   return require_name("alignment", text, std::span<const Alignment>(kAlignments));

@@ -9,14 +9,16 @@
 
 namespace foldtune {
 
-// Names by comma, or "all"; each comes once. They throw InvalidArgument, which lists what there is.
+// Names by comma, or "all", which for operators are those of operators(); each comes once. They
+// throw InvalidArgument, which lists what there is.
 std::vector<Operator> parse_operators(const std::string& list);
 std::vector<ElementType> parse_element_types(const std::string& list);
 
 // One name. They throw InvalidArgument, which lists what there is.
-Operator require_operator(const std::string& text);
 ElementType require_element_type(const std::string& text);
 ElementType require_accumulator(const std::string& text);
+ElementType require_result(const std::string& text);
+NanPolicy require_nan_policy(const std::string& text);
 Alignment require_alignment(const std::string& text);
 Determinism require_determinism(const std::string& text);
 
@@ -26,10 +28,6 @@ std::string choose_device(const std::optional<std::string>& asked);
 
 /// The database that was asked for, else the default one.
 std::string database_path(const std::optional<std::string>& asked);
-
-/// What --acc is.
-inline constexpr const char* kAccumulatorHelp =
-    "Type of partial sums and result [i64 for sums of i32, else the same]";
 
 /// The end of every message about the times of the CPU device.
 inline constexpr const char* kCpuTimes = "its results are right, its times say nothing about a GPU";

@@ -16,6 +16,7 @@
 #include "templates/embedded.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/options.h"
+#include "tuner/commands/stored_problem.h"
 #include "tuner/format.h"
 #include "tuner/table.h"
 #include "tuner/terminal.h"
@@ -37,11 +38,6 @@ std::string lower(std::string text) {
   return text;
 }
 
-template <class T>
-bool is_named(const std::vector<T>& values, const std::string& text) {
-  return std::ranges::any_of(values, [&](T value) { return name(value) == text; });
-}
-
 /// The rows that the options ask for. Without a filter all of them, whatever their names.
 std::vector<StoredResult> select(std::vector<StoredResult> rows, const Arguments& arguments) {
   const auto ops = parse_operators(arguments.operators);
@@ -49,8 +45,8 @@ std::vector<StoredResult> select(std::vector<StoredResult> rows, const Arguments
   const std::string device = lower(arguments.device);
   std::erase_if(rows, [&](const StoredResult& row) {
     const ProblemKey& problem = row.measurement.problem;
-    return (arguments.operators != "all" && !is_named(ops, problem.op)) ||
-           (arguments.types != "all" && !is_named(types, problem.element_type)) ||
+    return (arguments.operators != "all" && !has_operator_of(problem, ops)) ||
+           (arguments.types != "all" && !has_type_of(problem, types)) ||
            lower(row.run.device.name).find(device) == std::string::npos;
   });
   return rows;
@@ -89,6 +85,7 @@ nlohmann::ordered_json to_json(const StoredResult& row) {
       {"accumulator_type", m.problem.accumulator_type},
       {"alignment", m.problem.alignment},
       {"determinism", m.problem.determinism},
+      {"options", m.problem.options},
       {"size_class", m.problem.size_class},
       {"element_count", m.count},
       {"input_bytes", m.bytes},
@@ -117,24 +114,6 @@ void print_json(const std::vector<StoredResult>& rows) {
   nlohmann::ordered_json array = nlohmann::ordered_json::array();
   for (const StoredResult& row : rows) array.push_back(to_json(row));
   fmt::print("{}\n", array.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
-}
-
-/// "sum f32 2^20", and what differs from the defaults. Names that this version does not know are
-/// shown as they are.
-std::string describe_problem(const MeasurementRecord& measurement) {
-  const ProblemKey& key = measurement.problem;
-  const auto op = parse_operator(key.op);
-  const auto type = parse_element_type(key.element_type);
-  const auto accumulator = parse_element_type(key.accumulator_type);
-  std::string text =
-      op && type && accumulator
-          ? to_string(Problem{
-                .op = *op, .type = *type, .accumulator = accumulator, .count = measurement.count})
-          : fmt::format("{} {} {} in {} {}", key.family, key.op, key.element_type,
-                        key.accumulator_type, measurement.count);
-  if (key.alignment != name(Alignment::vector)) text += ", " + key.alignment;
-  if (key.determinism != name(Determinism::run_to_run)) text += ", " + key.determinism;
-  return text;
 }
 
 /// Results of one group are comparable, and found by the same programs.
@@ -176,7 +155,7 @@ Table make_table(const std::vector<StoredResult>& rows, bool all) {
   for (const StoredResult& row : rows) {
     const MeasurementRecord& m = row.measurement;
     const bool is_ok = m.outcome == Outcome::ok;
-    std::vector<std::string> cells{describe_problem(m)};
+    std::vector<std::string> cells{describe_problem(m.problem, m.count)};
     if (all) cells.insert(cells.end(), {fmt::to_string(m.round), to_string(m.outcome)});
     const std::string failure = is_ok ? "" : ": " + first_line(m.failure);
     cells.insert(cells.end(),
@@ -188,7 +167,20 @@ Table make_table(const std::vector<StoredResult>& rows, bool all) {
   return table;
 }
 
+/// A line for each family in the rows.
+std::string config_legends(const std::vector<StoredResult>& rows) {
+  std::string text;
+  for (const Family family : {Family::reduce, Family::histogram}) {
+    const bool is_shown = std::ranges::any_of(rows, [&](const StoredResult& row) {
+      return row.measurement.problem.family == name(family);
+    });
+    if (is_shown) text += fmt::format("config: {}\n", config_legend(family));
+  }
+  return text;
+}
+
 void print_tables(std::vector<StoredResult> rows, bool all) {
+  const std::string legends = config_legends(rows);
   // Groups in the order of their first rows, rows in the order of the store.
   while (!rows.empty()) {
     const auto key = group_key(rows.front());
@@ -199,8 +191,7 @@ void print_tables(std::vector<StoredResult> rows, bool all) {
     fmt::print("{}\n", make_table(group, all).to_string(terminal_width(stdout)));
     rows.erase(rows.begin(), rest);
   }
-  fmt::print("%read: of the read bandwidth measured in the same run.\nconfig: {}\n",
-             config_legend(Family::reduce));
+  fmt::print("%read: of the read bandwidth measured in the same run.\n{}", legends);
 }
 
 ExitCode run_show(const Arguments& arguments) {

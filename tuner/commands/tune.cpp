@@ -1,5 +1,6 @@
 // foldtune tune: finds the fastest configurations and keeps them in the database.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include "runtime/device.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/options.h"
+#include "tuner/commands/problem_options.h"
 #include "tuner/count_list.h"
 #include "tuner/format.h"
 #include "tuner/interrupt.h"
@@ -50,15 +52,16 @@ stop early (Ctrl-C) loses nothing, and to tune again adds to what is there.
 Examples:
   foldtune tune --op sum --type f32 --n 2^12..2^28 --budget 60s
   foldtune tune --op all --type f32,f64 --n 1e6 --db tuning.db
+  foldtune tune --op min,argmin --nan ignore --type f16 --n 2^20
+  foldtune tune --custom distance.json --n 2^24
   foldtune tune --device cpu --n 64K --budget 20s)";
 
 struct Arguments {
   std::optional<std::string> device;
-  std::string operators = "sum";
-  std::string types = "f32";
-  std::optional<std::string> accumulator;
+  std::optional<std::string> operators;
+  std::optional<std::string> types;
+  ProblemOptions problem;
   std::optional<std::string> counts;
-  std::string determinism{name(Determinism::run_to_run)};
   std::string alignment{name(Alignment::vector)};
   std::string budget = "60s";
   std::optional<std::string> database;
@@ -68,27 +71,51 @@ struct Arguments {
 
 bool is_cpu(const std::string& device) { return device.starts_with("cpu"); }
 
-/// Throws InvalidArgument for the first problem that cannot be.
-std::vector<Problem> make_problems(const Arguments& arguments, const std::string& counts) {
-  Problem base{.determinism = require_determinism(arguments.determinism)};
-  base.alignment = require_alignment(arguments.alignment);
-  if (arguments.accumulator) base.accumulator = require_accumulator(*arguments.accumulator);
+/// Throws InvalidArgument if no problem can be. What of several cannot be is left out with a note.
+std::vector<Problem> make_problems(const Arguments& arguments) {
+  const Alignment alignment = require_alignment(arguments.alignment);
   std::vector<Problem> problems;
-  for (const Operator op : parse_operators(arguments.operators)) {
-    for (const ElementType type : parse_element_types(arguments.types)) {
-      for (const std::uint64_t count : parse_counts(counts)) {
-        Problem problem = base;
-        problem.op = op;
-        problem.type = type;
-        problem.count = count;
-        if (const std::string fault = find_fault(problem); !fault.empty()) {
-          throw InvalidArgument(fault);
-        }
+  std::vector<std::string> left_out;
+  std::string first_fault;
+  const bool has_type = arguments.types.has_value();
+  for (const Operator op : choose_operators(arguments.operators, arguments.problem, has_type)) {
+    for (const ElementType type : parse_element_types(arguments.types.value_or("f32"))) {
+      Problem problem = make_problem(arguments.problem, op, type);
+      problem.alignment = alignment;
+      if (const std::string fault = find_fault(problem); !fault.empty()) {
+        left_out.push_back(fmt::format("{} {}", name(op), name(type)));
+        if (first_fault.empty()) first_fault = fault;
+      } else {
         problems.push_back(problem);
       }
     }
   }
+  if (problems.empty()) throw InvalidArgument(first_fault);
+  if (!left_out.empty()) {
+    fmt::print(stderr, "foldtune: note: left out: {} ({}{})\n", fmt::join(left_out, ", "),
+               first_fault, left_out.size() == 1 ? "" : ", and the like");
+  }
   return problems;
+}
+
+/// Every problem with every count.
+std::vector<Problem> with_counts(const std::vector<Problem>& problems, const std::string& counts) {
+  std::vector<Problem> result;
+  for (const Problem& problem : problems) {
+    for (const std::uint64_t count : parse_counts(counts)) {
+      result.push_back(problem);
+      result.back().count = count;
+    }
+  }
+  return result;
+}
+
+void print_config_legends(const std::vector<ProblemResult>& results) {
+  for (const Family family : {Family::reduce, Family::histogram}) {
+    const bool is_shown = std::ranges::any_of(
+        results, [&](const ProblemResult& result) { return family_of(result.best) == family; });
+    if (is_shown) fmt::print("config: {}\n", config_legend(family));
+  }
 }
 
 void print_results(const std::vector<ProblemResult>& results) {
@@ -109,8 +136,8 @@ void print_results(const std::vector<ProblemResult>& results) {
                    format_config(result.best)});
   }
   fmt::print("\n{}\n", table.to_string(terminal_width(stdout)));
-  fmt::print("%read: of the measured read bandwidth. gain: over the untuned default.\nconfig: {}\n",
-             config_legend(Family::reduce));
+  fmt::print("%read: of the measured read bandwidth. gain: over the untuned default.\n");
+  print_config_legends(results);
 }
 
 /// The problems for which nothing could be measured.
@@ -153,12 +180,12 @@ ExitCode run_tune(const Arguments& arguments, const std::string& command_line) {
   options.seed = arguments.seed;
   options.compile_threads = arguments.threads;
   options.command = command_line;
-  options.problems = make_problems(arguments, arguments.counts.value_or(kCpuCounts));
+  if (arguments.counts) parse_counts(*arguments.counts);
+  const std::vector<Problem> problems = make_problems(arguments);
 
   const std::string device_id = choose_device(arguments.device);
-  if (!arguments.counts && !is_cpu(device_id)) {
-    options.problems = make_problems(arguments, kCudaCounts);
-  }
+  options.problems = with_counts(
+      problems, arguments.counts.value_or(is_cpu(device_id) ? kCpuCounts : kCudaCounts));
   const std::unique_ptr<Device> device = open_device(device_id);
   device->compiler();  // a missing one is an error now, not after the first inputs are made
   const std::string path = database_path(arguments.database);
@@ -188,14 +215,11 @@ Action prepare_tune(CLI::App& app, const std::string& command_line) {
       ->type_name("LIST");
   app.add_option("--type", arguments->types, "Element types by comma, or all [f32]")
       ->type_name("LIST");
-  app.add_option("--acc", arguments->accumulator, kAccumulatorHelp)->type_name("TYPE");
+  add_problem_options(app, arguments->problem);
   app.add_option("--n", arguments->counts,
                  fmt::format("Element counts, see below [{}; on the CPU device {}]", kCudaCounts,
                              kCpuCounts))
       ->type_name("COUNTS");
-  app.add_option("--determinism", arguments->determinism,
-                 "What is promised of the result's bits, see below [run_to_run]")
-      ->type_name("NAME");
   app.add_option("--alignment", arguments->alignment,
                  "Of the input's address: vector (16 bytes) or element [vector]")
       ->type_name("NAME");

@@ -1,0 +1,172 @@
+// Custom operators on the command line.
+#include <nlohmann/json.hpp>
+
+#include "tests/catch.h"
+#include "tests/tuner/program.h"
+
+namespace foldtune::test {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+using Arguments = std::vector<std::string>;
+using Json = nlohmann::json;
+
+/// An argmin over |x - y|, as a file.
+constexpr const char* kNearest = R"({
+  "name": "nearest",
+  "inputs": ["f32", "i16"],
+  "accumulator": {"value": "f32", "index": "u32"},
+  "identity": "Accumulator{INFINITY, 0xffffffffu}",
+  "map": "Accumulator{fabsf(x - y), static_cast<unsigned>(i)}",
+  "combine": "a.value < b.value || (a.value == b.value && a.index < b.index) ? a : b",
+  "finish": "a.index",
+  "result": "u32",
+  "tolerance": 0
+})";
+
+class CustomFixture {
+ protected:
+  Outcome run(Arguments arguments, const Arguments& files) const {
+    arguments.insert(arguments.begin(), {"run", "--device", "cpu", "--json", "--repeat", "1"});
+    arguments.insert(arguments.end(), files.begin(), files.end());
+    return place_.run(arguments);
+  }
+  Json report(const Arguments& arguments, const Arguments& files) const {
+    const Outcome outcome = run(arguments, files);
+    CAPTURE(outcome.out, outcome.err);
+    REQUIRE(outcome.exit_code == 0);
+    return Json::parse(outcome.out);
+  }
+  void check_usage_error(const Arguments& arguments, const std::string& message) const {
+    const Outcome outcome = run(arguments, {x_});
+    CAPTURE(outcome.out, outcome.err);
+    CHECK(outcome.exit_code == 2);
+    CHECK_THAT(outcome.err, ContainsSubstring(message));
+  }
+  std::string write_operator(const std::string& json) const {
+    return place_.write("operator.json", json);
+  }
+
+  Workplace place_;
+  std::string x_ = place_.write("x", bytes_of(std::vector<float>{4, 2.5F, -1, 2}));
+  std::string y_ = place_.write("y", bytes_of(std::vector<std::int16_t>{1, 2, 0, 2}));
+};
+
+TEST_CASE_METHOD(CustomFixture, "A custom operator stands in options") {
+  const Json squares =
+      report({"--op", "custom", "--map", "x * x", "--finish", "sqrt(a / n)"}, {x_});
+  CHECK(squares["result"].get<double>() == Approx(2.6101));
+  CHECK(squares["op"].get<std::string>().starts_with("unnamed:"));
+  const Json wide = report({"--op", "custom", "--name", "least", "--inputs", "i16", "--identity",
+                            "32767", "--combine", "a < b ? a : b", "--map=-x"},
+                           {y_});
+  CHECK(wide["result"] == -2);
+  CHECK(wide["accumulator_type"] == "i64");
+  CHECK(wide["result_type"] == "i64");
+}
+
+TEST_CASE_METHOD(CustomFixture, "A custom operator stands in a file, which options change") {
+  const std::string file = write_operator(kNearest);
+  const Json nearest = report({"--custom", file}, {x_, y_});
+  CHECK(nearest["result"] == 3);
+  CHECK(nearest["element_type"] == "f32,i16");
+  CHECK(nearest["accumulator_type"] == "f32,u32");
+  CHECK(report({"--custom", file, "--finish", "a.value", "--result", "f64"}, {x_, y_})["result"] ==
+        0.0);
+  CHECK(report({"--op", "custom", "--custom", file, "--acc", "value:f64,index:u64", "--map",
+                "Accumulator{i == 2 ? 0.0 : 1.0, i}"},
+               {x_, y_})["result"] == 2);
+}
+
+TEST_CASE_METHOD(CustomFixture, "An accumulator is written as a type, an object or a list") {
+  const std::string fields = R"("combine": "Accumulator{a.total + b.total, a.weight + b.weight}",
+    "identity": "Accumulator{0, 0}", "map": "Accumulator{x, 1}",
+    "finish": "a.total / a.weight", "accumulator": )";
+  for (const std::string accumulator :
+       {R"({"total": "f64", "weight": "u32"})", R"(["total:f64", "weight:u32"])",
+        R"("total:f64,weight:u32")",
+        R"([{"name": "total", "type": "f64"}, {"type": "u32", "name": "weight"}])"}) {
+    CAPTURE(accumulator);
+    const Json mean = report({"--custom", write_operator("{" + fields + accumulator + "}")}, {x_});
+    CHECK(mean["result"] == 1.875);
+    CHECK(mean["accumulator_type"] == "f64,u32");
+    CHECK(mean["result_type"] == "f64");
+  }
+  const std::string one =
+      write_operator(R"({"accumulator": "f64", "identity": 0, "inputs": "i16"})");
+  CHECK(report({"--custom", one}, {y_})["result"] == 5);
+}
+
+TEST_CASE_METHOD(CustomFixture, "A custom operator is tuned, and found by its expressions") {
+  const std::string file = write_operator(kNearest);
+  const Outcome tuned =
+      place_.run({"tune", "--device", "cpu", "--custom", file, "--n", "4", "--budget", "2s"});
+  CAPTURE(tuned.out, tuned.err);
+  REQUIRE(tuned.exit_code == 0);
+  CHECK_THAT(tuned.out, ContainsSubstring("nearest f32 i16 4"));
+  CHECK(report({"--custom", file}, {x_, y_})["config_source"] == "exact");
+  CHECK(report({"--custom", file, "--tolerance", "0.5"}, {x_, y_})["config_source"] == "exact");
+  CHECK(report({"--custom", file, "--finish", "a.index + 1"}, {x_, y_})["config_source"] ==
+        "default");
+
+  CHECK_THAT(place_.run({"show"}).out, ContainsSubstring("nearest f32 i16 4"));
+  const Json rows = Json::parse(place_.run({"show", "--json", "--op", "custom"}).out);
+  REQUIRE(rows.size() == 1);
+  CHECK(rows[0]["op"].get<std::string>().starts_with("nearest:"));
+  CHECK(Json::parse(place_.run({"show", "--json", "--type", "i16"}).out).size() == 1);
+  CHECK(Json::parse(place_.run({"show", "--json", "--type", "f64"}).out).empty());
+  CHECK(Json::parse(place_.run({"show", "--json", "--op", "sum"}).out).empty());
+}
+
+TEST_CASE_METHOD(CustomFixture, "The command that tunes a custom operator has its expressions") {
+  const Outcome outcome = place_.run({"run", "--device", "cpu", "--op", "custom", "--acc", "f64",
+                                      "--map", "x * 'a'", "--finish=-a", x_});
+  CAPTURE(outcome.err);
+  CHECK_THAT(outcome.out, ContainsSubstring("tune it: foldtune tune --device cpu --op custom --n 4 "
+                                            "--acc f64 --map='x * '\\''a'\\''' --finish=-a\n"));
+  const std::string file = write_operator(kNearest);
+  CHECK_THAT(place_.run({"run", "--device", "cpu", "--custom", file, x_, y_}).out,
+             ContainsSubstring("foldtune tune --device cpu --n 4 --custom " + file + "\n"));
+}
+
+TEST_CASE_METHOD(CustomFixture, "What does not compile is shown as it was written") {
+  const Arguments wrong{"--op", "custom", "--map", "x +\n  nothing"};
+  const Outcome outcome = run(wrong, {x_});
+  CAPTURE(outcome.err);
+  CHECK(outcome.exit_code == 6);
+  CHECK_THAT(outcome.err, ContainsSubstring("in map, line 2: "));
+  CHECK_THAT(outcome.err, ContainsSubstring("\n        nothing\n"));
+  Arguments tune{"tune", "--device", "cpu", "--n", "4"};
+  tune.insert(tune.end(), wrong.begin(), wrong.end());
+  const Outcome tuned = place_.run(tune);
+  CHECK(tuned.exit_code == 6);
+  CHECK_THAT(tuned.err, ContainsSubstring("in map, line 2: "));
+}
+
+TEST_CASE_METHOD(CustomFixture, "A custom operator that cannot be is an error of usage") {
+  check_usage_error({"--map", "x"}, "--map is for --op custom");
+  check_usage_error({"--op", "sum", "--custom", write_operator(kNearest)},
+                    "--custom is for --op custom");
+  check_usage_error({"--op", "custom", "--type", "f32"}, "types in --inputs");
+  check_usage_error({"--op", "custom", "--nan", "ignore"}, "--nan and --ddof");
+  check_usage_error({"--op", "custom", "--inputs", "f32,f31"}, "inputs: there is no element type");
+  check_usage_error({"--op", "custom", "--inputs", "f32,f32"}, "unnamed takes 2 files, not 1");
+  check_usage_error({"--op", "custom", "--acc", "a:f16"}, "types of 32 or 64 bits");
+  check_usage_error({"--op", "custom", "--map", " "}, "the expression map is empty");
+  check_usage_error({"--op", "custom", "--name", "sum"}, "the name of a built-in operator");
+  check_usage_error({"--op", "custom", "--tolerance", "-1"}, "tolerance: '-1'");
+  check_usage_error({"--op", "custom,sum"}, "name it alone");
+  check_usage_error({"--custom", write_operator(R"({"mapp": "x"})")},
+                    "has no 'mapp'; it has name, inputs, accumulator, identity, map, combine, "
+                    "finish, result, tolerance");
+  check_usage_error({"--custom", write_operator(R"({"map": ["x"]})")}, "map is a string");
+  check_usage_error({"--custom", write_operator(R"({"inputs": [1]})")}, "inputs is a list");
+  check_usage_error({"--custom", write_operator(R"({"accumulator": {"a": 1}})")},
+                    "accumulator is a type");
+  check_usage_error({"--custom", write_operator("[]")}, "is not an object");
+  CHECK(run({"--custom", write_operator("{")}, {x_}).exit_code == 4);
+  CHECK(run({"--custom", place_.file("none")}, {x_}).exit_code == 4);
+}
+
+}  // namespace
+}  // namespace foldtune::test

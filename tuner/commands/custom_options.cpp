@@ -1,0 +1,80 @@
+#include "tuner/commands/custom_options.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <utility>
+
+#include "tuner/custom_file.h"
+#include "tuner/format.h"
+
+namespace foldtune {
+namespace {
+
+using Member = std::optional<std::string> CustomOptions::*;
+
+struct Flag {
+  const char* name;  ///< without "--": also the key in a file
+  Member member;
+  const char* help;
+  const char* type;
+};
+constexpr std::array kFlags{
+    Flag{"name", &CustomOptions::name, "A name for people [unnamed]", "NAME"},
+    Flag{"inputs", &CustomOptions::inputs, "Element types by comma, of 1 to 4 files [f32]", "LIST"},
+    Flag{"identity", &CustomOptions::identity, "The accumulator of nothing [0]", "CODE"},
+    Flag{"map", &CustomOptions::map, "Of the elements x, y, z, w and the index i [x]", "CODE"},
+    Flag{"combine", &CustomOptions::combine, "Of two accumulators [a + b]", "CODE"},
+    Flag{"finish", &CustomOptions::finish, "Of the accumulator a and the count n [a]", "CODE"},
+    Flag{"tolerance", &CustomOptions::tolerance,
+         "How far right results may be apart, relatively [0.001]", "NUMBER"},
+};
+
+}  // namespace
+
+void add_custom_options(CLI::App& app, CustomOptions& options) {
+  constexpr const char* kGroup = "Custom operators";
+  app.add_option("--custom", options.file, "An operator in a JSON file; what follows changes it")
+      ->type_name("FILE")
+      ->group(kGroup);
+  for (const Flag& flag : kFlags) {
+    app.add_option(fmt::format("--{}", flag.name), options.*flag.member, flag.help)
+        ->type_name(flag.type)
+        ->group(kGroup);
+  }
+}
+
+std::string first_given(const CustomOptions& options) {
+  if (options.file) return "--custom";
+  for (const Flag& flag : kFlags) {
+    if (options.*flag.member) return fmt::format("--{}", flag.name);
+  }
+  return {};
+}
+
+std::string to_arguments(const CustomOptions& options) {
+  std::string text;
+  if (options.file) text += fmt::format(" --custom {}", shell_quoted(*options.file));
+  for (const Flag& flag : kFlags) {
+    const std::optional<std::string>& value = options.*flag.member;
+    // With '=', since a value may begin with '-'.
+    if (value) text += fmt::format(" --{}={}", flag.name, shell_quoted(*value));
+  }
+  return text;
+}
+
+CustomOperator make_custom(const CustomOptions& options,
+                           const std::optional<std::string>& accumulator,
+                           const std::optional<std::string>& result) {
+  CustomText text;
+  if (options.file) text = read_custom_file(*options.file);
+  for (const Flag& flag : kFlags) {
+    if (options.*flag.member) text.set(flag.name, *(options.*flag.member));
+  }
+  if (accumulator) text.set("accumulator", *accumulator);
+  if (result) text.set("result", *result);
+  return text.parse();
+}
+
+}  // namespace foldtune

@@ -1,0 +1,43 @@
+/// Custom operators on the command line: of a JSON file, of options, or of both.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "foldtune/custom.h"
+
+namespace CLI {
+class App;
+}
+
+namespace foldtune {
+
+/// As they were typed; empty where they were not. --acc and --result belong to them, too.
+struct CustomOptions {
+  std::optional<std::string> file;
+  std::optional<std::string> name;
+  std::optional<std::string> inputs;
+  std::optional<std::string> identity;
+  std::optional<std::string> map;
+  std::optional<std::string> combine;
+  std::optional<std::string> finish;
+  std::optional<std::string> tolerance;
+};
+
+void add_custom_options(CLI::App& app, CustomOptions& options);
+
+/// The first option that was given: "--map"; empty if there is none.
+std::string first_given(const CustomOptions& options);
+
+/// The options that were given, as a shell takes them, each after a space.
+std::string to_arguments(const CustomOptions& options);
+
+/// The operator of the file, if there is one, with what the options change. Without an accumulator
+/// it has that of a sum of the first input, and without a result type that of the accumulator's
+/// first field. Throws FileError for a file that cannot be read or is no JSON; InvalidArgument for
+/// what the operator does not have, or what is of another form.
+CustomOperator make_custom(const CustomOptions& options,
+                           const std::optional<std::string>& accumulator,
+                           const std::optional<std::string>& result);
+
+}  // namespace foldtune

@@ -1,0 +1,45 @@
+/// What `run` and `tune` can ask of a reduction.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "foldtune/problem.h"
+#include "tuner/commands/custom_options.h"
+
+namespace CLI {
+class App;
+}
+
+namespace foldtune {
+
+/// As they were typed; empty where they were not.
+struct ProblemOptions {
+  std::optional<std::string> accumulator;
+  std::optional<std::string> result;
+  std::optional<std::string> nan_policy;
+  std::optional<std::string> ddof;
+  std::optional<std::string> determinism;
+  CustomOptions custom;
+};
+
+/// Adds --acc, --result, --nan, --ddof, --determinism and those of custom operators.
+void add_problem_options(CLI::App& app, ProblemOptions& options);
+
+/// The operators of --op, by comma or "all"; without it `custom` if that has a file, else `sum`.
+/// Throws InvalidArgument for names that there are not, for `custom` beside others, and for options
+/// that the operators do not have; --type, whose place they have for `custom`, among them.
+std::vector<Operator> choose_operators(const std::optional<std::string>& list,
+                                       const ProblemOptions& options, bool has_type);
+
+/// The problem that is asked for, without a count. `type` is not for `custom`. Throws
+/// InvalidArgument for a name or a number that there is not, FileError for the file of a custom
+/// operator; whether the problem can be is left to find_fault.
+Problem make_problem(const ProblemOptions& options, Operator op, ElementType type);
+
+/// `foldtune tune` for `problem` with these options on this device, as a shell takes it.
+std::string tune_command(const ProblemOptions& options, const Problem& problem,
+                         const std::string& device);
+
+}  // namespace foldtune

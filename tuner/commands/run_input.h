@@ -1,0 +1,28 @@
+/// The files that are reduced, and their elements on a device.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/device.h"
+#include "tuner/input_file.h"
+
+namespace foldtune {
+
+/// One file of elements.
+struct InputArray {
+  InputFile file;
+  InputElements elements;
+};
+
+/// Opens one file for each type; an empty type is that of a .npy file, or that of the first file.
+/// `what` names the operator in messages. Throws FileError for a file that cannot be read,
+/// InvalidArgument for files that do not fit the types or each other.
+std::vector<InputArray> open_inputs(const std::string& what, const std::vector<std::string>& paths,
+                                    const std::vector<std::optional<ElementType>>& types);
+
+/// The elements in the device's memory, at an address aligned to 16 bytes.
+DeviceBuffer copy_to_device(Device& device, const InputArray& input);
+
+}  // namespace foldtune
