@@ -48,6 +48,7 @@ FoldShape fixed_order_shape(std::uint64_t count) {
 
 FoldShape fold_shape(const Problem& problem, const ReduceParams& params, std::uint64_t grid_size) {
   if (has_fixed_order(problem)) return fixed_order_shape(problem.count);
+  if (params.block_stage == BlockStage::single_thread) return {.depth = problem.count};
   const auto threads = static_cast<std::uint64_t>(params.block_size);
   const auto unroll = static_cast<std::uint64_t>(params.unroll);
   const std::uint64_t tiles = problem.count / tile_elements(params);

@@ -23,6 +23,7 @@ enum class BlockStage {
   shared_atomic,  ///< every thread combines into one place in shared memory, atomically
   warp,           ///< shuffles in every warp; each warp meets the grid by itself, atomically
   none,           ///< every thread meets the grid by itself, atomically
+  single_thread,  ///< there is nothing to meet: one thread folds everything
 
   // Parts of the CUDA Toolkit, where its headers are found.
   cooperative_groups,       ///< cg::reduce in every warp, then over the warps' results

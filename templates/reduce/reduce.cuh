@@ -6,6 +6,7 @@
 #include "templates/reduce/final_stage.cuh"
 #include "templates/reduce/load.cuh"
 #include "templates/reduce/params.cuh"
+#include "templates/reduce/single_thread.cuh"
 
 namespace foldtune {
 
@@ -16,24 +17,30 @@ namespace foldtune {
 template <class Op, class Output, class Index, bool kAligned, ReduceParams kParams>
 FOLDTUNE_KERNEL(kParams.block_size)
 reduce(InputPointers<Op::Inputs::kSize> inputs, Index count, Output* output, void* scratch) {
-  using Fold = BlockFold<Op, kParams.block_size, kParams.block_stage>;
-  FOLDTUNE_SHARED(FinalStorage<Fold>, storage);
-  using Elements = Share<Op, typename Op::Inputs, Index, kAligned, kParams>;
-  typename Op::Accumulator value = Elements::fold(inputs, count);
-  if constexpr (kParams.block_stage == BlockStage::none ||
-                kParams.block_stage == BlockStage::warp) {
-    static_assert(kParams.final_stage == FinalStage::atomic);
-    if (platform::grid_size() > 1) {
-      if constexpr (kParams.block_stage == BlockStage::warp) {
-        value = ShuffleWarp<Op>::fold(value);
-        if (platform::thread_index() % kWarpSize != 0) return;
+  if constexpr (kParams.block_stage == BlockStage::single_thread) {
+    if (platform::block_index() > 0 || platform::thread_index() > 0) return;
+    using Elements = SingleThread<Op, typename Op::Inputs, Index>;
+    store_result<Op>(output, Elements::fold(inputs, count), count);
+  } else {
+    using Fold = BlockFold<Op, kParams.block_size, kParams.block_stage>;
+    FOLDTUNE_SHARED(FinalStorage<Fold>, storage);
+    using Elements = Share<Op, typename Op::Inputs, Index, kAligned, kParams>;
+    typename Op::Accumulator value = Elements::fold(inputs, count);
+    if constexpr (kParams.block_stage == BlockStage::none ||
+                  kParams.block_stage == BlockStage::warp) {
+      static_assert(kParams.final_stage == FinalStage::atomic);
+      if (platform::grid_size() > 1) {
+        if constexpr (kParams.block_stage == BlockStage::warp) {
+          value = ShuffleWarp<Op>::fold(value);
+          if (platform::thread_index() % kWarpSize != 0) return;
+        }
+        atomic_combine<Op>(output, value);
+        return;
       }
-      atomic_combine<Op>(output, value);
-      return;
     }
+    value = Fold::fold(storage.fold, value);
+    finish<Op, kParams, Fold>(storage, value, count, output, scratch);
   }
-  value = Fold::fold(storage.fold, value);
-  finish<Op, kParams, Fold>(storage, value, count, output, scratch);
 }
 
 /// Before `reduce` with the final stage `atomic`: the output to fold into.

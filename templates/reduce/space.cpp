@@ -15,8 +15,8 @@ constexpr std::array kVectorWidths{1, 2, 4, 8, 16};
 constexpr std::array kUnrolls{1, 2, 4, 8, 16};
 constexpr std::array kTileLayouts{0, 1};
 constexpr std::array<std::string_view, 2> kTileLayoutNames{"contiguous", "split"};
-constexpr std::array kBlockStages{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
-constexpr std::array<std::string_view, 13> kBlockStageNames{"tree",
+constexpr std::array kBlockStages{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13};
+constexpr std::array<std::string_view, 14> kBlockStageNames{"tree",
                                                             "tree_shuffle",
                                                             "shuffle",
                                                             "redux",
@@ -25,6 +25,7 @@ constexpr std::array<std::string_view, 13> kBlockStageNames{"tree",
                                                             "shared_atomic",
                                                             "warp",
                                                             "none",
+                                                            "single_thread",
                                                             "cooperative_groups",
                                                             "tree_cooperative_groups",
                                                             "cub_block",
@@ -70,6 +71,7 @@ std::uint64_t tile_count(const ReduceParams& params, std::uint64_t count) {
 /// What the grid is cut into: tiles, or the chunks of a fixed order.
 std::uint64_t portion_count(const Problem& problem, const ReduceParams& params,
                             std::uint64_t count) {
+  if (params.block_stage == BlockStage::single_thread) return 1;
   return has_fixed_order(problem) ? std::max(1u, chunk_count(count)) : tile_count(params, count);
 }
 
@@ -96,6 +98,13 @@ bool is_valid_in_fixed_order(const Problem& problem, const ReduceParams& params)
           params.final_stage == FinalStage::last_block);
 }
 
+/// One thread has no use for any tunable.
+bool is_valid_for_single_thread(const ReduceParams& params) {
+  return params.block_size == kBlockSizes.front() && params.vector_width == 1 &&
+         params.unroll == 1 && params.tile_layout == TileLayout::contiguous &&
+         params.final_stage == FinalStage::last_block && params.waves == 0;
+}
+
 bool is_valid(const Problem& problem, const Params& all) {
   const auto& params = std::get<ReduceParams>(all);
   const auto width = static_cast<std::size_t>(params.vector_width);
@@ -106,6 +115,7 @@ bool is_valid(const Problem& problem, const Params& all) {
   }
 
   if (has_fixed_order(problem)) return is_valid_in_fixed_order(problem, params);
+  if (params.block_stage == BlockStage::single_thread) return is_valid_for_single_thread(params);
   if (combines_atomically(params)) {
     if (!can_combine_atomically(problem)) return false;
     // Threads and blocks come in any order, so an atomic floating-point sum differs between runs.

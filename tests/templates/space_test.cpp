@@ -72,10 +72,11 @@ TEST_CASE("The space is as large as counted by hand") {
 }
 
 TEST_CASE("All of a space is larger than what a search tries") {
-  // 2 tile layouts; of 13 block stages one is for integers, and 3 combine atomically.
-  CHECK(Space(kSumF32, Extent::all).size() == 6 * 3 * 5 * 2 * (13 - 4) * 3 * 4);
+  // 2 tile layouts; of 13 block stages one is for integers, and 3 combine atomically. A single
+  // thread is a configuration by itself.
+  CHECK(Space(kSumF32, Extent::all).size() == 6 * 3 * 5 * 2 * (13 - 4) * 3 * 4 + 1);
   // Two block stages go with the final stage `atomic` alone.
-  CHECK(Space(kSumI32InI32, Extent::all).size() == 6 * 3 * 5 * 2 * (11 * 3 + 13) * 4);
+  CHECK(Space(kSumI32InI32, Extent::all).size() == 6 * 3 * 5 * 2 * (11 * 3 + 13) * 4 + 1);
   for (const Problem& problem : {kSumF32, kAnySumF32, kSumI32InI32, custom_of(2)}) {
     const Space searched(problem);
     const Space all(problem, Extent::all);
