@@ -11,6 +11,7 @@
 #include "runtime/custom_errors.h"
 #include "runtime/lookup.h"
 #include "templates/space.h"
+#include "tuner/histogram_reference.h"
 
 namespace foldtune {
 namespace {
@@ -59,6 +60,12 @@ std::string find_custom_difference(const CustomOperator& op, const std::byte* re
                      format_number_of(op.result, expected), format_number_of(op.result, result));
 }
 
+/// What another library does is not known. It lets more threads share the work than these, so its
+/// chains of operations are no longer.
+const ReduceParams kLibraryParams{
+    .block_size = 64, .vector_width = 1, .unroll = 1, .final_stage = FinalStage::two_pass};
+constexpr std::uint32_t kLibraryBlocks = 256;
+
 /// Microseconds in which the device's memory could deliver the bytes; 0 if its speed is unknown.
 double shortest_read_us(const DeviceRecord& device, std::uint64_t bytes) {
   // Two transfers per clock.
@@ -67,13 +74,19 @@ double shortest_read_us(const DeviceRecord& device, std::uint64_t bytes) {
   return bytes_per_us == 0 ? 0 : static_cast<double>(bytes) / bytes_per_us;
 }
 
-int calls_per_sample(const DeviceRecord& device, std::uint64_t bytes) {
+int usual_calls(const DeviceRecord& device, std::uint64_t bytes) {
   if (device.l2_bytes == 0) return 1;  // not a GPU: nothing to average over
   const double call_us = kLaunchUs + shortest_read_us(device, bytes);
   return std::clamp(static_cast<int>(kSampleUs / call_us), 1, kMaxCalls);
 }
 
 }  // namespace
+
+Enqueue enqueue_of(const Plan& plan, const DeviceBuffer& scratch) {
+  return [&plan, memory = scratch.data()](const Call& call, Stream stream) {
+    plan.enqueue(call, memory, stream);
+  };
+}
 
 double median(std::vector<double> values) {
   if (values.empty()) return 0;
@@ -91,18 +104,25 @@ Measurer::Measurer(Device& device, CompilePool& compilations, const InputPool& p
       problem_(problem),
       output_(device, problem.result_bytes()),
       flush_output_(device, kFlushProblem.result_bytes()),
-      calls_per_sample_(calls_per_sample(device.info().record, problem.input_bytes())) {
+      calls_per_sample_(usual_calls(device.info().record, problem.input_bytes())) {
+  make_references();
+  if (pool_.flush_bytes() > 0) make_flush();
+}
+
+void Measurer::make_references() {
+  const InputPool::Pointers all = pool_.host_slice(problem_);
+  const auto inputs = std::span(all).first(problem_.input_types().size());
   if (problem_.op == Operator::custom) {
     const Variant plainest = plainest_variant(problem_);
     const Plan plan(device_, plainest, *compile(plainest));
     const DeviceBuffer scratch(device_, plan.scratch_bytes(problem_.count));
-    custom_reference_ = call_once(plan, scratch.data());
+    custom_reference_ = call_once(enqueue_of(plan, scratch));
+  } else if (problem_.op == Operator::histogram) {
+    const Call bounds = call(0);
+    histogram_reference_ = compute_histogram(problem_, inputs, bounds.lower, bounds.upper);
   } else {
-    const InputPool::Pointers inputs = pool_.host_slice(problem_);
-    reference_ =
-        compute_reference(problem_, std::span(inputs).first(problem_.input_types().size()));
+    reference_ = compute_reference(problem_, inputs);
   }
-  if (pool_.flush_bytes() > 0) make_flush();
 }
 
 void Measurer::make_flush() {
@@ -159,7 +179,10 @@ Candidate Measurer::prepare(const Params& params) {
   record.local_bytes = resources.local_bytes;
   record.occupancy = resources.occupancy;
   try {
-    std::string fault = find_fault_in_result(*candidate.plan, candidate.scratch.data());
+    const Plan& plan = *candidate.plan;
+    std::string fault =
+        find_fault_in_result(enqueue_of(plan, candidate.scratch),
+                             {.params = params, .grid_size = plan.grid_size(problem_.count)});
     if (!fault.empty()) fail(Outcome::wrong_result, std::move(fault));
   } catch (const DeviceError& error) {
     fail(Outcome::launch_error, error.what());
@@ -172,21 +195,21 @@ Call Measurer::call(int slice) const {
       .inputs = pool_.slice(problem_, slice), .count = problem_.count, .output = output_.data()};
 }
 
-std::vector<std::byte> Measurer::call_once(const Plan& plan, void* scratch) {
+std::vector<std::byte> Measurer::call_once(const Enqueue& enqueue) {
   std::vector<std::byte> result(problem_.result_bytes(), kPoison);
   device_.copy(output_.data(), result.data(), result.size());
-  plan.enqueue(call(0), scratch, nullptr);
+  enqueue(call(0), nullptr);
   device_.synchronize(nullptr);
   device_.copy(result.data(), output_.data(), result.size());
   return result;
 }
 
 /// Two calls on the same scratch: the second shows whether the first left it fit for use.
-std::string Measurer::find_fault_in_result(const Plan& plan, void* scratch) {
-  const std::vector<std::byte> first = call_once(plan, scratch);
-  const std::vector<std::byte> second = call_once(plan, scratch);
+std::string Measurer::find_fault_in_result(const Enqueue& enqueue, const Shape& shape) {
+  const std::vector<std::byte> first = call_once(enqueue);
+  const std::vector<std::byte> second = call_once(enqueue);
   for (const auto& result : {first, second}) {
-    std::string fault = find_difference_to_reference(plan, result.data());
+    std::string fault = find_difference_to_reference(result.data(), shape);
     if (!fault.empty()) return fault;
   }
   if (problem_.determinism != Determinism::any && first != second) {
@@ -195,24 +218,27 @@ std::string Measurer::find_fault_in_result(const Plan& plan, void* scratch) {
   return {};
 }
 
-std::string Measurer::find_difference_to_reference(const Plan& plan,
-                                                   const std::byte* result) const {
+std::string Measurer::find_difference_to_reference(const std::byte* result,
+                                                   const Shape& shape) const {
   if (problem_.op == Operator::custom) {
     return find_custom_difference(*problem_.custom, result, custom_reference_.data());
   }
-  const long double bound =
-      error_bound(problem_, plan.variant().params, plan.grid_size(problem_.count), reference_);
+  if (problem_.op == Operator::histogram) {
+    return find_histogram_difference(problem_, result, histogram_reference_);
+  }
+  const long double bound = error_bound(problem_, shape.params, shape.grid_size, reference_);
   return find_difference(problem_, result, reference_, bound);
 }
 
-void Measurer::time(Candidate& candidate, int samples) {
-  MeasurementRecord& record = candidate.record;
+std::string Measurer::find_fault_of_library(const Enqueue& enqueue) {
+  return find_fault_in_result(enqueue, {.params = kLibraryParams, .grid_size = kLibraryBlocks});
+}
+
+std::vector<double> Measurer::take_samples(const Enqueue& enqueue, int calls, int samples) {
   TimingRequest request;
-  request.calls = calls_per_sample_;
+  request.calls = calls;
   request.samples = samples;
-  request.enqueue = [&](int call, Stream stream) {
-    candidate.plan->enqueue(this->call(call), candidate.scratch.data(), stream);
-  };
+  request.enqueue = [&](int call, Stream stream) { enqueue(this->call(call), stream); };
   if (flush_) {
     request.before_sample = [this](Stream stream) {
       const Call flush{.inputs = {pool_.flush_region()},
@@ -221,8 +247,16 @@ void Measurer::time(Candidate& candidate, int samples) {
       flush_->plan->enqueue(flush, flush_->scratch.data(), stream);
     };
   }
+  return device_.time(request);
+}
+
+void Measurer::time(Candidate& candidate, int samples) {
+  MeasurementRecord& record = candidate.record;
   try {
-    for (const double sample : device_.time(request)) record.samples_us.push_back(sample);
+    const Enqueue enqueue = enqueue_of(*candidate.plan, candidate.scratch);
+    for (const double sample : take_samples(enqueue, calls_per_sample_, samples)) {
+      record.samples_us.push_back(sample);
+    }
     record.median_us = median(record.samples_us);
     const Clocks clocks = device_.clocks();
     record.sm_clock_mhz = clocks.sm_mhz;

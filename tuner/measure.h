@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,6 +23,12 @@ struct Candidate {
   MeasurementRecord record;  ///< what is known before the timing
 };
 
+/// What computes the problem: a plan with its scratch, or another library's function.
+using Enqueue = std::function<void(const Call& call, Stream stream)>;
+
+/// Both must outlive what is returned.
+Enqueue enqueue_of(const Plan& plan, const DeviceBuffer& scratch);
+
 double median(std::vector<double> values);
 
 /// Measures configurations of one problem. Every failure becomes a record with its reason; only a
@@ -40,12 +47,30 @@ class Measurer {
   /// median and the clocks. A failure is in the record's outcome.
   void time(Candidate& candidate, int samples);
 
+  /// Checks the result of another library. Empty if it is right, else what is wrong. Throws
+  /// DeviceError.
+  std::string find_fault_of_library(const Enqueue& enqueue);
+
+  /// Microseconds per call of `samples` samples, each of `calls` calls after a flush of the L2.
+  /// Throws DeviceError.
+  std::vector<double> take_samples(const Enqueue& enqueue, int calls, int samples);
+
+  /// Calls that make a sample long enough, of kernels that stream.
+  int calls_per_sample() const { return calls_per_sample_; }
+
  private:
+  /// A configuration with a grid, whose chains of operations bound the error of a result.
+  struct Shape {
+    Params params;
+    std::uint32_t grid_size;
+  };
+
   std::shared_ptr<const CompiledKernel> compile(const Variant& variant);
   Call call(int slice) const;
-  std::vector<std::byte> call_once(const Plan& plan, void* scratch);
-  std::string find_fault_in_result(const Plan& plan, void* scratch);
-  std::string find_difference_to_reference(const Plan& plan, const std::byte* result) const;
+  std::vector<std::byte> call_once(const Enqueue& enqueue);
+  std::string find_fault_in_result(const Enqueue& enqueue, const Shape& shape);
+  std::string find_difference_to_reference(const std::byte* result, const Shape& shape) const;
+  void make_references();
   void make_flush();
 
   Device& device_;
@@ -53,6 +78,7 @@ class Measurer {
   const InputPool& pool_;
   Problem problem_;
   Reference reference_;
+  std::vector<std::uint64_t> histogram_reference_;
   std::vector<std::byte> custom_reference_;  ///< a custom operator's result by the plainest variant
   DeviceBuffer output_;
   DeviceBuffer flush_output_;
