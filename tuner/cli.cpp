@@ -31,6 +31,8 @@ constexpr std::array kVerbs{
     Verb{"tune", "Find the fastest configurations for a device, and keep them", prepare_tune},
     Verb{"show", "Show what the tuning database holds", prepare_show},
     Verb{"run", "Reduce a file with the tuned configuration", prepare_run},
+    Verb{"ladder", "Climb from naive kernels to the libraries', beside published figures",
+         prepare_ladder},
 };
 
 constexpr const char* kDescription =

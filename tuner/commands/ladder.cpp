@@ -1,0 +1,265 @@
+// foldtune ladder: the kernels of the textbooks, on the present device.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cctype>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "foldtune/error.h"
+#include "runtime/device.h"
+#include "tuner/climb.h"
+#include "tuner/commands/commands.h"
+#include "tuner/commands/options.h"
+#include "tuner/count_list.h"
+#include "tuner/format.h"
+#include "tuner/table.h"
+#include "tuner/terminal.h"
+
+namespace foldtune {
+namespace {
+
+/// On the CPU device, where times say nothing.
+constexpr std::uint64_t kCpuCount = 1 << 16;
+
+constexpr const char* kFooter =
+    R"(Runs the kernels that published tutorials, studies and contests climb, from a single thread to
+the libraries, as points of the space of configurations. Each gives the right result before it is
+timed, or fails; one that cannot run here is skipped, and says why.
+
+Sections:
+  A  from naive to warp-optimized sums; max, argmax, a custom operator, histograms
+  B  dot products, of 2^20 elements
+  C  a study of sums of f32 and i32, of 2^16, 2^20 and 2^25 elements
+  D  the rungs of a contest, 2^24 elements
+  E  a guide's sum, max and min, and what it claims, 2^24 elements
+
+Times are per call, of calls in a CUDA graph over inputs that are not in the L2. The published
+figures are their authors' claims, on their GPUs. Functions of other libraries are linked where
+the bench is built.
+
+Examples:
+  foldtune ladder
+  foldtune ladder --section A,C --json
+  foldtune ladder --device cpu --n 4096)";
+
+struct Arguments {
+  std::string sections{kLadderSections};
+  std::optional<std::string> count;
+  bool all_sizes = false;
+  std::optional<std::string> device;
+  bool json = false;
+};
+
+/// "A,c" -> "AC".
+std::string parse_sections(const std::string& text) {
+  std::string sections;
+  for (const char c : text) {
+    if (c == ',') continue;
+    const char letter = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    if (kLadderSections.find(letter) == std::string_view::npos) {
+      throw InvalidArgument(
+          fmt::format("--section: there is no section '{}'; there are {}", c, kLadderSections));
+    }
+    sections += letter;
+  }
+  if (sections.empty()) throw InvalidArgument("--section: no section was named");
+  return sections;
+}
+
+LadderOptions make_options(const Arguments& arguments) {
+  return {.sections = parse_sections(arguments.sections),
+          .count = arguments.count ? parse_count(*arguments.count) : 0,
+          .all_sizes = arguments.all_sizes};
+}
+
+std::string_view text(RungStatus status) {
+  switch (status) {
+    case RungStatus::ran:
+      return "ran";
+    case RungStatus::skipped:
+      return "skipped";
+    case RungStatus::failed:
+      break;
+  }
+  return "failed";
+}
+
+/// How a rung is computed: "bs256 vw4 ...", or the name of a library's function.
+std::string how_text(const Rung& rung) {
+  if (const auto* const params = std::get_if<Params>(&rung.how)) return format_config(*params);
+  if (const auto* const library = std::get_if<LibraryFunction>(&rung.how)) return library->name;
+  return "not linked";
+}
+
+double fraction(double part, double whole) { return whole > 0 ? part / whole : 0; }
+
+void print_section(char section, const LadderReport& report) {
+  const bool has_flops = std::ranges::any_of(report.results, [&](const RungResult& result) {
+    return result.rung.section == section && result.gflops > 0;
+  });
+  std::vector<Column> columns{{"rung"},
+                              {"problem"},
+                              {"us", Align::right},
+                              {"GB/s", Align::right},
+                              {"%read", Align::right},
+                              {"%peak", Align::right}};
+  if (has_flops) columns.push_back({"GFLOPS", Align::right});
+  columns.push_back({"published"});
+  columns.push_back({"config"});
+  Table table(columns);
+  for (const RungResult& result : report.results) {
+    if (result.rung.section != section) continue;
+    std::vector<std::string> cells{result.rung.name, to_string(result.rung.problem)};
+    if (result.status == RungStatus::ran) {
+      const Ceilings& ceilings = report.ceilings;
+      cells.insert(cells.end(), {format_number(result.median_us), format_number(result.gbps),
+                                 format_percent(fraction(result.gbps, ceilings.read_gbps)),
+                                 format_percent(fraction(result.gbps, ceilings.peak_gbps))});
+    } else {
+      cells.insert(cells.end(), {std::string(text(result.status)), "-", "-", "-"});
+    }
+    if (has_flops) cells.push_back(result.gflops > 0 ? format_number(result.gflops) : "-");
+    cells.push_back(result.rung.published.empty() ? "-" : result.rung.published);
+    cells.push_back(how_text(result.rung));
+    table.add_row(std::move(cells));
+  }
+  fmt::print("{}: {}\n{}\n", section, ladder_section_title(section),
+             table.to_string(terminal_width(stdout)));
+}
+
+/// Every reason once, with the rungs that it holds for.
+void print_reasons(const LadderReport& report, RungStatus status) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> reasons;
+  for (const RungResult& result : report.results) {
+    if (result.status != status) continue;
+    const std::string& name = result.rung.name;
+    auto found =
+        std::ranges::find(reasons, result.reason, [](const auto& row) { return row.first; });
+    if (found == reasons.end()) found = reasons.insert(found, {result.reason, {}});
+    std::vector<std::string>& names = found->second;
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  }
+  for (const auto& [reason, names] : reasons) {
+    fmt::print("{}: {}: {}\n", text(status), fmt::join(names, "; "), reason);
+  }
+}
+
+std::size_t count_of(const LadderReport& report, RungStatus status) {
+  return static_cast<std::size_t>(std::ranges::count(report.results, status, &RungResult::status));
+}
+
+void print_text(const LadderReport& report, const DeviceInfo& device) {
+  for (const char section : kLadderSections) {
+    const bool is_there = std::ranges::any_of(
+        report.results, [&](const RungResult& result) { return result.rung.section == section; });
+    if (is_there) print_section(section, report);
+  }
+  print_reasons(report, RungStatus::failed);
+  print_reasons(report, RungStatus::skipped);
+  fmt::print("{} rungs ran, {} skipped, {} failed on {} ({}).\n", count_of(report, RungStatus::ran),
+             count_of(report, RungStatus::skipped), count_of(report, RungStatus::failed), device.id,
+             device.record.name);
+  if (report.ceilings.read_gbps > 0) {
+    fmt::print("%read: of {} GB/s, the measured read bandwidth; %peak: of {} GB/s, the memory's.\n",
+               format_number(report.ceilings.read_gbps), format_number(report.ceilings.peak_gbps));
+  } else {
+    fmt::print("The CPU device: {}.\n", kCpuTimes);
+  }
+  fmt::print("published: the authors' figures, on their GPUs.\nconfig: {}; of histograms: {}\n",
+             config_legend(Family::reduce), config_legend(Family::histogram));
+}
+
+using Json = nlohmann::ordered_json;
+
+template <class T>
+Json or_null(const T& value, bool is_known) {
+  return is_known ? Json(value) : Json();
+}
+
+Json to_json(const RungResult& result, const Ceilings& ceilings) {
+  const Rung& rung = result.rung;
+  const bool ran = result.status == RungStatus::ran;
+  const auto* const params = std::get_if<Params>(&rung.how);
+  const auto* const library = std::get_if<LibraryFunction>(&rung.how);
+  return {
+      {"section", std::string(1, rung.section)},
+      {"rung", rung.name},
+      {"problem", to_string(rung.problem)},
+      {"op", name(rung.problem.op)},
+      {"element_type", name(rung.problem.input_types().front())},
+      {"element_count", rung.problem.count},
+      {"config", params == nullptr ? Json() : Json::parse(foldtune::to_json(*params))},
+      {"library", or_null(library == nullptr ? "" : library->name, library != nullptr)},
+      {"status", text(result.status)},
+      {"reason", or_null(result.reason, !ran)},
+      {"median_us", or_null(result.median_us, ran)},
+      {"bandwidth_gbps", or_null(result.gbps, ran)},
+      {"read_bandwidth_fraction",
+       or_null(fraction(result.gbps, ceilings.read_gbps), ran && ceilings.read_gbps > 0)},
+      {"peak_bandwidth_fraction",
+       or_null(fraction(result.gbps, ceilings.peak_gbps), ran && ceilings.peak_gbps > 0)},
+      {"gflops", or_null(result.gflops, result.gflops > 0)},
+      {"published", or_null(rung.published, !rung.published.empty())},
+  };
+}
+
+void print_json(const LadderReport& report, const DeviceInfo& device) {
+  Json rungs = Json::array();
+  for (const RungResult& result : report.results) {
+    rungs.push_back(to_json(result, report.ceilings));
+  }
+  const Ceilings& ceilings = report.ceilings;
+  const Json json{
+      {"device", device.id},
+      {"device_name", device.record.name},
+      {"read_bandwidth_gbps", or_null(ceilings.read_gbps, ceilings.read_gbps > 0)},
+      {"peak_bandwidth_gbps", or_null(ceilings.peak_gbps, ceilings.peak_gbps > 0)},
+      {"rungs", rungs},
+  };
+  fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
+ExitCode run_ladder(const Arguments& arguments) {
+  LadderOptions options = make_options(arguments);
+  const std::string device_id = choose_device(arguments.device);
+  const std::unique_ptr<Device> device = open_device(device_id);
+  if (device_id.starts_with("cpu") && options.count == 0) options.count = kCpuCount;
+  const std::vector<Rung> rungs = make_ladder(options);
+  fmt::print(stderr, "climbing {} rungs on {} ({})\n", rungs.size(), device_id,
+             device->info().record.name);
+  std::size_t done = 0;
+  const LadderReport report = climb(*device, rungs, library_rungs(), [&](const RungResult& result) {
+    fmt::print(stderr, "{}/{} {} {}, {}: {}\n", ++done, rungs.size(), result.rung.section,
+               result.rung.name, to_string(result.rung.problem),
+               result.status == RungStatus::ran ? format_us(result.median_us)
+                                                : std::string(text(result.status)));
+  });
+  arguments.json ? print_json(report, device->info()) : print_text(report, device->info());
+  return count_of(report, RungStatus::failed) == 0 ? ExitCode::ok : ExitCode::device;
+}
+
+}  // namespace
+
+Action prepare_ladder(CLI::App& app, const std::string&) {
+  auto arguments = std::make_shared<Arguments>();
+  app.add_option("--section", arguments->sections, "Sections by comma [all]")->type_name("LIST");
+  app.add_option("--n", arguments->count,
+                 fmt::format("Elements of every rung [the sections' sizes; on the CPU device {}]",
+                             kCpuCount))
+      ->type_name("N");
+  app.add_flag("--all-sizes", arguments->all_sizes, "Section C at every power of 2");
+  app.add_option("--device", arguments->device,
+                 "cuda:N or cpu [cuda:0 where there is one, else cpu]")
+      ->type_name("NAME");
+  app.add_flag("--json", arguments->json, "Print JSON: an object with the array \"rungs\"");
+  app.footer(kFooter);
+  return [arguments] { return run_ladder(*arguments); };
+}
+
+}  // namespace foldtune
