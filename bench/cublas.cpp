@@ -1,0 +1,76 @@
+#include "bench/cublas.h"
+
+#include <cublas_v2.h>
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "foldtune/error.h"
+#include "runtime/shared_library.h"
+
+namespace foldtune::bench {
+namespace {
+
+std::vector<std::string> candidates() {
+  std::vector<std::string> folders;
+  for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
+    if (const char* toolkit = std::getenv(variable)) {
+      folders.push_back(fmt::format("{}/lib64/", toolkit));
+    }
+  }
+  folders.emplace_back("");
+  folders.emplace_back("/usr/local/cuda/lib64/");
+  const std::string name = fmt::format("libcublas.so.{}", CUBLAS_VER_MAJOR);
+  for (std::string& folder : folders) folder += name;
+  return folders;
+}
+
+void check(cublasStatus_t status, const char* doing) {
+  if (status != CUBLAS_STATUS_SUCCESS) {
+    throw DeviceError(fmt::format("{}: cuBLAS status {}", doing, static_cast<int>(status)));
+  }
+}
+
+/// The library with a handle.
+class Cublas {
+ public:
+  Cublas() {
+    check(create_(&handle_), "making a handle of cuBLAS");
+    check(set_pointer_mode_(handle_, CUBLAS_POINTER_MODE_DEVICE), "preparing cuBLAS");
+  }
+  Cublas(const Cublas&) = delete;
+  Cublas& operator=(const Cublas&) = delete;
+  ~Cublas() { destroy_(handle_); }
+
+  void sdot(const float* x, const float* y, std::uint32_t count, float* result,
+            Stream stream) const {
+    check(set_stream_(handle_, stream), "setting the stream of cuBLAS");
+    check(sdot_(handle_, static_cast<int>(count), x, 1, y, 1, result), "calling cublasSdot");
+  }
+
+ private:
+  SharedLibrary library_ = SharedLibrary::open(candidates());
+  decltype(&::cublasCreate_v2) create_ =
+      library_.symbol<decltype(::cublasCreate_v2)>("cublasCreate_v2");
+  decltype(&::cublasDestroy_v2) destroy_ =
+      library_.symbol<decltype(::cublasDestroy_v2)>("cublasDestroy_v2");
+  decltype(&::cublasSetPointerMode_v2) set_pointer_mode_ =
+      library_.symbol<decltype(::cublasSetPointerMode_v2)>("cublasSetPointerMode_v2");
+  decltype(&::cublasSetStream_v2) set_stream_ =
+      library_.symbol<decltype(::cublasSetStream_v2)>("cublasSetStream_v2");
+  decltype(&::cublasSdot_v2) sdot_ = library_.symbol<decltype(::cublasSdot_v2)>("cublasSdot_v2");
+  cublasHandle_t handle_ = nullptr;
+};
+
+}  // namespace
+
+Sdot open_sdot() {
+  const auto cublas = std::make_shared<Cublas>();
+  return [cublas](const float* x, const float* y, std::uint32_t count, float* result,
+                  Stream stream) { cublas->sdot(x, y, count, result, stream); };
+}
+
+}  // namespace foldtune::bench
