@@ -1,17 +1,11 @@
 #include "tuner/measure.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cmath>
-#include <cstring>
-#include <span>
 
 #include "foldtune/error.h"
 #include "runtime/custom_errors.h"
 #include "runtime/lookup.h"
 #include "templates/space.h"
-#include "tuner/histogram_reference.h"
 
 namespace foldtune {
 namespace {
@@ -45,19 +39,8 @@ Variant plainest_variant(const Problem& problem) {
                                  .waves = 1}};
 }
 
-/// A custom operator has no reference on the host: its results must agree with each other.
-std::string find_custom_difference(const CustomOperator& op, const std::byte* result,
-                                   const std::byte* expected) {
-  if (std::memcmp(result, expected, size_of(op.result)) == 0) return {};
-  const Number value = read_number(op.result, result);
-  const Number plain = read_number(op.result, expected);
-  if (!value.is_integer) {
-    if (std::isnan(value.floating) && std::isnan(plain.floating)) return {};
-    const long double largest = std::max(std::fabs(value.floating), std::fabs(plain.floating));
-    if (std::fabs(value.floating - plain.floating) <= op.tolerance * largest) return {};
-  }
-  return fmt::format("the plainest variant gives {}, this one {}",
-                     format_number_of(op.result, expected), format_number_of(op.result, result));
+bool has_edges(const Problem& problem) {
+  return problem.op == Operator::histogram && problem.histogram.binning == Binning::custom;
 }
 
 /// What another library does is not known. It lets more threads share the work than these, so its
@@ -105,24 +88,28 @@ Measurer::Measurer(Device& device, CompilePool& compilations, const InputPool& p
       output_(device, problem.result_bytes()),
       flush_output_(device, kFlushProblem.result_bytes()),
       calls_per_sample_(usual_calls(device.info().record, problem.input_bytes())) {
-  make_references();
+  make_expected_result();
   if (pool_.flush_bytes() > 0) make_flush();
 }
 
-void Measurer::make_references() {
-  const InputPool::Pointers all = pool_.host_slice(problem_);
-  const auto inputs = std::span(all).first(problem_.input_types().size());
+void Measurer::make_expected_result() {
   if (problem_.op == Operator::custom) {
     const Variant plainest = plainest_variant(problem_);
     const Plan plan(device_, plainest, *compile(plainest));
     const DeviceBuffer scratch(device_, plan.scratch_bytes(problem_.count));
-    custom_reference_ = call_once(enqueue_of(plan, scratch));
-  } else if (problem_.op == Operator::histogram) {
-    const Call bounds = call(0);
-    histogram_reference_ = compute_histogram(problem_, inputs, bounds.lower, bounds.upper);
-  } else {
-    reference_ = compute_reference(problem_, inputs);
+    expected_ = ExpectedResult(problem_, call_once(enqueue_of(plan, scratch)));
+    return;
   }
+  const InputPool::Pointers pool = pool_.host_slice(problem_);
+  std::vector<const void*> inputs(pool.begin(), pool.begin() + problem_.input_types().size());
+  std::vector<std::byte> edges;
+  if (has_edges(problem_)) {
+    edges = tuning_edges(problem_);
+    inputs.push_back(edges.data());
+    edges_ = DeviceBuffer(device_, edges.size());
+    device_.copy(edges_.data(), edges.data(), edges.size());
+  }
+  expected_ = ExpectedResult(problem_, inputs, tuning_bounds(problem_.type));
 }
 
 void Measurer::make_flush() {
@@ -191,8 +178,14 @@ Candidate Measurer::prepare(const Params& params) {
 }
 
 Call Measurer::call(int slice) const {
-  return {
-      .inputs = pool_.slice(problem_, slice), .count = problem_.count, .output = output_.data()};
+  const BinBounds bounds = tuning_bounds(problem_.type);
+  Call call{.inputs = pool_.slice(problem_, slice),
+            .count = problem_.count,
+            .output = output_.data(),
+            .lower = bounds.lower,
+            .upper = bounds.upper};
+  if (has_edges(problem_)) call.inputs[1] = edges_.data();
+  return call;
 }
 
 std::vector<std::byte> Measurer::call_once(const Enqueue& enqueue) {
@@ -209,25 +202,13 @@ std::string Measurer::find_fault_in_result(const Enqueue& enqueue, const Shape& 
   const std::vector<std::byte> first = call_once(enqueue);
   const std::vector<std::byte> second = call_once(enqueue);
   for (const auto& result : {first, second}) {
-    std::string fault = find_difference_to_reference(result.data(), shape);
+    std::string fault = expected_.find_difference(result.data(), shape.params, shape.grid_size);
     if (!fault.empty()) return fault;
   }
   if (problem_.determinism != Determinism::any && first != second) {
     return "two calls on the same input gave different bits";
   }
   return {};
-}
-
-std::string Measurer::find_difference_to_reference(const std::byte* result,
-                                                   const Shape& shape) const {
-  if (problem_.op == Operator::custom) {
-    return find_custom_difference(*problem_.custom, result, custom_reference_.data());
-  }
-  if (problem_.op == Operator::histogram) {
-    return find_histogram_difference(problem_, result, histogram_reference_);
-  }
-  const long double bound = error_bound(problem_, shape.params, shape.grid_size, reference_);
-  return find_difference(problem_, result, reference_, bound);
 }
 
 std::string Measurer::find_fault_of_library(const Enqueue& enqueue) {

@@ -11,8 +11,8 @@
 #include "cache/config_store.h"
 #include "runtime/plan.h"
 #include "tuner/compile_pool.h"
+#include "tuner/expected_result.h"
 #include "tuner/input_pool.h"
-#include "tuner/reference.h"
 
 namespace foldtune {
 
@@ -69,17 +69,15 @@ class Measurer {
   Call call(int slice) const;
   std::vector<std::byte> call_once(const Enqueue& enqueue);
   std::string find_fault_in_result(const Enqueue& enqueue, const Shape& shape);
-  std::string find_difference_to_reference(const std::byte* result, const Shape& shape) const;
-  void make_references();
+  void make_expected_result();
   void make_flush();
 
   Device& device_;
   CompilePool& compilations_;
   const InputPool& pool_;
   Problem problem_;
-  Reference reference_;
-  std::vector<std::uint64_t> histogram_reference_;
-  std::vector<std::byte> custom_reference_;  ///< a custom operator's result by the plainest variant
+  ExpectedResult expected_;
+  DeviceBuffer edges_;  ///< of custom bins
   DeviceBuffer output_;
   DeviceBuffer flush_output_;
   std::optional<Candidate> flush_;  ///< reads the flush region

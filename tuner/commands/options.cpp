@@ -19,6 +19,9 @@ namespace {
 constexpr std::array kAlignments{Alignment::vector, Alignment::element};
 constexpr std::array kDeterminisms{Determinism::any, Determinism::run_to_run,
                                    Determinism::config_independent};
+constexpr std::array kBinnings{Binning::even, Binning::custom, Binning::key};
+constexpr std::array kDistributions{Distribution::uniform, Distribution::zipf,
+                                    Distribution::constant};
 constexpr std::array kNanPolicies{NanPolicy::propagate, NanPolicy::ignore};
 
 template <class T>
@@ -91,6 +94,13 @@ Alignment require_alignment(const std::string& text) {
 }
 Determinism require_determinism(const std::string& text) {
   return require_name("determinism", text, std::span<const Determinism>(kDeterminisms));
+}
+
+Binning require_binning(const std::string& text) {
+  return require_name("binning", text, std::span<const Binning>(kBinnings));
+}
+Distribution require_distribution(const std::string& text) {
+  return require_name("distribution", text, std::span<const Distribution>(kDistributions));
 }
 
 std::string choose_device(const std::optional<std::string>& asked) {

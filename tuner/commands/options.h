@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "foldtune/catalog.h"
+#include "foldtune/problem.h"
 
 namespace foldtune {
 
@@ -21,6 +21,8 @@ ElementType require_result(const std::string& text);
 NanPolicy require_nan_policy(const std::string& text);
 Alignment require_alignment(const std::string& text);
 Determinism require_determinism(const std::string& text);
+Binning require_binning(const std::string& text);
+Distribution require_distribution(const std::string& text);
 
 /// The device that was asked for, else "cuda:0" where there is one, else "cpu", which is said on
 /// stderr.

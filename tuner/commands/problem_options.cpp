@@ -73,6 +73,10 @@ std::vector<Operator> choose_operators(const std::optional<std::string>& list,
   } else if (const std::string flag = first_given(options.custom); !flag.empty()) {
     throw InvalidArgument(fmt::format("{} is for --op custom", flag));
   }
+  const bool has_histogram = std::ranges::find(ops, Operator::histogram) != ops.end();
+  if (const std::string flag = first_given(options.bins); !has_histogram && !flag.empty()) {
+    throw InvalidArgument(fmt::format("{} is for --op histogram", flag));
+  }
   return ops;
 }
 
@@ -88,6 +92,10 @@ Problem make_problem(const ProblemOptions& options, Operator op, ElementType typ
   if (options.nan_policy) problem.nan_policy = require_nan_policy(*options.nan_policy);
   if (options.ddof) problem.ddof = parse_ddof(*options.ddof);
   if (options.determinism) problem.determinism = require_determinism(*options.determinism);
+  if (op == Operator::histogram) {
+    problem.determinism = Determinism::run_to_run;
+    set_bins(problem, options.bins);
+  }
   return problem;
 }
 
@@ -100,6 +108,7 @@ std::string tune_command(const ProblemOptions& options, const Problem& problem,
     text += " --op custom";
   }
   text += fmt::format(" --n {}", std::max<std::uint64_t>(problem.count, 1));
+  if (problem.op == Operator::histogram) text += to_tune_arguments(problem);
   return text + given(options) + to_arguments(options.custom);
 }
 

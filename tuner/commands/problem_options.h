@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "foldtune/problem.h"
+#include "tuner/commands/bin_options.h"
 #include "tuner/commands/custom_options.h"
 
 namespace CLI {
@@ -22,9 +23,11 @@ struct ProblemOptions {
   std::optional<std::string> ddof;
   std::optional<std::string> determinism;
   CustomOptions custom;
+  BinOptions bins;
 };
 
-/// Adds --acc, --result, --nan, --ddof, --determinism and those of custom operators.
+/// Adds --acc, --result, --nan, --ddof, --determinism and those of custom operators. Bins
+/// have functions of their own.
 void add_problem_options(CLI::App& app, ProblemOptions& options);
 
 /// The operators of --op, by comma or "all"; without it `custom` if that has a file, else `sum`.
@@ -33,7 +36,8 @@ void add_problem_options(CLI::App& app, ProblemOptions& options);
 std::vector<Operator> choose_operators(const std::optional<std::string>& list,
                                        const ProblemOptions& options, bool has_type);
 
-/// The problem that is asked for, without a count. `type` is not for `custom`. Throws
+/// The problem that is asked for, without a count. `type` is not for `custom`. Histograms are the
+/// same to the bit whatever their determinism, and have the default one. Throws
 /// InvalidArgument for a name or a number that there is not, FileError for the file of a custom
 /// operator; whether the problem can be is left to find_fault.
 Problem make_problem(const ProblemOptions& options, Operator op, ElementType type);

@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
-#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,6 +19,7 @@
 #include "tuner/commands/commands.h"
 #include "tuner/commands/options.h"
 #include "tuner/commands/problem_options.h"
+#include "tuner/commands/run_call.h"
 #include "tuner/commands/run_input.h"
 #include "tuner/commands/run_report.h"
 #include "tuner/measure.h"
@@ -39,6 +39,9 @@ NumPy has no type for, is read from raw files and, with --type bf16, from arrays
 Determinism is what the result's bits are promised to depend on; results are looked up by it:
 any (nothing is promised), run_to_run (device and configuration), config_independent (neither).
 
+A histogram of 8-bit elements counts each value, unless --range or --edges is given; of other
+elements it needs one of them.
+
 The time is that of a call and of the wait for its end, on the host's clock, and the median of
 several; reading the file and copying it to the device are not in it. The database is only
 read; where nothing fitting was tuned, a sound default is used.
@@ -48,7 +51,9 @@ Examples:
   foldtune run --op dot --type bf16 --acc f64 x.bin y.bin
   foldtune run --op max --type i32 --device cpu data.bin --json
   foldtune run --op custom --inputs f32,f32 --map '(x - y) * (x - y)' --finish 'sqrt(a)' x.npy y.npy
-  foldtune run --custom distance.json x.npy y.npy)";
+  foldtune run --custom distance.json x.npy y.npy
+  foldtune run --op histogram --type u8 picture.bin
+  foldtune run --op histogram --bins 100 --range -1:1 data.npy)";
 
 struct Arguments {
   std::vector<std::string> files;
@@ -111,19 +116,10 @@ std::vector<std::optional<ElementType>> input_types(const Arguments& arguments,
   return result;
 }
 
-/// Passes addresses on as the reducer takes them.
-template <class Function>
-void with_list(const std::vector<const void*>& inputs, const Function& function) {
-  switch (inputs.size()) {
-    case 1:
-      return function({inputs[0]});
-    case 2:
-      return function({inputs[0], inputs[1]});
-    case 3:
-      return function({inputs[0], inputs[1], inputs[2]});
-    default:
-      return function({inputs[0], inputs[1], inputs[2], inputs[3]});
-  }
+std::vector<const void*> addresses(const std::vector<DeviceBuffer>& buffers) {
+  std::vector<const void*> result;
+  for (const DeviceBuffer& buffer : buffers) result.push_back(buffer.data());
+  return result;
 }
 
 RunReport reduce_files(const Arguments& arguments) {
@@ -135,32 +131,34 @@ RunReport reduce_files(const Arguments& arguments) {
       open_inputs(what, arguments.files, input_types(arguments, problem));
   problem.type = files.front().elements.type;
   problem.count = files.front().elements.count;
+  if (problem.op == Operator::histogram) {
+    set_bins(problem, arguments.problem.bins);
+    report.bins = read_bins(problem, arguments.problem.bins);
+  }
   if (const std::string fault = find_fault(problem); !fault.empty()) throw InvalidArgument(fault);
   report.files = arguments.files;
 
   const std::shared_ptr<Device> device = open_device(choose_device(arguments.device));
   Context context(device, open_store(arguments.database));
-  const Reducer reducer = context.reducer(problem);
   std::vector<DeviceBuffer> buffers;
-  std::vector<const void*> inputs;
-  for (const InputArray& file : files) {
-    buffers.push_back(copy_to_device(*device, file));
-    inputs.push_back(buffers.back().data());
+  for (const InputArray& file : files) buffers.push_back(copy_to_device(*device, file));
+  if (!report.bins.edges.empty()) {
+    buffers.emplace_back(*device, report.bins.edges.size());
+    device->copy(buffers.back().data(), report.bins.edges.data(), report.bins.edges.size());
   }
   report.result.resize(problem.result_bytes());
   const DeviceBuffer output(*device, report.result.size());
 
-  const std::uint64_t count = problem.count;
-  with_list(inputs, [&](std::initializer_list<const void*> list) { reducer.prepare(list, count); });
+  const RunCall call =
+      make_run_call(context, problem, addresses(buffers), report.bins.bounds, output.data());
+  call.prepare();
   const std::vector<double> samples = time_calls(arguments.calls, [&] {
-    with_list(inputs, [&](std::initializer_list<const void*> list) {
-      reducer(list, count, output.data());
-    });
+    call.enqueue();
     device->synchronize(nullptr);
   });
   device->copy(report.result.data(), output.data(), report.result.size());
   report.device = device->info();
-  report.explanation = reducer.explain(count);
+  report.explanation = call.explain();
   report.median_us = median(samples);
   report.calls = static_cast<int>(samples.size());
   report.tune_command = tune_command(arguments.problem, problem, report.device.id);
@@ -180,6 +178,7 @@ Action prepare_run(CLI::App& app, const std::string&) {
                  "The element type: needed for a raw file, checked for .npy")
       ->type_name("TYPE");
   add_problem_options(app, arguments->problem);
+  add_run_bin_options(app, arguments->problem.bins);
   app.add_option("--device", arguments->device,
                  "cuda:N or cpu [cuda:0 where there is one, else cpu]")
       ->type_name("NAME");

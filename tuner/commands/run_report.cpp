@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runtime/lookup.h"
+#include "tuner/commands/run_histogram.h"
 #include "tuner/format.h"
 #include "tuner/reference.h"
 
@@ -30,15 +31,8 @@ const std::byte* second_number(const RunReport& report) {
   return report.result.data() + size_of(report.problem.result_type());
 }
 
-/// What JSON has no number for is a string: "inf", "-inf", "nan".
-Json number_json(ElementType type, const std::byte* number) {
-  if (!is_floating(type)) return Json::parse(format_number_of(type, number));
-  const auto value = static_cast<double>(read_number(type, number).floating);
-  if (!std::isfinite(value)) return format_number_of(type, number);
-  return value;
-}
-
 Json result_json(const RunReport& report) {
+  if (report.problem.op == Operator::histogram) return histogram_json(report);
   const ElementType type = report.problem.result_type();
   const Json first = number_json(type, report.result.data());
   switch (result_shape(report.problem.op)) {
@@ -53,6 +47,7 @@ Json result_json(const RunReport& report) {
 }
 
 std::string result_text(const RunReport& report) {
+  if (report.problem.op == Operator::histogram) return histogram_text(report);
   const ElementType type = report.problem.result_type();
   const std::string first = format_number_of(type, report.result.data());
   switch (result_shape(report.problem.op)) {
@@ -82,6 +77,13 @@ std::string describe(const RunReport& report) {
 
 }  // namespace
 
+Json number_json(ElementType type, const std::byte* number) {
+  if (!is_floating(type)) return Json::parse(format_number_of(type, number));
+  const auto value = static_cast<double>(read_number(type, number).floating);
+  if (!std::isfinite(value)) return format_number_of(type, number);
+  return value;
+}
+
 void print_json(const RunReport& report) {
   const Problem& problem = report.problem;
   const ProblemKey key = make_problem_key(problem);
@@ -95,6 +97,7 @@ void print_json(const RunReport& report) {
       {"determinism", key.determinism},
       {"nan_policy", has_nan_policy(problem.op) ? Json(name(problem.nan_policy)) : Json()},
       {"ddof", has_ddof(problem.op) ? Json(problem.ddof) : Json()},
+      {"options", key.options},
       {"element_count", problem.count},
       {"device", report.device.id},
       {"device_name", report.device.record.name},

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstddef>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
 #include "foldtune/problem.h"
 #include "foldtune/reducer.h"
 #include "runtime/device.h"
+#include "tuner/commands/bin_options.h"
 
 namespace foldtune {
 
@@ -15,6 +17,7 @@ namespace foldtune {
 struct RunReport {
   Problem problem;
   std::vector<std::string> files;
+  Bins bins;                      ///< of a histogram
   std::vector<std::byte> result;  ///< as it was in the device's memory
   DeviceInfo device;
   Explanation explanation;
@@ -24,6 +27,9 @@ struct RunReport {
 
   double gbps() const { return static_cast<double>(problem.input_bytes()) / median_us / 1e3; }
 };
+
+/// A number of `type`. What JSON has no number for is a string: "inf", "-inf", "nan".
+nlohmann::ordered_json number_json(ElementType type, const std::byte* number);
 
 void print_json(const RunReport& report);
 void print_text(const RunReport& report);

@@ -54,6 +54,7 @@ Examples:
   foldtune tune --op all --type f32,f64 --n 1e6 --db tuning.db
   foldtune tune --op min,argmin --nan ignore --type f16 --n 2^20
   foldtune tune --custom distance.json --n 2^24
+  foldtune tune --op histogram --type u8 --distribution zipf --n 2^24
   foldtune tune --device cpu --n 64K --budget 20s)";
 
 struct Arguments {
@@ -216,6 +217,7 @@ Action prepare_tune(CLI::App& app, const std::string& command_line) {
   app.add_option("--type", arguments->types, "Element types by comma, or all [f32]")
       ->type_name("LIST");
   add_problem_options(app, arguments->problem);
+  add_tune_bin_options(app, arguments->problem.bins);
   app.add_option("--n", arguments->counts,
                  fmt::format("Element counts, see below [{}; on the CPU device {}]", kCudaCounts,
                              kCpuCounts))

@@ -1,0 +1,172 @@
+// Tuning of histograms on the CPU device: their bins, and what is said of wrong counts.
+#include <cmath>
+#include <cstring>
+
+#include "cache/config_store.h"
+#include "templates/histogram/range.h"
+#include "tests/catch.h"
+#include "tuner/elements.h"
+#include "tuner/histogram_input.h"
+#include "tuner/histogram_reference.h"
+#include "tuner/reference.h"
+#include "tuner/tuner.h"
+
+namespace foldtune {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+
+Problem histogram_of(ElementType type, std::uint32_t bins, Binning binning,
+                     Distribution distribution = Distribution::uniform) {
+  Problem problem{.op = Operator::histogram, .type = type, .count = 10'000};
+  problem.histogram = {.bins = bins, .binning = binning, .distribution = distribution};
+  return problem;
+}
+
+constexpr std::uint32_t kRightBlockSize = 128;
+
+/// A kernel that counts one element too many if its blocks are of another size.
+class WrongKernel final : public Kernel {
+ public:
+  explicit WrongKernel(std::unique_ptr<Kernel> kernel) : kernel_(std::move(kernel)) {}
+
+  void launch(std::size_t index, LaunchShape shape, void** arguments,
+              Stream stream) const override {
+    constexpr std::size_t kOutput = 3;
+    kernel_->launch(index, shape, arguments, stream);
+    if (index != 0 || shape.block_size == kRightBlockSize) return;
+    std::uint64_t* counts = nullptr;
+    std::memcpy(&counts, arguments[kOutput], sizeof(counts));
+    ++counts[5];
+  }
+  KernelResources resources(std::size_t index, std::uint32_t block_size) const override {
+    return kernel_->resources(index, block_size);
+  }
+
+ private:
+  std::unique_ptr<Kernel> kernel_;
+};
+
+/// The CPU device with such kernels.
+class WrongDevice final : public Device {
+ public:
+  const DeviceInfo& info() const override { return device_->info(); }
+  const Compiler& compiler() override { return device_->compiler(); }
+  std::unique_ptr<Kernel> load(const CompiledKernel& compiled) override {
+    return std::make_unique<WrongKernel>(device_->load(compiled));
+  }
+  void* allocate(std::size_t bytes) override { return device_->allocate(bytes); }
+  void deallocate(void* memory) noexcept override { device_->deallocate(memory); }
+  void copy(void* to, const void* from, std::size_t bytes) override {
+    device_->copy(to, from, bytes);
+  }
+  void synchronize(Stream stream) override { device_->synchronize(stream); }
+  std::uint64_t stream_id(Stream stream) const override { return device_->stream_id(stream); }
+  bool is_capturing(Stream stream) const override { return device_->is_capturing(stream); }
+  std::vector<double> time(const TimingRequest& request) override { return device_->time(request); }
+  Clocks clocks() const override { return device_->clocks(); }
+
+ private:
+  std::unique_ptr<Device> device_ = open_device("cpu");
+};
+
+class SilentObserver : public TuneObserver {
+  void on_start(double) override {}
+  void on_progress(const TuneProgress&) override {}
+  void on_result(const ProblemResult&) override {}
+};
+
+TEST_CASE("Bins for tuning hold every element that inputs are made of") {
+  for (const ElementType type : element_types()) {
+    for (const Binning binning : {Binning::even, Binning::custom}) {
+      const Problem problem = histogram_of(type, 16, binning);
+      CAPTURE(to_string(problem));
+      const BinBounds bounds = tuning_bounds(type);
+      CHECK(find_range_fault(problem, bounds.lower, bounds.upper).empty());
+      const std::vector<std::byte> edges = tuning_edges(problem);
+      CHECK(edges.size() == 17 * size_of(type));
+      CHECK(find_edges_fault(type, edges).empty());
+
+      const std::vector<std::byte> elements = make_input(problem, 0, problem.count, 1);
+      const std::vector<const void*> inputs{elements.data(), edges.data()};
+      std::uint64_t counted = 0;
+      for (const std::uint64_t count :
+           compute_histogram(problem, inputs, bounds.lower, bounds.upper)) {
+        CHECK(count > problem.count / 32);  // as they are uniform
+        counted += count;
+      }
+      CHECK(counted == problem.count);
+    }
+  }
+}
+
+TEST_CASE("Edges for tuning ascend, however many there are") {
+  for (const ElementType type : element_types()) {
+    for (const std::uint32_t bins : {2U, 100U, 4096U, kMaxBins}) {
+      CAPTURE(name(type), bins);
+      CHECK(
+          find_edges_fault(type, tuning_edges(histogram_of(type, bins, Binning::custom))).empty());
+    }
+  }
+}
+
+TEST_CASE("Edges that do not ascend are a fault") {
+  const auto fault_of = [](const std::vector<double>& edges) {
+    std::vector<std::byte> bytes(edges.size() * sizeof(double));
+    std::memcpy(bytes.data(), edges.data(), bytes.size());
+    return find_edges_fault(ElementType::f64, bytes);
+  };
+  CHECK(fault_of({0, 1, 1, 2}).empty());
+  CHECK(fault_of({0, 2, 1.5, 3}) == "edge 2 is 1.5, after 2");
+  CHECK_THAT(fault_of({0, std::nan(""), 1}), ContainsSubstring("edge 1 is nan, after 0"));
+  CHECK(find_edges_fault(ElementType::u64, std::vector<std::byte>(8)).empty());
+}
+
+// ThreadSanitizer's CPU device takes minutes for what follows.
+#if !defined(FOLDTUNE_SANITIZE)
+TEST_CASE("A histogram with wrong counts is never timed nor chosen, and the reason is kept") {
+  WrongDevice device;
+  const Problem problem = histogram_of(ElementType::u8, 256, Binning::key, Distribution::zipf);
+  const auto block_size = [](const Params& params) {
+    return static_cast<std::uint32_t>(std::get<HistogramParams>(params).block_size);
+  };
+  // The default is tried first, and must be right for the test to find a result.
+  REQUIRE(block_size(Space(problem).default_params(device.info().record.multiprocessor_count)) ==
+          kRightBlockSize);
+  const auto store = make_memory_store();
+  SilentObserver observer;
+  const auto results =
+      tune(device, *store, {.problems = {problem}, .budget_s = 4, .command = "test"}, observer);
+  REQUIRE(results.size() == 1);
+  CHECK(block_size(results[0].best) == kRightBlockSize);
+  CHECK(results[0].failed > 0);
+  for (const StoredResult& result : store->measurements()) {
+    const MeasurementRecord& record = result.measurement;
+    const Params params = params_from_json(Family::histogram, record.params);
+    const bool is_wrong = block_size(params) != kRightBlockSize;
+    CHECK(record.outcome == (is_wrong ? Outcome::wrong_result : Outcome::ok));
+    if (is_wrong) {
+      CHECK_THAT(record.failure, ContainsSubstring("1 of 256 bins are wrong: bin 5 holds "));
+    }
+    CHECK(record.problem.options == "bins=256,binning=key,distribution=zipf");
+  }
+}
+
+TEST_CASE("Histograms of every binning and counter are tuned") {
+  const std::unique_ptr<Device> device = open_device("cpu");
+  const auto store = make_memory_store();
+  SilentObserver observer;
+  std::vector<Problem> problems{histogram_of(ElementType::f32, 100, Binning::even),
+                                histogram_of(ElementType::i16, 20, Binning::custom),
+                                histogram_of(ElementType::i8, 256, Binning::key)};
+  problems[1].alignment = Alignment::element;
+  problems[2].accumulator = ElementType::u32;
+  const auto results =
+      tune(*device, *store, {.problems = problems, .budget_s = 6, .command = "test"}, observer);
+  CHECK(results.size() == 3);
+  for (const ProblemResult& result : results) CHECK(result.failed == 0);
+}
+#endif
+
+}  // namespace
+}  // namespace foldtune

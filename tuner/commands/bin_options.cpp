@@ -1,0 +1,149 @@
+#include "tuner/commands/bin_options.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+#include "foldtune/error.h"
+#include "templates/histogram/range.h"
+#include "tuner/commands/options.h"
+#include "tuner/count_list.h"
+#include "tuner/input_file.h"
+
+namespace foldtune {
+namespace {
+
+constexpr const char* kGroup = "Histograms";
+constexpr std::uint32_t kKeyBins = 256;
+
+void add_bin_options(CLI::App& app, BinOptions& options) {
+  app.add_option("--bins", options.bins, "Number of bins [256]")->type_name("N")->group(kGroup);
+  app.add_option("--counts", options.counter, "Type of the counts: u64 or u32 [u64]")
+      ->type_name("TYPE")
+      ->group(kGroup);
+  app.add_option("--distribution", options.distribution,
+                 "What the elements look like: uniform, zipf or constant [uniform]")
+      ->type_name("NAME")
+      ->group(kGroup);
+}
+
+std::uint32_t parse_bins(const std::string& text) {
+  const std::uint64_t bins = parse_count(text);
+  if (bins > kMaxBins) {
+    throw InvalidArgument(fmt::format("a histogram has from 2 to {} bins, not {}", kMaxBins, bins));
+  }
+  return static_cast<std::uint32_t>(bins);
+}
+
+Binning choose_binning(const Problem& histogram, const BinOptions& options) {
+  if (options.binning) return require_binning(*options.binning);
+  if (options.edges) return Binning::custom;
+  const bool are_keys = size_of(histogram.type) == 1 && histogram.histogram.bins == kKeyBins;
+  return are_keys && !options.range ? Binning::key : Binning::even;
+}
+
+BinBounds parse_range(const std::string& text) {
+  const char* const begin = text.c_str();
+  char* colon = nullptr;
+  char* end = nullptr;
+  const double lower = std::strtod(begin, &colon);
+  if (colon != begin && *colon == ':') {
+    const double upper = std::strtod(colon + 1, &end);
+    if (end != colon + 1 && *end == '\0') return {.lower = lower, .upper = upper};
+  }
+  throw InvalidArgument(
+      fmt::format("--range: '{}' is not two numbers with a colon between, as in -1:1", text));
+}
+
+std::vector<std::byte> read_edges(const std::string& path, ElementType type) {
+  const InputFile file(path);
+  const InputElements elements = find_elements(file, type);
+  if (elements.count < 3 || elements.count > kMaxBins + 1) {
+    throw InvalidArgument(fmt::format("{} has {} edges: there are from 3, of 2 bins, to {}", path,
+                                      elements.count, kMaxBins + 1));
+  }
+  std::vector<std::byte> edges(elements.count * size_of(type));
+  file.read(elements.offset, edges);
+  if (const std::string fault = find_edges_fault(type, edges); !fault.empty()) {
+    throw InvalidArgument(fmt::format("{}: edges ascend, but {}", path, fault));
+  }
+  return edges;
+}
+
+}  // namespace
+
+void add_run_bin_options(CLI::App& app, BinOptions& options) {
+  add_bin_options(app, options);
+  app.add_option("--range", options.range, "Even bins from LO to HI, which may be negative")
+      ->type_name("LO:HI")
+      ->group(kGroup);
+  app.add_option("--edges", options.edges, "Bins between the numbers of this file, .npy or raw")
+      ->type_name("FILE")
+      ->group(kGroup);
+}
+
+void add_tune_bin_options(CLI::App& app, BinOptions& options) {
+  add_bin_options(app, options);
+  app.add_option("--binning", options.binning,
+                 "even, custom (between edges) or key [even; of 8 bits and 256 bins key]")
+      ->type_name("NAME")
+      ->group(kGroup);
+}
+
+std::string first_given(const BinOptions& options) {
+  for (const auto& [flag, value] : {std::pair{"--bins", &options.bins},
+                                    {"--counts", &options.counter},
+                                    {"--distribution", &options.distribution},
+                                    {"--binning", &options.binning},
+                                    {"--range", &options.range},
+                                    {"--edges", &options.edges}}) {
+    if (*value) return flag;
+  }
+  return {};
+}
+
+std::string to_tune_arguments(const Problem& histogram) {
+  const HistogramShape& shape = histogram.histogram;
+  return fmt::format(" --bins {} --binning {} --distribution {} --counts {}", shape.bins,
+                     name(shape.binning), name(shape.distribution),
+                     name(histogram.accumulator_type()));
+}
+
+void set_bins(Problem& histogram, const BinOptions& options) {
+  HistogramShape& shape = histogram.histogram;
+  if (options.bins) shape.bins = parse_bins(*options.bins);
+  if (options.distribution) shape.distribution = require_distribution(*options.distribution);
+  if (options.counter) histogram.accumulator = require_accumulator(*options.counter);
+  if (options.range && options.edges) {
+    throw InvalidArgument("--range is for even bins, and --edges for others: give one of them");
+  }
+  shape.binning = choose_binning(histogram, options);
+}
+
+Bins read_bins(Problem& histogram, const BinOptions& options) {
+  Bins bins;
+  if (options.edges) {
+    bins.edges = read_edges(*options.edges, histogram.type);
+    const auto count = static_cast<std::uint32_t>(bins.edges.size() / size_of(histogram.type) - 1);
+    if (options.bins && histogram.histogram.bins != count) {
+      throw InvalidArgument(fmt::format("{} has the edges of {} bins, and --bins says {}",
+                                        *options.edges, count, histogram.histogram.bins));
+    }
+    histogram.histogram.bins = count;
+  } else if (histogram.histogram.binning == Binning::even) {
+    if (!options.range) {
+      throw InvalidArgument(
+          fmt::format("the bins of {} elements need a range, as in --range 0:1, or --edges FILE",
+                      name(histogram.type)));
+    }
+    bins.bounds = parse_range(*options.range);
+    const std::string fault = find_range_fault(histogram, bins.bounds.lower, bins.bounds.upper);
+    if (!fault.empty()) throw InvalidArgument(fault);
+  }
+  return bins;
+}
+
+}  // namespace foldtune
