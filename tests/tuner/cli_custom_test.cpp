@@ -155,7 +155,7 @@ TEST_CASE_METHOD(CustomFixture, "A custom operator that cannot be is an error of
   check_usage_error({"--op", "custom", "--map", " "}, "the expression map is empty");
   check_usage_error({"--op", "custom", "--name", "sum"}, "the name of a built-in operator");
   check_usage_error({"--op", "custom", "--tolerance", "-1"}, "tolerance: '-1'");
-  check_usage_error({"--op", "custom,sum"}, "name it alone");
+  check_usage_error({"--op", "custom,sum"}, "no operator 'custom,sum'");
   check_usage_error({"--custom", write_operator(R"({"mapp": "x"})")},
                     "has no 'mapp'; it has name, inputs, accumulator, identity, map, combine, "
                     "finish, result, tolerance");
@@ -164,6 +164,9 @@ TEST_CASE_METHOD(CustomFixture, "A custom operator that cannot be is an error of
   check_usage_error({"--custom", write_operator(R"({"accumulator": {"a": 1}})")},
                     "accumulator is a type");
   check_usage_error({"--custom", write_operator("[]")}, "is not an object");
+  const Outcome several = place_.run({"tune", "--device", "cpu", "--op", "custom,sum"});
+  CHECK(several.exit_code == 2);
+  CHECK_THAT(several.err, ContainsSubstring("name it alone"));
   CHECK(run({"--custom", write_operator("{")}, {x_}).exit_code == 4);
   CHECK(run({"--custom", place_.file("none")}, {x_}).exit_code == 4);
 }

@@ -189,6 +189,9 @@ TEST_CASE("The command that tunes what was run has its options") {
   CHECK_THAT(outcome.out,
              ContainsSubstring("foldtune tune --device cpu --op max --type f32 --n 2 --nan ignore "
                                "--determinism any\n"));
+  // Of which "all" alone would be every operator.
+  const Outcome all = place.run({"run", "--device", "cpu", "--type", "f32", "--op", "all", file});
+  CHECK_THAT(all.out, ContainsSubstring(" --op all,all "));
 }
 
 TEST_CASE("An empty file gives the operator's identity") {

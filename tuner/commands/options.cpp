@@ -77,6 +77,9 @@ std::vector<ElementType> parse_element_types(const std::string& list) {
   return parse_names("--type", kElementType, list, element_types());
 }
 
+Operator require_operator(const std::string& text) {
+  return require_name(kOperator, text, std::span<const Operator>(any_operators()));
+}
 ElementType require_element_type(const std::string& text) {
   return require_name(kElementType, text, element_types());
 }

@@ -15,6 +15,7 @@ std::vector<Operator> parse_operators(const std::string& list);
 std::vector<ElementType> parse_element_types(const std::string& list);
 
 // One name. They throw InvalidArgument, which lists what there is.
+Operator require_operator(const std::string& text);
 ElementType require_element_type(const std::string& text);
 ElementType require_accumulator(const std::string& text);
 ElementType require_result(const std::string& text);

@@ -43,6 +43,24 @@ void check_custom(const std::vector<Operator>& ops, const ProblemOptions& option
   }
 }
 
+Operator default_operator(const ProblemOptions& options) {
+  return options.custom.file ? Operator::custom : Operator::sum;
+}
+
+/// Throws InvalidArgument for options that the operators do not have.
+void check_options(const std::vector<Operator>& ops, const ProblemOptions& options, bool has_type) {
+  const bool has_custom = std::ranges::find(ops, Operator::custom) != ops.end();
+  if (has_custom) {
+    check_custom(ops, options, has_type);
+  } else if (const std::string flag = first_given(options.custom); !flag.empty()) {
+    throw InvalidArgument(fmt::format("{} is for --op custom", flag));
+  }
+  const bool has_histogram = std::ranges::find(ops, Operator::histogram) != ops.end();
+  if (const std::string flag = first_given(options.bins); !has_histogram && !flag.empty()) {
+    throw InvalidArgument(fmt::format("{} is for --op histogram", flag));
+  }
+}
+
 }  // namespace
 
 void add_problem_options(CLI::App& app, ProblemOptions& options) {
@@ -65,19 +83,17 @@ void add_problem_options(CLI::App& app, ProblemOptions& options) {
 
 std::vector<Operator> choose_operators(const std::optional<std::string>& list,
                                        const ProblemOptions& options, bool has_type) {
-  const std::string fallback(name(options.custom.file ? Operator::custom : Operator::sum));
-  std::vector<Operator> ops = parse_operators(list.value_or(fallback));
-  const bool has_custom = std::ranges::find(ops, Operator::custom) != ops.end();
-  if (has_custom) {
-    check_custom(ops, options, has_type);
-  } else if (const std::string flag = first_given(options.custom); !flag.empty()) {
-    throw InvalidArgument(fmt::format("{} is for --op custom", flag));
-  }
-  const bool has_histogram = std::ranges::find(ops, Operator::histogram) != ops.end();
-  if (const std::string flag = first_given(options.bins); !has_histogram && !flag.empty()) {
-    throw InvalidArgument(fmt::format("{} is for --op histogram", flag));
-  }
+  const std::vector<Operator> ops =
+      list ? parse_operators(*list) : std::vector{default_operator(options)};
+  check_options(ops, options, has_type);
   return ops;
+}
+
+Operator choose_operator(const std::optional<std::string>& name, const ProblemOptions& options,
+                         bool has_type) {
+  const Operator op = name ? require_operator(*name) : default_operator(options);
+  check_options({op}, options, has_type);
+  return op;
 }
 
 Problem make_problem(const ProblemOptions& options, Operator op, ElementType type) {
@@ -103,7 +119,9 @@ std::string tune_command(const ProblemOptions& options, const Problem& problem,
                          const std::string& device) {
   std::string text = fmt::format("foldtune tune --device {}", device);
   if (problem.op != Operator::custom) {
-    text += fmt::format(" --op {} --type {}", name(problem.op), name(problem.type));
+    // Alone, "all" is every operator.
+    const std::string_view op = problem.op == Operator::all ? "all,all" : name(problem.op);
+    text += fmt::format(" --op {} --type {}", op, name(problem.type));
   } else if (!options.custom.file) {
     text += " --op custom";
   }

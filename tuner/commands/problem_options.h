@@ -33,8 +33,11 @@ void add_problem_options(CLI::App& app, ProblemOptions& options);
 /// The operators of --op, by comma or "all"; without it `custom` if that has a file, else `sum`.
 /// Throws InvalidArgument for names that there are not, for `custom` beside others, and for options
 /// that the operators do not have; --type, whose place they have for `custom`, among them.
+/// `choose_operator` is for one name, which may be that of the operator `all`.
 std::vector<Operator> choose_operators(const std::optional<std::string>& list,
                                        const ProblemOptions& options, bool has_type);
+Operator choose_operator(const std::optional<std::string>& name, const ProblemOptions& options,
+                         bool has_type);
 
 /// The problem that is asked for, without a count. `type` is not for `custom`. Histograms are the
 /// same to the bit whatever their determinism, and have the default one. Throws

@@ -100,11 +100,9 @@ std::vector<double> time_calls(const std::optional<int>& calls, const std::funct
 
 /// The problem, but for its count and perhaps its type, which are those of the files.
 Problem asked_problem(const Arguments& arguments) {
-  const std::vector<Operator> ops =
-      choose_operators(arguments.op, arguments.problem, arguments.type.has_value());
-  if (ops.size() > 1) throw InvalidArgument("a run is of one operator: name one in --op");
+  const Operator op = choose_operator(arguments.op, arguments.problem, arguments.type.has_value());
   const ElementType type = arguments.type ? require_element_type(*arguments.type) : ElementType{};
-  return make_problem(arguments.problem, ops.front(), type);
+  return make_problem(arguments.problem, op, type);
 }
 
 /// What the files have to hold; empty where they say it.
