@@ -98,7 +98,7 @@ std::vector<Variant> ordered_variants(Problem problem, std::size_t turn) {
       variants.push_back({.problem = problem, .params = params});
     }
   }
-  return Environment::get().is_cuda() ? some_of(variants, 24, turn)
+  return Environment::get().is_cuda() ? some_of(variants, 16, turn)
                                       : some_of(variants, kOnCpu, turn);
 }
 
@@ -107,7 +107,7 @@ TEST_CASE("config_independent: every configuration and address gives the same bi
   const bool is_cuda = Environment::get().is_cuda();
   // Chunks are of one size up to 2^17 elements, and then grow.
   const std::vector<std::uint64_t> counts =
-      is_cuda ? std::vector<std::uint64_t>{1, 777, 1024, 5000, 131'072, 1'000'003, 8'388'609}
+      is_cuda ? std::vector<std::uint64_t>{1, 777, 1024, 5000, 131'072, 300'007, 2'097'153}
               : std::vector<std::uint64_t>{1, 777, 1024, 5000, 33'000};
   Device& device = Environment::get().device();
   Caller caller(device);

@@ -141,17 +141,18 @@ std::vector<Variant> chosen_variants(const Problem& problem, std::size_t turn) {
   }
   // What needs the toolkit's headers takes a second each to compile.
   const bool with_toolkit = toolkit == Toolkit::present && is_representative(problem);
+  // Every pair of two tunables' values for the plain problems, every value for the others.
   std::vector<Variant> covering =
       covering_variants(problem, with_toolkit ? Toolkit::present : Toolkit::absent);
   if (environment.is_cuda()) {
-    if (toolkit == Toolkit::present && !with_toolkit && is_plain(problem)) {
-      const std::vector<Variant> all = covering_variants(problem, toolkit);
-      std::vector<Variant> of_toolkit = only(all, [](const Variant& variant) {
-        return needs_toolkit(std::get<ReduceParams>(variant.params));
-      });
-      of_toolkit = some_of(of_toolkit, 1, turn);
-      covering.insert(covering.end(), of_toolkit.begin(), of_toolkit.end());
-    }
+    if (with_toolkit) return covering;
+    if (!is_plain(problem)) return each_value_once(covering);
+    const std::vector<Variant> of_toolkit =
+        only(covering_variants(problem, toolkit), [](const Variant& variant) {
+          return needs_toolkit(std::get<ReduceParams>(variant.params));
+        });
+    const std::vector<Variant> one = some_of(of_toolkit, 1, turn);
+    covering.insert(covering.end(), one.begin(), one.end());
     return covering;
   }
   if (!is_representative(problem)) {

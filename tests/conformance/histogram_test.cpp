@@ -297,7 +297,7 @@ std::vector<Variant> make_variants(const Problem& problem, std::size_t turn) {
   if (environment.has_real_threads()) return random_variants(problem, 2, turn, kSmallBlock);
   if (environment.options().all) return random_variants(problem, 40, turn);
   if (environment.options().quick) return random_variants(problem, 1, turn);
-  return random_variants(problem, environment.is_cuda() ? 5 : 3, turn);
+  return random_variants(problem, 3, turn);
 }
 
 /// Compiles and calls variants of `problem`.
