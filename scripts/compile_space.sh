@@ -23,6 +23,6 @@ architectures=("$@")
 if ((${#architectures[@]} == 0)); then architectures=(sm_75 sm_80 sm_90 sm_120); fi
 status=0
 for architecture in "${architectures[@]}"; do
-  build/release/tests/compile_space --arch "$architecture" --all || status=1
+  build/release/tests/compile_space --arch "$architecture" || status=1
 done
 exit "$status"

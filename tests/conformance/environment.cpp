@@ -144,6 +144,9 @@ std::vector<Variant> chosen_variants(const Problem& problem, std::size_t turn) {
   // Every pair of two tunables' values for the plain problems, every value for the others.
   std::vector<Variant> covering =
       covering_variants(problem, with_toolkit ? Toolkit::present : Toolkit::absent);
+  if (environment.is_cuda() && environment.options().quick) {
+    return is_representative(problem) ? each_value_once(covering) : some_of(covering, 3, turn);
+  }
   if (environment.is_cuda()) {
     if (with_toolkit) return covering;
     if (!is_plain(problem)) return each_value_once(covering);
