@@ -11,9 +11,10 @@ namespace foldtune {
 /// The type of a sum of elements T: 64 bits for integers, float for 16-bit floating-point types, T
 /// for float and double.
 template <class T>
-using SumResultOf = std::conditional_t<
-    std::is_integral_v<T>, std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>,
-    std::conditional_t<std::is_same_v<T, double>, double, float>>;
+using SumResultOf =
+    std::conditional_t<std::is_integral_v<T>,
+                       std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>,
+                       std::conditional_t<std::is_same_v<T, double>, double, float>>;
 
 /// What argmin and argmax give: the element and its place; the lowest one of equal elements.
 template <class T>
