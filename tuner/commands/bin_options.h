@@ -9,7 +9,7 @@
 #include "foldtune/problem.h"
 #include "tuner/histogram_input.h"
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): not ours
 class App;
 }
 

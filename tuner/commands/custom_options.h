@@ -6,7 +6,7 @@
 
 #include "foldtune/custom.h"
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): not ours
 class App;
 }
 

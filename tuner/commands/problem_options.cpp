@@ -83,7 +83,7 @@ void add_problem_options(CLI::App& app, ProblemOptions& options) {
 
 std::vector<Operator> choose_operators(const std::optional<std::string>& list,
                                        const ProblemOptions& options, bool has_type) {
-  const std::vector<Operator> ops =
+  std::vector<Operator> ops =
       list ? parse_operators(*list) : std::vector{default_operator(options)};
   check_options(ops, options, has_type);
   return ops;

@@ -9,7 +9,7 @@
 #include "tuner/commands/bin_options.h"
 #include "tuner/commands/custom_options.h"
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): not ours
 class App;
 }
 

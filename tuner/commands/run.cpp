@@ -116,6 +116,7 @@ std::vector<std::optional<ElementType>> input_types(const Arguments& arguments,
 
 std::vector<const void*> addresses(const std::vector<DeviceBuffer>& buffers) {
   std::vector<const void*> result;
+  result.reserve(buffers.size());
   for (const DeviceBuffer& buffer : buffers) result.push_back(buffer.data());
   return result;
 }
@@ -139,6 +140,7 @@ RunReport reduce_files(const Arguments& arguments) {
   const std::shared_ptr<Device> device = open_device(choose_device(arguments.device));
   Context context(device, open_store(arguments.database));
   std::vector<DeviceBuffer> buffers;
+  buffers.reserve(files.size() + 1);
   for (const InputArray& file : files) buffers.push_back(copy_to_device(*device, file));
   if (!report.bins.edges.empty()) {
     buffers.emplace_back(*device, report.bins.edges.size());

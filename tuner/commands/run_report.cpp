@@ -34,7 +34,7 @@ const std::byte* second_number(const RunReport& report) {
 Json result_json(const RunReport& report) {
   if (report.problem.op == Operator::histogram) return histogram_json(report);
   const ElementType type = report.problem.result_type();
-  const Json first = number_json(type, report.result.data());
+  Json first = number_json(type, report.result.data());
   switch (result_shape(report.problem.op)) {
     case ResultShape::indexed_value:
       return {{"value", first}, {"index", index_of(report)}};
@@ -49,7 +49,7 @@ Json result_json(const RunReport& report) {
 std::string result_text(const RunReport& report) {
   if (report.problem.op == Operator::histogram) return histogram_text(report);
   const ElementType type = report.problem.result_type();
-  const std::string first = format_number_of(type, report.result.data());
+  std::string first = format_number_of(type, report.result.data());
   switch (result_shape(report.problem.op)) {
     case ResultShape::indexed_value:
       return fmt::format("value {} at index {}", first, index_of(report));
