@@ -108,12 +108,12 @@ class Device {
   virtual Clocks clocks() const = 0;
 };
 
-/// Owns device memory. Move-only.
+/// Owns device memory; none, and a null address, if it has 0 bytes. Move-only.
 class DeviceBuffer {
  public:
   DeviceBuffer() = default;
   DeviceBuffer(Device& device, std::size_t bytes)
-      : device_(&device), memory_(device.allocate(bytes)), bytes_(bytes) {}
+      : device_(&device), memory_(bytes == 0 ? nullptr : device.allocate(bytes)), bytes_(bytes) {}
   DeviceBuffer(DeviceBuffer&& other) noexcept { swap(other); }
   DeviceBuffer& operator=(DeviceBuffer&& other) noexcept {
     DeviceBuffer(std::move(other)).swap(*this);

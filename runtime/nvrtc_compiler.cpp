@@ -173,6 +173,7 @@ class NvrtcCompiler final : public Compiler {
       for (const std::string& folder : toolkit_include_folders()) options.push_back("-I" + folder);
     }
     std::vector<const char*> option_texts;
+    option_texts.reserve(options.size());
     for (const std::string& option : options) option_texts.push_back(option.c_str());
     const nvrtcResult result = nvrtc_.nvrtcCompileProgram(
         program.get(), static_cast<int>(option_texts.size()), option_texts.data());

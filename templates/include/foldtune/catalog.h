@@ -8,9 +8,11 @@
 #include <type_traits>
 #include <vector>
 
-// The 16-bit types of the CUDA Toolkit's cuda_fp16.h and cuda_bf16.h, which need not be there.
+// The 16-bit types of the CUDA Toolkit's cuda_fp16.h and cuda_bf16.h, which need not be there. The
+// names are theirs. NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming)
 struct __half;
 struct __nv_bfloat16;
+// NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)
 
 namespace foldtune {
 
