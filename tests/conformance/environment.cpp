@@ -122,6 +122,11 @@ std::vector<Problem> chosen_problems() {
   for (const Problem& problem : all_problems()) {
     if (!is_chosen(problem)) continue;
     if (is_slow && !is_plain(problem) && !is_representative(problem)) continue;
+    // The ways in which threads meet do not depend on the type.
+    if (environment.has_real_threads() && problem.type != ElementType::f32 &&
+        problem.type != ElementType::i32 && !is_representative(problem)) {
+      continue;
+    }
     problems.push_back(problem);
   }
   return problems;
@@ -130,6 +135,8 @@ std::vector<Problem> chosen_problems() {
 std::vector<Variant> chosen_variants(const Problem& problem, std::size_t turn) {
   // Of a problem that is not one of a few, on a CPU, where compilers take longer than kernels.
   constexpr std::size_t kFewVariants = 2;
+  // Where every thread is one of the system's.
+  constexpr std::size_t kMeetings = 16;
   const Environment& environment = Environment::get();
   const Toolkit toolkit = environment.toolkit();
   if (environment.options().all) {
@@ -137,7 +144,7 @@ std::vector<Variant> chosen_variants(const Problem& problem, std::size_t turn) {
   }
   if (environment.has_real_threads()) {
     const auto meetings = only(every_variant(problem, toolkit), is_meeting_of_few);
-    return is_representative(problem) ? meetings : some_of(meetings, 1, turn);
+    return some_of(meetings, is_representative(problem) ? kMeetings : 1, turn);
   }
   // What needs the toolkit's headers takes a second each to compile.
   const bool with_toolkit = toolkit == Toolkit::present && is_representative(problem);
