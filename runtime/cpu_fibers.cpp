@@ -27,7 +27,9 @@ class Stack {
   Stack(Stack&& other) noexcept : stack_(std::exchange(other.stack_, {})) {}
   Stack& operator=(Stack&&) = delete;
   ~Stack() {
-    if (stack_.sp != nullptr) Allocator(kStackBytes).deallocate(stack_);
+    if (stack_.sp == nullptr) return;
+    forget_stack(bounds());
+    Allocator(kStackBytes).deallocate(stack_);
   }
 
   const context::stack_context& get() const { return stack_; }

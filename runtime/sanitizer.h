@@ -56,7 +56,8 @@ inline StackBounds enter_stack([[maybe_unused]] void* fake_stack) {
   return previous;
 }
 
-/// Before a stack is used again: its last user's frames may have been left, not returned from.
+/// Before a stack or its addresses are used again: its last user's frames may have been left, not
+/// returned from.
 inline void forget_stack([[maybe_unused]] StackBounds stack) {
 #ifdef FOLDTUNE_ADDRESS_SANITIZER
   __asan_unpoison_memory_region(stack.bottom, stack.size);
