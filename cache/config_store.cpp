@@ -14,13 +14,16 @@
 namespace foldtune {
 namespace {
 
-constexpr std::array<std::pair<Outcome, const char*>, 6> kOutcomeNames{{
+constexpr std::array<std::pair<Outcome, const char*>, 9> kOutcomeNames{{
     {Outcome::ok, "ok"},
     {Outcome::compile_error, "compile_error"},
     {Outcome::load_error, "load_error"},
     {Outcome::launch_error, "launch_error"},
     {Outcome::wrong_result, "wrong_result"},
     {Outcome::timing_error, "timing_error"},
+    {Outcome::out_of_memory, "out_of_memory"},
+    {Outcome::crashed, "crashed"},
+    {Outcome::timeout, "timeout"},
 }};
 
 // Each field carries its name and its length, so that no two different records give the same text,

@@ -5,6 +5,7 @@
 /// a JSON object.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -65,7 +66,17 @@ struct RunRecord {
   bool operator==(const RunRecord&) const = default;
 };
 
-enum class Outcome { ok, compile_error, load_error, launch_error, wrong_result, timing_error };
+enum class Outcome {
+  ok,
+  compile_error,
+  load_error,
+  launch_error,
+  wrong_result,
+  timing_error,
+  out_of_memory,  ///< the device or the host has not enough memory for it
+  crashed,        ///< it ended the process that tried it, or made the device unusable
+  timeout,        ///< it did not end in time, and was stopped
+};
 
 /// The outcome's name as it is stored: "ok", "compile_error", ...
 const char* to_string(Outcome outcome);
@@ -82,15 +93,20 @@ struct MeasurementRecord {
   bool is_default = false;  ///< The configuration that is used untuned.
   int round = 0;            ///< 0: screening; 1: final comparison of the best.
   Outcome outcome = Outcome::ok;
-  std::string failure;             ///< Empty if `outcome` is ok.
-  std::vector<double> samples_us;  ///< Microseconds per call, in the order they were taken.
-  double median_us = 0;
-  int registers = 0;     ///< Per thread.
-  int shared_bytes = 0;  ///< Static, per block.
-  int local_bytes = 0;   ///< Local memory per thread: spills and stack.
-  double occupancy = 0;  ///< Resident warps over the maximum, 0 to 1.
+  std::string failure{};             ///< Empty if `outcome` is ok.
+  std::vector<double> samples_us{};  ///< Microseconds per call, in the order they were taken.
+  double median_us = 0;              ///< Of the samples: calls in a graph, inputs from memory.
+  double mad_us = 0;                 ///< Their median absolute deviation from the median.
+  int discarded_samples = 0;         ///< Taken again, since the device was throttled meanwhile.
+  double hot_us = 0;                 ///< As median_us, with inputs in the L2; 0: not measured.
+  double stream_us = 0;              ///< Per call, back to back in a stream; 0: not measured.
+  double latency_us = 0;             ///< From a launch to its result on the host; 0: not measured.
+  int registers = 0;                 ///< Per thread.
+  int shared_bytes = 0;              ///< Static, per block.
+  int local_bytes = 0;               ///< Local memory per thread: spills and stack.
+  double occupancy = 0;              ///< Resident warps over the maximum, 0 to 1.
   double compile_ms = 0;
-  int sm_clock_mhz = 0;  ///< Read just after the samples; 0: unknown.
+  int sm_clock_mhz = 0;  ///< While the samples were taken; 0: unknown.
   int memory_clock_mhz = 0;
   bool operator==(const MeasurementRecord&) const = default;
 };
@@ -140,6 +156,21 @@ class ConfigStore {
 
   /// Every measurement, oldest first.
   virtual std::vector<StoredResult> measurements() const = 0;
+
+  /// Every measurement of exactly this key, its size class included, failures too; oldest first.
+  /// Its time grows with the number of them alone.
+  virtual std::vector<StoredResult> measurements_of(const TuningKey& key) const = 0;
+
+  /// The best results of keys that are like `key`, at most `most`, the likest first: what a search
+  /// may begin with. Nothing of `key` itself, no failures, one result for each key:
+  /// 1. the same but for the size class; the nearest first, then the smaller;
+  /// 2. the same device, templates and compiler, and another problem of the family within
+  ///    `kNearSizeClasses`; the nearest size class first, then those of the same operator, then
+  ///    those of the same element type;
+  /// 3. the same problem within `kNearSizeClasses` on another device, driver, compiler, or with
+  ///    other templates, whose params may no longer be valid; the nearest size class first, then
+  ///    the smaller, then the newest.
+  virtual std::vector<StoredResult> related(const TuningKey& key, std::size_t most) const = 0;
 };
 
 /// "Best" is the same in every store: among the successful measurements of a key, those of the

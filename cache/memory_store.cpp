@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <mutex>
 #include <tuple>
@@ -28,6 +29,32 @@ auto order(const Entry& entry) {
   return std::tie(entry.result.run.device.name, entry.key.device_fingerprint, p.family, p.op,
                   p.element_type, p.accumulator_type, p.alignment, p.determinism, p.options,
                   p.size_class, entry.key.template_fingerprint, entry.key.compiler);
+}
+
+bool same_origin(const TuningKey& left, TuningKey right) {
+  right.problem = left.problem;
+  return left == right;
+}
+
+bool same_problem_but_size(ProblemKey left, const ProblemKey& right) {
+  left.size_class = right.size_class;
+  return left == right;
+}
+
+// How like an entry of the key `other` is to `key`, the lower the likelier, in the words of
+// `ConfigStore::related`; nothing if it is not related.
+using Unlikeness = std::array<int, 5>;
+std::optional<Unlikeness> unlikeness(const TuningKey& key, const TuningKey& other) {
+  const int size_class = other.problem.size_class;
+  const int distance = std::abs(size_class - key.problem.size_class);
+  const bool same_problem = same_problem_but_size(key.problem, other.problem);
+  const bool same_run = same_origin(key, other);
+  if (key.problem.family != other.problem.family || key == other) return std::nullopt;
+  if (!same_problem && !same_run) return std::nullopt;
+  if (!(same_problem && same_run) && distance > kNearSizeClasses) return std::nullopt;
+  const int tier = !same_run ? 3 : same_problem ? 1 : 2;
+  return Unlikeness{tier, distance, key.problem.op == other.problem.op ? 0 : 1,
+                    key.problem.element_type == other.problem.element_type ? 0 : 1, size_class};
 }
 
 class MemoryStore final : public ConfigStore {
@@ -81,23 +108,10 @@ class MemoryStore final : public ConfigStore {
 
   std::vector<StoredResult> best() const override {
     const std::lock_guard lock(mutex_);
-    std::vector<const Entry*> winners;
-    for (const Entry& entry : entries_) {
-      if (entry.result.measurement.outcome != Outcome::ok) continue;
-      const auto same_key = [&](const Entry* winner) { return winner->key == entry.key; };
-      const auto incumbent = std::find_if(winners.begin(), winners.end(), same_key);
-      if (incumbent == winners.end()) {
-        winners.push_back(&entry);
-      } else if (is_better(entry.result.measurement, (*incumbent)->result.measurement)) {
-        *incumbent = &entry;
-      }
-    }
+    std::vector<const Entry*> winners = best_of_each_key([](const TuningKey&) { return true; });
     std::sort(winners.begin(), winners.end(),
               [](const Entry* left, const Entry* right) { return order(*left) < order(*right); });
-    std::vector<StoredResult> results;
-    results.reserve(winners.size());
-    for (const Entry* winner : winners) results.push_back(winner->result);
-    return results;
+    return results_of(winners);
   }
 
   std::vector<StoredResult> measurements() const override {
@@ -108,7 +122,53 @@ class MemoryStore final : public ConfigStore {
     return results;
   }
 
+  std::vector<StoredResult> measurements_of(const TuningKey& key) const override {
+    const std::lock_guard lock(mutex_);
+    std::vector<StoredResult> results;
+    for (const Entry& entry : entries_) {
+      if (entry.key == key) results.push_back(entry.result);
+    }
+    return results;
+  }
+
+  std::vector<StoredResult> related(const TuningKey& key, std::size_t most) const override {
+    const std::lock_guard lock(mutex_);
+    std::vector<const Entry*> found = best_of_each_key(
+        [&](const TuningKey& other) { return unlikeness(key, other).has_value(); });
+    std::ranges::sort(found, [&](const Entry* left, const Entry* right) {
+      const auto rank = [&](const Entry* entry) { return unlikeness(key, entry->key); };
+      if (rank(left) != rank(right)) return rank(left) < rank(right);
+      return left > right;  // the newer one
+    });
+    if (found.size() > most) found.resize(most);
+    return results_of(found);
+  }
+
  private:
+  static std::vector<StoredResult> results_of(const std::vector<const Entry*>& entries) {
+    std::vector<StoredResult> results;
+    results.reserve(entries.size());
+    for (const Entry* entry : entries) results.push_back(entry->result);
+    return results;
+  }
+
+  // The caller holds the lock.
+  template <typename Wanted>
+  std::vector<const Entry*> best_of_each_key(const Wanted& wanted) const {
+    std::vector<const Entry*> winners;
+    for (const Entry& entry : entries_) {
+      if (entry.result.measurement.outcome != Outcome::ok || !wanted(entry.key)) continue;
+      const auto same_key = [&](const Entry* winner) { return winner->key == entry.key; };
+      const auto incumbent = std::find_if(winners.begin(), winners.end(), same_key);
+      if (incumbent == winners.end()) {
+        winners.push_back(&entry);
+      } else if (is_better(entry.result.measurement, (*incumbent)->result.measurement)) {
+        *incumbent = &entry;
+      }
+    }
+    return winners;
+  }
+
   mutable std::mutex mutex_;
   std::vector<RunRecord> runs_;  // A run's id is its place, counted from 1.
   std::vector<Entry> entries_;   // Oldest first.

@@ -51,12 +51,14 @@ MeasurementRecord checked(MeasurementRecord measurement) {
         "its count or bytes are above 2^63 - 1");
   check(std::all_of(m.samples_us.begin(), m.samples_us.end(), is_amount),
         "one of its samples is negative or not a finite number");
-  check(is_amount(m.median_us) && is_amount(m.compile_ms),
-        "its median or compile time is negative or not a finite number");
+  check(is_amount(m.median_us) && is_amount(m.mad_us) && is_amount(m.compile_ms),
+        "its median, deviation or compile time is negative or not a finite number");
+  check(is_amount(m.hot_us) && is_amount(m.stream_us) && is_amount(m.latency_us),
+        "its hot, stream or latency time is negative or not a finite number");
   check(m.occupancy >= 0 && m.occupancy <= 1, "its occupancy is not between 0 and 1");
-  check(m.round >= 0 && m.registers >= 0 && m.shared_bytes >= 0 && m.local_bytes >= 0 &&
-            m.sm_clock_mhz >= 0 && m.memory_clock_mhz >= 0,
-        "its round, a resource or a clock is negative");
+  check(m.round >= 0 && m.discarded_samples >= 0 && m.registers >= 0 && m.shared_bytes >= 0 &&
+            m.local_bytes >= 0 && m.sm_clock_mhz >= 0 && m.memory_clock_mhz >= 0,
+        "its round, discarded samples, a resource or a clock is negative");
   if (m.outcome == Outcome::ok) {
     check(m.median_us > 0, "it succeeded, but its median is not above 0");
     check(m.failure.empty(), fmt::format("it succeeded, but gives a failure: \"{}\"", m.failure));

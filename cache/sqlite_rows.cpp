@@ -119,6 +119,11 @@ StoredResult result_of(const Row& row) {
                         .failure = row.text("failure"),
                         .samples_us = samples_of(row),
                         .median_us = row.real("median_us"),
+                        .mad_us = row.real("mad_us"),
+                        .discarded_samples = row.integer("discarded_samples"),
+                        .hot_us = row.real("hot_us"),
+                        .stream_us = row.real("stream_us"),
+                        .latency_us = row.real("latency_us"),
                         .registers = row.integer("registers"),
                         .shared_bytes = row.integer("shared_bytes"),
                         .local_bytes = row.integer("local_bytes"),
@@ -174,15 +179,17 @@ std::int64_t insert_measurement(SQLite::Database& database, ConfigStore::RunId r
   SQLite::Statement insert(
       database,
       "INSERT INTO measurement (run_id, problem_id, config_id, measured_at, element_count,"
-      "  input_bytes, is_default, round, outcome, failure, samples_us, median_us, registers,"
-      "  shared_bytes, local_bytes, occupancy, compile_ms, sm_clock_mhz, memory_clock_mhz)"
-      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+      "  input_bytes, is_default, round, outcome, failure, samples_us, median_us, mad_us,"
+      "  discarded_samples, hot_us, stream_us, latency_us, registers, shared_bytes, local_bytes,"
+      "  occupancy, compile_ms, sm_clock_mhz, memory_clock_mhz)"
+      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
   bind_all(insert, run, insert_problem(database, m.problem),
            insert_unique(database, "config", "params", "?", m.params), utc_now(),
            static_cast<std::int64_t>(m.count), static_cast<std::int64_t>(m.bytes),
            static_cast<int>(m.is_default), m.round, to_string(m.outcome), m.failure,
-           nlohmann::json(m.samples_us).dump(), m.median_us, m.registers, m.shared_bytes,
-           m.local_bytes, m.occupancy, m.compile_ms, m.sm_clock_mhz, m.memory_clock_mhz);
+           nlohmann::json(m.samples_us).dump(), m.median_us, m.mad_us, m.discarded_samples,
+           m.hot_us, m.stream_us, m.latency_us, m.registers, m.shared_bytes, m.local_bytes,
+           m.occupancy, m.compile_ms, m.sm_clock_mhz, m.memory_clock_mhz);
   insert.exec();
   return database.getLastInsertRowid();
 }

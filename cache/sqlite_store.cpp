@@ -2,6 +2,8 @@
 #include <SQLiteCpp/Statement.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "cache/config_store.h"
 #include "cache/record_check.h"
 #include "cache/sqlite_connection.h"
@@ -39,6 +41,62 @@ ORDER BY device_name, device_fingerprint, family, op, element_type, accumulator_
   determinism, options, size_class, template_fingerprint, compiler
 )sql";
 
+// Both indexes are used: run_by_key, then measurement_by_problem.
+constexpr const char* kMeasurementsOfKey = R"sql(
+SELECT * FROM result WHERE measurement_id IN (
+  SELECT m.id
+  FROM device d
+  JOIN run r ON r.device_id = d.id
+  JOIN problem p
+  JOIN measurement m ON m.problem_id = p.id AND m.run_id = r.id
+  WHERE d.fingerprint = :device_fingerprint
+    AND r.template_fingerprint = :template_fingerprint AND r.compiler = :compiler
+    AND p.family = :family AND p.op = :op AND p.element_type = :element_type
+    AND p.accumulator_type = :accumulator_type AND p.alignment = :alignment
+    AND p.determinism = :determinism AND p.options = :options AND p.size_class = :size_class)
+ORDER BY measurement_id
+)sql";
+
+// `tier` is the contract's number. As in kFind, a pair of a run and a problem costs one step into
+// measurement_by_rank, however many configurations were tried.
+constexpr const char* kRelated = R"sql(
+WITH near AS (
+  SELECT id, size_class, op, element_type,
+    (op, element_type, accumulator_type, alignment, determinism, options) =
+      (:op, :element_type, :accumulator_type, :alignment, :determinism, :options) AS same,
+    abs(size_class - :size_class) AS distance
+  FROM problem
+  WHERE family = :family
+), origin AS (
+  SELECT r.id, r.device_id, r.template_fingerprint, r.compiler,
+    (d.fingerprint, r.template_fingerprint, r.compiler) =
+      (:device_fingerprint, :template_fingerprint, :compiler) AS same
+  FROM run r JOIN device d ON d.id = r.device_id
+), pair AS (
+  SELECT o.id AS run_id, o.device_id, o.template_fingerprint, o.compiler, n.id AS problem_id,
+    n.size_class, n.distance,
+    n.op <> :op AS other_op, n.element_type <> :element_type AS other_type,
+    CASE WHEN NOT o.same THEN 3 WHEN n.same THEN 1 ELSE 2 END AS tier
+  FROM origin o JOIN near n ON CASE WHEN o.same AND n.same THEN n.distance > 0
+                                    ELSE (o.same OR n.same) AND n.distance <= :near_size_classes END
+), ranked AS (
+  SELECT m.id, pair.*, row_number() OVER (
+    PARTITION BY device_id, template_fingerprint, compiler, pair.problem_id
+    ORDER BY m.round DESC, m.median_us, m.id DESC) AS place
+  FROM pair
+  JOIN measurement m ON m.id = (
+    SELECT id FROM measurement
+    WHERE problem_id = pair.problem_id AND run_id = pair.run_id AND outcome = 'ok'
+    ORDER BY round DESC, median_us, id DESC LIMIT 1)
+), likest AS (
+  SELECT id, row_number() OVER (
+    ORDER BY tier, distance, other_op, other_type, size_class, id DESC) AS place
+  FROM ranked WHERE place = 1
+  ORDER BY place LIMIT :most
+)
+SELECT result.* FROM likest JOIN result ON measurement_id = likest.id ORDER BY likest.place
+)sql";
+
 void bind_key(SQLite::Statement& statement, const TuningKey& key) {
   statement.bind(":device_fingerprint", key.device_fingerprint);
   statement.bind(":template_fingerprint", key.template_fingerprint);
@@ -51,8 +109,10 @@ void bind_key(SQLite::Statement& statement, const TuningKey& key) {
   statement.bind(":determinism", key.problem.determinism);
   statement.bind(":options", key.problem.options);
   statement.bind(":size_class", key.problem.size_class);
-  statement.bind(":near_size_classes", kNearSizeClasses);
 }
+
+// SQLite takes a negative limit for none, so no number of results may become one.
+constexpr std::size_t kMostRelated = std::size_t{1} << 32;
 
 bool has_run(SQLite::Database& database, ConfigStore::RunId run) {
   SQLite::Statement statement(database, "SELECT 1 FROM run WHERE id = ?");
@@ -84,8 +144,11 @@ class SqliteStore final : public ConfigStore {
   }
 
   std::optional<Match> find(const TuningKey& key) const override {
-    const auto found = fetch("look up a configuration in", kFind,
-                             [&](SQLite::Statement& statement) { bind_key(statement, key); });
+    const auto found =
+        fetch("look up a configuration in", kFind, [&](SQLite::Statement& statement) {
+          bind_key(statement, key);
+          statement.bind(":near_size_classes", kNearSizeClasses);
+        });
     if (found.empty()) return std::nullopt;
     const bool is_exact = found.front().measurement.problem.size_class == key.problem.size_class;
     return Match{is_exact ? MatchQuality::exact : MatchQuality::near_size, found.front()};
@@ -97,6 +160,20 @@ class SqliteStore final : public ConfigStore {
 
   std::vector<StoredResult> measurements() const override {
     return fetch("read the measurements of", "SELECT * FROM result ORDER BY measurement_id");
+  }
+
+  std::vector<StoredResult> measurements_of(const TuningKey& key) const override {
+    return fetch("read the measurements of a problem in", kMeasurementsOfKey,
+                 [&](SQLite::Statement& statement) { bind_key(statement, key); });
+  }
+
+  std::vector<StoredResult> related(const TuningKey& key, std::size_t most) const override {
+    const auto limit = static_cast<std::int64_t>(std::min<std::size_t>(most, kMostRelated));
+    return fetch("read related results of", kRelated, [&](SQLite::Statement& statement) {
+      bind_key(statement, key);
+      statement.bind(":near_size_classes", kNearSizeClasses);
+      statement.bind(":most", limit);
+    });
   }
 
  private:

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "foldtune/error.h"
 #include "runtime/cpu_grid.h"
@@ -118,6 +119,31 @@ class CpuKernel final : public Kernel {
   CpuImage image_;
 };
 
+/// A call has ended when it returns, so that there is one way of launching only. Caches are left as
+/// they are: these times are compared with nothing.
+class CpuStopwatch final : public Stopwatch {
+ public:
+  explicit CpuStopwatch(TimingRequest request) : request_(std::move(request)) {}
+
+  Samples take(int samples) override {
+    using Clock = std::chrono::steady_clock;
+    if (!std::exchange(is_warm_, true)) request_.enqueue(0, nullptr);
+    Samples result;
+    for (int sample = 0; sample < samples; ++sample) {
+      if (request_.before_sample) request_.before_sample(nullptr);
+      const Clock::time_point start = Clock::now();
+      for (int call = 0; call < request_.calls; ++call) request_.enqueue(call, nullptr);
+      const std::chrono::duration<double, std::micro> elapsed = Clock::now() - start;
+      result.us.push_back(elapsed.count() / request_.calls);
+    }
+    return result;
+  }
+
+ private:
+  TimingRequest request_;
+  bool is_warm_ = false;
+};
+
 class CpuDevice final : public Device {
  public:
   explicit CpuDevice(CpuThreads threads)
@@ -142,7 +168,7 @@ class CpuDevice final : public Device {
     bytes = std::max<std::size_t>(bytes, 1);
     void* memory = nullptr;
     if (posix_memalign(&memory, kAlignment, bytes) != 0) {
-      throw DeviceError(fmt::format(
+      throw OutOfMemory(fmt::format(
           "Allocating {} bytes on the CPU device: out of memory. Choose a smaller input.", bytes));
     }
     std::memset(memory, 0, bytes);
@@ -164,21 +190,9 @@ class CpuDevice final : public Device {
 
   bool is_capturing(Stream) const override { return false; }
 
-  // Caches are left as they are: these times are compared with nothing.
-  std::vector<double> time(const TimingRequest& request) override {
-    using Clock = std::chrono::steady_clock;
-    request.enqueue(0, nullptr);
-    std::vector<double> result;
-    for (int sample = 0; sample < request.samples; ++sample) {
-      const Clock::time_point start = Clock::now();
-      for (int call = 0; call < request.calls; ++call) request.enqueue(call, nullptr);
-      const std::chrono::duration<double, std::micro> elapsed = Clock::now() - start;
-      result.push_back(elapsed.count() / request.calls);
-    }
-    return result;
+  std::unique_ptr<Stopwatch> prepare_timing(TimingRequest request) override {
+    return std::make_unique<CpuStopwatch>(std::move(request));
   }
-
-  Clocks clocks() const override { return {}; }
 
  private:
   const DeviceInfo info_;

@@ -3,9 +3,12 @@
 #include <array>
 #include <cstring>
 #include <mutex>
+#include <optional>
 
 #include "foldtune/error.h"
+#include "runtime/cuda_context.h"
 #include "runtime/cuda_driver.h"
+#include "runtime/cuda_stopwatch.h"
 #include "runtime/device.h"
 #include "runtime/nvml.h"
 
@@ -13,42 +16,6 @@ namespace foldtune {
 namespace {
 
 CUdeviceptr address(const void* memory) { return reinterpret_cast<CUdeviceptr>(memory); }
-
-/// Makes a context current for a scope, and leaves the caller's as it was. The usual case, a
-/// program of the CUDA runtime API on one device, already has it current.
-class ContextScope {
- public:
-  explicit ContextScope(CUcontext context) : driver_(CudaDriver::get()) {
-    CUcontext current = nullptr;
-    driver_.check(driver_.cuCtxGetCurrent(&current), "asking for the current CUDA context");
-    if (current == context) return;
-    driver_.check(driver_.cuCtxPushCurrent(context), "making the CUDA context current");
-    pushed_ = true;
-  }
-  ContextScope(const ContextScope&) = delete;
-  ContextScope& operator=(const ContextScope&) = delete;
-  ~ContextScope() {
-    CUcontext popped = nullptr;
-    if (pushed_) driver_.cuCtxPopCurrent(&popped);
-  }
-
- private:
-  const CudaDriver& driver_;
-  bool pushed_ = false;
-};
-
-/// Runs a clean-up at the end of a scope.
-template <class Function>
-class ScopeExit {
- public:
-  explicit ScopeExit(Function function) : function_(std::move(function)) {}
-  ScopeExit(const ScopeExit&) = delete;
-  ScopeExit& operator=(const ScopeExit&) = delete;
-  ~ScopeExit() { function_(); }
-
- private:
-  Function function_;
-};
 
 int attribute(CUdevice device, CUdevice_attribute what) {
   const CudaDriver& driver = CudaDriver::get();
@@ -168,7 +135,7 @@ class CudaDevice final : public Device {
     std::array<char, 32> pci{};
     driver_.check(driver_.cuDeviceGetPCIBusId(pci.data(), pci.size(), device_),
                   "reading a device's PCI address");
-    pci_bus_id_ = pci.data();
+    monitor_.emplace(pci.data());
     driver_.check(driver_.cuDevicePrimaryCtxRetain(&context_, device_),
                   fmt::format("creating the CUDA context of cuda:{}", ordinal));
   }
@@ -237,74 +204,21 @@ class CudaDevice final : public Device {
     return status != CU_STREAM_CAPTURE_STATUS_NONE;
   }
 
-  std::vector<double> time(const TimingRequest& request) override;
-
-  Clocks clocks() const override { return nvml_clocks(pci_bus_id_); }
+  std::unique_ptr<Stopwatch> prepare_timing(TimingRequest request) override {
+    return make_cuda_stopwatch(context_, std::move(request), *monitor_, throttle_guard_);
+  }
 
  private:
-  CUgraphExec capture(const TimingRequest& request, CUstream stream);
-
   const CudaDriver& driver_ = CudaDriver::get();
   CUdevice device_ = 0;
   CUcontext context_ = nullptr;
   int max_threads_ = 0;
-  std::string pci_bus_id_;
+  std::optional<GpuMonitor> monitor_;
+  ThrottleGuard throttle_guard_;
   DeviceInfo info_;
   std::mutex mutex_;
   std::unique_ptr<Compiler> compiler_;
 };
-
-/// The calls as a graph, so that the host's cost of a launch is not in the figure.
-CUgraphExec CudaDevice::capture(const TimingRequest& request, CUstream stream) {
-  driver_.check(driver_.cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL),
-                "beginning a capture");
-  CUgraph graph = nullptr;
-  try {
-    for (int call = 0; call < request.calls; ++call) request.enqueue(call, stream);
-  } catch (...) {
-    driver_.cuStreamEndCapture(stream, &graph);
-    if (graph != nullptr) driver_.cuGraphDestroy(graph);
-    throw;
-  }
-  driver_.check(driver_.cuStreamEndCapture(stream, &graph), "ending a capture");
-  const ScopeExit destroy_graph([&] { driver_.cuGraphDestroy(graph); });
-  CUgraphExec executable = nullptr;
-  driver_.check(driver_.cuGraphInstantiateWithFlags(&executable, graph, 0),
-                fmt::format("instantiating a graph of {} calls", request.calls));
-  return executable;
-}
-
-std::vector<double> CudaDevice::time(const TimingRequest& request) {
-  const ContextScope scope(context_);
-  CUstream stream = nullptr;
-  driver_.check(driver_.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), "creating a stream");
-  const ScopeExit destroy_stream([&] { driver_.cuStreamDestroy(stream); });
-  CUevent begin = nullptr;
-  CUevent end = nullptr;
-  driver_.check(driver_.cuEventCreate(&begin, CU_EVENT_DEFAULT), "creating an event");
-  const ScopeExit destroy_begin([&] { driver_.cuEventDestroy(begin); });
-  driver_.check(driver_.cuEventCreate(&end, CU_EVENT_DEFAULT), "creating an event");
-  const ScopeExit destroy_end([&] { driver_.cuEventDestroy(end); });
-
-  const CUgraphExec graph = capture(request, stream);
-  const ScopeExit destroy_graph([&] { driver_.cuGraphExecDestroy(graph); });
-  driver_.check(driver_.cuGraphLaunch(graph, stream), "launching a graph");
-  driver_.check(driver_.cuStreamSynchronize(stream), "running a graph");
-
-  std::vector<double> samples;
-  for (int sample = 0; sample < request.samples; ++sample) {
-    // What comes before runs long enough for the host to have enqueued the rest meanwhile.
-    if (request.before_sample) request.before_sample(stream);
-    driver_.check(driver_.cuEventRecord(begin, stream), "recording an event");
-    driver_.check(driver_.cuGraphLaunch(graph, stream), "launching a graph");
-    driver_.check(driver_.cuEventRecord(end, stream), "recording an event");
-    driver_.check(driver_.cuStreamSynchronize(stream), "running a graph");
-    float milliseconds = 0;
-    driver_.check(driver_.cuEventElapsedTime(&milliseconds, begin, end), "reading a timing");
-    samples.push_back(1e3 * milliseconds / request.calls);
-  }
-  return samples;
-}
 
 }  // namespace
 

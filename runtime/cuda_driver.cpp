@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "foldtune/error.h"
+#include "runtime/device.h"
 
 namespace foldtune {
 namespace {
@@ -65,8 +66,11 @@ void CudaDriver::fail(CUresult result, const std::string& doing) const {
   const char* text = nullptr;
   cuGetErrorName(result, &name);
   cuGetErrorString(result, &text);
-  throw DeviceError(fmt::format("{}: {} ({}){}", doing, text == nullptr ? "unknown error" : text,
-                                name == nullptr ? "unknown" : name, advice(result)));
+  const std::string message =
+      fmt::format("{}: {} ({}){}", doing, text == nullptr ? "unknown error" : text,
+                  name == nullptr ? "unknown" : name, advice(result));
+  if (result == CUDA_ERROR_OUT_OF_MEMORY) throw OutOfMemory(message);
+  throw DeviceError(message);
 }
 
 }  // namespace foldtune

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "cache/config_store.h"
+#include "foldtune/error.h"
 #include "foldtune/stream.h"
 #include "runtime/compiler.h"
 
@@ -54,15 +55,23 @@ class Kernel {
   virtual KernelResources resources(std::size_t index, std::uint32_t block_size) const = 0;
 };
 
-/// What `Device::time` measures: `calls` calls one after another, `samples` times over.
+/// How the calls of a sample reach the device.
+enum class Launching {
+  graph,    ///< captured once and replayed: what the device needs, without the host's part
+  stream,   ///< enqueued back to back: launches set the pace where calls are short
+  latency,  ///< one at a time, from before it is enqueued until the host has seen its end
+};
+
+/// What is timed: `calls` calls one after another.
 struct TimingRequest {
-  /// Enqueues call number `call` (from 0) on `stream`. Called once per call, or more often.
+  /// Enqueues call number `call` (from 0) on `stream`. For Launching::graph it is called while the
+  /// timing is prepared, else for every sample, so that what it refers to must outlive that.
   std::function<void(int call, Stream stream)> enqueue;
   int calls = 1;
-  int samples = 5;
+  Launching launching = Launching::graph;
   /// Enqueues what comes before each sample and is not timed, such as a flush of the L2; may be
-  /// empty.
-  std::function<void(Stream stream)> before_sample;
+  /// empty. Used for every sample.
+  std::function<void(Stream stream)> before_sample = nullptr;
 };
 
 struct Clocks {
@@ -70,8 +79,27 @@ struct Clocks {
   int memory_mhz = 0;  ///< 0: unknown
 };
 
-/// Member functions may be called from several threads, except `time`, which wants the device for
-/// itself. Failures throw DeviceError.
+struct Samples {
+  std::vector<double> us;  ///< microseconds per call, in the order they were taken
+  Clocks clocks;           ///< while the device was at work on them
+  int discarded = 0;       ///< taken again, since the device was throttled meanwhile
+};
+
+/// A timing that is prepared, to be taken as often as is wanted. It must not outlive its device.
+class Stopwatch {
+ public:
+  Stopwatch() = default;
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+  virtual ~Stopwatch() = default;
+
+  /// Takes `samples` samples after an untimed one; throttle.h says which are taken again. Wants the
+  /// device for itself. Throws DeviceError.
+  virtual Samples take(int samples) = 0;
+};
+
+/// Member functions may be called from several threads, except those that time, which want the
+/// device for themselves. Failures throw DeviceError.
 class Device {
  public:
   virtual ~Device() = default;
@@ -83,7 +111,7 @@ class Device {
 
   virtual std::unique_ptr<Kernel> load(const CompiledKernel& compiled) = 0;
 
-  /// Device memory of at least one byte, aligned to 256, filled with zeros.
+  /// Device memory of at least one byte, aligned to 256, filled with zeros. Throws OutOfMemory.
   virtual void* allocate(std::size_t bytes) = 0;
   virtual void deallocate(void* memory) noexcept = 0;
 
@@ -101,11 +129,13 @@ class Device {
   /// Whether the stream is being captured into a graph.
   virtual bool is_capturing(Stream stream) const = 0;
 
-  /// Microseconds per call, one figure per sample, after a warm-up.
-  virtual std::vector<double> time(const TimingRequest& request) = 0;
+  /// Makes the timing ready: captures its graph, for Launching::graph.
+  virtual std::unique_ptr<Stopwatch> prepare_timing(TimingRequest request) = 0;
 
-  /// The present clocks.
-  virtual Clocks clocks() const = 0;
+  /// Microseconds per call, one figure per sample.
+  std::vector<double> time(TimingRequest request, int samples) {
+    return prepare_timing(std::move(request))->take(samples).us;
+  }
 };
 
 /// Owns device memory; none, and a null address, if it has 0 bytes. Move-only.

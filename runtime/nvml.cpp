@@ -15,6 +15,25 @@ constexpr int kNvmlSuccess = 0;
 constexpr int kNvmlClockSm = 1;
 constexpr int kNvmlClockMemory = 2;
 
+/// A reading is used for this long. Clocks and throttles change in tens of milliseconds, and what a
+/// reading costs, up to a millisecond, remains a small part of the time.
+constexpr std::chrono::milliseconds kReadingLife{10};
+
+using ClockReasons = int(NvmlDevice, unsigned long long*);
+
+/// Null if the library has it under neither its new nor its old name.
+ClockReasons* find_clock_reasons(const SharedLibrary& library) {
+  for (const char* name :
+       {"nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons"}) {
+    try {
+      return library.symbol<ClockReasons>(name);
+    } catch (const Unavailable&) {
+      continue;
+    }
+  }
+  return nullptr;
+}
+
 struct Nvml {
   SharedLibrary library = SharedLibrary::open({"libnvidia-ml.so.1"});
   int (*init)() = library.symbol<int()>("nvmlInit_v2");
@@ -24,6 +43,7 @@ struct Nvml {
       library.symbol<int(const char*, NvmlDevice*)>("nvmlDeviceGetHandleByPciBusId_v2");
   int (*clock)(NvmlDevice, int, unsigned*) =
       library.symbol<int(NvmlDevice, int, unsigned*)>("nvmlDeviceGetClockInfo");
+  ClockReasons* clock_reasons = find_clock_reasons(library);
 };
 
 /// Null where NVML cannot be used. It stays open for the life of the process.
@@ -50,14 +70,24 @@ std::string nvml_driver_version() {
   return text.data();
 }
 
-Clocks nvml_clocks(const std::string& pci_bus_id) {
-  NvmlDevice device = nullptr;
-  if (nvml() == nullptr || nvml()->device(pci_bus_id.c_str(), &device) != kNvmlSuccess) return {};
-  const auto clock = [device](int domain) {
+DeviceState GpuMonitor::state() {
+  const auto now = std::chrono::steady_clock::now();
+  if (nvml() == nullptr || (read_at_ && now - *read_at_ < kReadingLife)) return state_;
+  read_at_ = now;
+  state_ = {};
+  if (device_ == nullptr && nvml()->device(pci_bus_id_.c_str(), &device_) != kNvmlSuccess) {
+    device_ = nullptr;
+    return state_;
+  }
+  const auto clock = [this](int domain) {
     unsigned mhz = 0;
-    return nvml()->clock(device, domain, &mhz) == kNvmlSuccess ? static_cast<int>(mhz) : 0;
+    return nvml()->clock(device_, domain, &mhz) == kNvmlSuccess ? static_cast<int>(mhz) : 0;
   };
-  return {.sm_mhz = clock(kNvmlClockSm), .memory_mhz = clock(kNvmlClockMemory)};
+  state_.clocks = {.sm_mhz = clock(kNvmlClockSm), .memory_mhz = clock(kNvmlClockMemory)};
+  unsigned long long reasons = 0;
+  ClockReasons* const ask = nvml()->clock_reasons;
+  if (ask != nullptr && ask(device_, &reasons) == kNvmlSuccess) state_.clock_reasons = reasons;
+  return state_;
 }
 
 }  // namespace foldtune

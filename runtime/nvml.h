@@ -1,17 +1,35 @@
-/// Clocks and the driver's version from NVML, the driver's management library, opened at run time.
-/// Without it, or with one that refuses, they are unknown: nothing here throws.
+/// Clocks, what keeps them down, and the driver's version from NVML, the driver's management
+/// library, opened at run time. Without it, or with one that refuses, they are unknown: nothing
+/// here throws.
 #pragma once
 
+#include <chrono>
+#include <optional>
 #include <string>
+#include <utility>
 
-#include "runtime/device.h"
+#include "runtime/throttle.h"
+
+struct nvmlDevice_st;
 
 namespace foldtune {
 
 /// "580.159.04"; empty if unknown.
 std::string nvml_driver_version();
 
-/// The present clocks of the GPU at a PCI address such as "0000:17:00.0".
-Clocks nvml_clocks(const std::string& pci_bus_id);
+/// Watches the GPU at a PCI address such as "0000:17:00.0". Not thread-safe.
+class GpuMonitor {
+ public:
+  explicit GpuMonitor(std::string pci_bus_id) : pci_bus_id_(std::move(pci_bus_id)) {}
+
+  /// The state now, or a few milliseconds ago: asking the driver takes longer than many a sample.
+  DeviceState state();
+
+ private:
+  std::string pci_bus_id_;
+  nvmlDevice_st* device_ = nullptr;
+  DeviceState state_;
+  std::optional<std::chrono::steady_clock::time_point> read_at_;
+};
 
 }  // namespace foldtune

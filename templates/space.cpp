@@ -157,7 +157,11 @@ std::vector<Params> Space::covering_sample() const {
 }
 
 bool Space::is_redundant(const Params& params, int multiprocessor_count) const {
-  return rules_->is_redundant(problem_, params, multiprocessor_count);
+  return canonical(params, multiprocessor_count) != params;
+}
+
+Params Space::canonical(const Params& params, int multiprocessor_count) const {
+  return rules_->canonical(problem_, params, multiprocessor_count);
 }
 
 Params Space::default_params(int multiprocessor_count) const {

@@ -36,8 +36,9 @@ struct FamilyRules {
   std::span<const Tunable> tunables;  ///< every field, in the order of the struct
   /// Whether values that are each allowed are so together, for the problem and its promises.
   bool (*is_valid)(const Problem& problem, const Params& params);
-  /// Whether another configuration of the space launches the same work for the problem's count.
-  bool (*is_redundant)(const Problem& problem, const Params& params, int multiprocessor_count);
+  /// Of all configurations that launch the same work for the problem's count, the one that stands
+  /// for them.
+  Params (*canonical)(const Problem& problem, const Params& params, int multiprocessor_count);
   /// The configuration that is used where nothing was tuned.
   Params (*default_params)(const Problem& problem, int multiprocessor_count);
   /// Configurations that are known to be good somewhere: a search tries them first.
@@ -77,6 +78,9 @@ class Space {
   /// Whether another configuration of the space launches the same work for the problem's count, so
   /// that trying this one is a waste.
   bool is_redundant(const Params& params, int multiprocessor_count) const;
+
+  /// The one of those configurations that is not redundant; `params` itself if it is not.
+  Params canonical(const Params& params, int multiprocessor_count) const;
 
   /// The configuration that is used where nothing was tuned.
   Params default_params(int multiprocessor_count) const;

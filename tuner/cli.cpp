@@ -25,6 +25,7 @@ struct Verb {
   const char* name;
   const char* summary;
   Action (*prepare)(CLI::App& app, const std::string& command_line);
+  const char* group = "Verbs";  ///< in the help; "": none
 };
 constexpr std::array kVerbs{
     Verb{"devices", "List the devices of this machine", prepare_devices},
@@ -33,6 +34,9 @@ constexpr std::array kVerbs{
     Verb{"run", "Reduce a file with the tuned configuration", prepare_run},
     Verb{"ladder", "Climb from naive kernels to the libraries', beside published figures",
          prepare_ladder},
+    Verb{"landscape", "Summarise a recorded landscape, or write it for other tools",
+         prepare_landscape},
+    Verb{"worker", "Try configurations for another process of foldtune", prepare_worker, ""},
 };
 
 constexpr const char* kDescription =
@@ -125,7 +129,7 @@ ExitCode parse_and_run(int argc, const char* const* argv) {
   const std::string command_line = quoted_command_line(argc, argv);
   std::vector<std::pair<CLI::App*, Action>> verbs;
   for (const Verb& verb : kVerbs) {
-    CLI::App* const subcommand = app.add_subcommand(verb.name, verb.summary)->group("Verbs");
+    CLI::App* const subcommand = app.add_subcommand(verb.name, verb.summary)->group(verb.group);
     verbs.emplace_back(subcommand, verb.prepare(*subcommand, command_line));
   }
 

@@ -11,6 +11,7 @@
 #include "tuner/compile_pool.h"
 #include "tuner/input_pool.h"
 #include "tuner/measure.h"
+#include "tuner/statistics.h"
 
 namespace foldtune {
 namespace {
@@ -78,10 +79,10 @@ class Climber {
 
  private:
   void run(const Problem& problem, const Params& params, RungResult& result) {
-    // Once more in `prepare`, where it is a failure like any other.
-    compilations_.request(make_program({.problem = problem, .params = params})).get();
+    const auto compiled =
+        compilations_.request(make_program({.problem = problem, .params = params})).get();
     Measurer& measurer = measurer_of(problem);
-    const Candidate candidate = measurer.prepare(params);
+    const Candidate candidate = measurer.prepare(params, *compiled);
     if (candidate.plan == nullptr) throw DeviceError(candidate.record.failure);
     time(measurer, problem, enqueue_of(*candidate.plan, candidate.scratch), result);
   }

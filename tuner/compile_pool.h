@@ -15,8 +15,13 @@
 
 namespace foldtune {
 
-/// Compiles every program once and keeps the result for its own life. Programs that were requested
-/// and not begun when it is destroyed are dropped. May be used from several threads.
+/// Compiles every program once and keeps the result for its own life. Compiling takes mostly the
+/// time to read the templates, so where more is requested than there are threads, programs that
+/// differ in nothing but their kernels are compiled as one: the same text, the same options and the
+/// same instances of the templates as alone, beside others in one image.
+///
+/// Programs that were requested and not begun when it is destroyed are dropped. May be used from
+/// several threads.
 class CompilePool {
  public:
   using Compilation = std::shared_future<std::shared_ptr<const CompiledKernel>>;
@@ -31,14 +36,21 @@ class CompilePool {
   /// compiler threw.
   Compilation request(const Program& program);
 
-  int threads() const { return static_cast<int>(threads_.size()); }
+  int threads() const { return thread_count_; }
 
  private:
-  using Task = std::packaged_task<std::shared_ptr<const CompiledKernel>()>;
+  struct Task {
+    Program program;
+    std::promise<std::shared_ptr<const CompiledKernel>> promise;
+  };
 
   void work();
+  std::vector<Task> take_batch();
+  void compile(std::vector<Task>& batch) const;
+  void compile_alone(Task& task) const;
 
   const Compiler& compiler_;
+  const int thread_count_;
   std::mutex mutex_;
   std::condition_variable changed_;
   bool stopping_ = false;

@@ -7,7 +7,8 @@
 namespace foldtune {
 namespace {
 
-/// Read bandwidth is flat above this many bytes.
+/// Read bandwidth is flat above this many bytes. It is also several times any L2, as rotating
+/// inputs need.
 constexpr std::uint64_t kBandwidthBytes = std::uint64_t{1} << 30;
 
 /// A flush reads this many times the L2: its replacement is not strictly the oldest line.
@@ -46,11 +47,13 @@ InputPool::InputPool(Device& device, const Problem& problem, std::uint64_t seed)
   body_bytes_ = slice_elements_ * size_of(types.front());
   for (std::size_t i = 0; i < types.size(); ++i) {
     const std::uint64_t flush_elements = i == 0 ? flush_bytes_ / size_of(types[i]) : 0;
+    const std::size_t bytes = (slice_elements_ + flush_elements) * size_of(types[i]);
+    // Not cleared first, which would be one thread's work on a gigabyte.
     Input input{.type = types[i],
-                .host = make_input(problem, i, slice_elements_ + flush_elements, seed),
-                .device = {}};
-    input.device = DeviceBuffer(device, input.host.size());
-    device.copy(input.device.data(), input.host.data(), input.host.size());
+                .host = std::make_unique_for_overwrite<std::byte[]>(bytes),
+                .device = DeviceBuffer(device, bytes)};
+    fill_input(problem, i, {input.host.get(), bytes}, seed);
+    device.copy(input.device.data(), input.host.get(), bytes);
     inputs_.push_back(std::move(input));
   }
 }
@@ -60,8 +63,7 @@ bool InputPool::serves(const Problem& problem) const {
 }
 
 bool InputPool::same_elements(const Problem& a, const Problem& b) {
-  return a.op == b.op && a.input_types() == b.input_types() &&
-         a.histogram.distribution == b.histogram.distribution;
+  return a.input_types() == b.input_types() && element_rule(a) == element_rule(b);
 }
 
 std::uint64_t InputPool::offset(const Problem& problem) const {
@@ -90,7 +92,7 @@ InputPool::Pointers InputPool::slice(const Problem& problem, int slice) const {
 InputPool::Pointers InputPool::host_slice(const Problem& problem) const {
   Pointers pointers{};
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
-    pointers.at(i) = inputs_[i].host.data() + offset(problem) * size_of(inputs_[i].type);
+    pointers.at(i) = inputs_[i].host.get() + offset(problem) * size_of(inputs_[i].type);
   }
   return pointers;
 }

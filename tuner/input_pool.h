@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "foldtune/problem.h"
@@ -19,14 +20,14 @@ class InputPool {
  public:
   using Pointers = std::array<const void*, kMaxInputs>;
 
-  /// Enough for `problem`, and for the same problem with fewer elements. The device must outlive
-  /// the pool.
+  /// Enough for `problem`, and for every problem of the same elements that has no more of them. The
+  /// device must outlive the pool.
   InputPool(Device& device, const Problem& problem, std::uint64_t seed);
 
   /// Whether the pool's elements are made for `problem`, and enough for it.
   bool serves(const Problem& problem) const;
 
-  /// Whether the inputs of two problems are elements of the same types and distributions.
+  /// Whether the inputs of two problems have the same elements, whatever is done with them.
   static bool same_elements(const Problem& a, const Problem& b);
 
   /// Disjoint inputs for the problem that fit beside the flush region; at least one.
@@ -41,7 +42,6 @@ class InputPool {
 
   /// All that is not the flush region, of the first input.
   const void* body() const { return inputs_.front().device.data(); }
-  const void* host_body() const { return inputs_.front().host.data(); }
   std::uint64_t body_bytes() const { return body_bytes_; }
 
   /// The region that no slice touches, four times the L2; empty where the device reports no L2.
@@ -51,7 +51,7 @@ class InputPool {
  private:
   struct Input {
     ElementType type;
-    std::vector<std::byte> host;
+    std::unique_ptr<std::byte[]> host;
     DeviceBuffer device;
   };
 

@@ -59,7 +59,7 @@ constexpr double kFactors = 4096;
 constexpr double kIntegerFactors = 64;
 
 template <class T>
-T random_factor(std::uint64_t bits, const Problem& problem, std::uint64_t count) {
+T random_factor(std::uint64_t bits, bool in_floating_point, std::uint64_t count) {
   const bool negative = bits % 2 != 0;
   const std::uint64_t more = mix(bits);
   if constexpr (kIsFloating<Held<T>>) {
@@ -69,9 +69,8 @@ T random_factor(std::uint64_t bits, const Problem& problem, std::uint64_t count)
     return store_number<T>(negative ? -magnitude : magnitude);
   } else {
     // Odd, so that no number of them makes a product that wraps 0.
-    const int odd = static_cast<int>(is_floating(problem.accumulator_type())
-                                         ? (is_one_of(bits, kIntegerFactors, count) ? 3 : 1)
-                                         : 1 + 2 * (more % 4));
+    const int odd = static_cast<int>(
+        in_floating_point ? (is_one_of(bits, kIntegerFactors, count) ? 3 : 1) : 1 + 2 * (more % 4));
     return static_cast<T>(negative && std::is_signed_v<T> ? -odd : odd);
   }
 }
@@ -131,45 +130,77 @@ T small_element(std::uint64_t bits) {
 }
 
 template <class T>
-T make_element(std::uint64_t bits, const Problem& problem, std::uint64_t count) {
-  switch (problem.op) {
-    case Operator::product:
-      return random_factor<T>(bits, problem, count);
-    case Operator::all:  // of one element, perhaps none or a few, depends the result
-      return is_one_of(bits, 1, count) ? T{} : small_element<T>(bits);
-    case Operator::any:
-      return is_one_of(bits, 1, count) ? small_element<T>(bits) : T{};
-    case Operator::count_nonzero:
-      return bits % 2 == 0 ? T{} : small_element<T>(bits);
-    case Operator::histogram:
-      return element_at<T>(position(problem.histogram.distribution, bits));
-    default:
+T make_element(std::uint64_t bits, const ElementRule& rule, std::uint64_t count) {
+  using Kind = ElementRule::Kind;
+  switch (rule.kind) {
+    case Kind::uniform:
       break;
-  }
-  if constexpr (std::is_integral_v<T>) {
-    if (problem.op == Operator::bit_and) return static_cast<T>(~sparse_bits<T>(bits, count));
-    if (problem.op == Operator::bit_or) return sparse_bits<T>(bits, count);
+    case Kind::factors:
+      return random_factor<T>(bits, rule.in_floating_point, count);
+    case Kind::one_zero:  // of one element, perhaps none or a few, depends the result
+      return is_one_of(bits, 1, count) ? T{} : small_element<T>(bits);
+    case Kind::one_nonzero:
+      return is_one_of(bits, 1, count) ? small_element<T>(bits) : T{};
+    case Kind::half_zero:
+      return bits % 2 == 0 ? T{} : small_element<T>(bits);
+    case Kind::sparse_clear_bits:
+      if constexpr (std::is_integral_v<T>) return static_cast<T>(~sparse_bits<T>(bits, count));
+      break;
+    case Kind::sparse_set_bits:
+      if constexpr (std::is_integral_v<T>) return sparse_bits<T>(bits, count);
+      break;
+    case Kind::distributed:
+      return element_at<T>(position(rule.distribution, bits));
   }
   return random_element<T>(bits);
 }
 
 }  // namespace
 
-std::vector<std::byte> make_input(const Problem& problem, std::size_t input, std::uint64_t count,
-                                  std::uint64_t seed) {
+ElementRule element_rule(const Problem& problem) {
+  using Kind = ElementRule::Kind;
+  switch (problem.op) {
+    case Operator::product:
+      return {.kind = Kind::factors, .in_floating_point = is_floating(problem.accumulator_type())};
+    case Operator::all:
+      return {.kind = Kind::one_zero};
+    case Operator::any:
+      return {.kind = Kind::one_nonzero};
+    case Operator::count_nonzero:
+      return {.kind = Kind::half_zero};
+    case Operator::bit_and:
+      return {.kind = Kind::sparse_clear_bits};
+    case Operator::bit_or:
+      return {.kind = Kind::sparse_set_bits};
+    case Operator::histogram:
+      return {.kind = Kind::distributed, .distribution = problem.histogram.distribution};
+    default:
+      return {};
+  }
+}
+
+void fill_input(const Problem& problem, std::size_t input, std::span<std::byte> elements,
+                std::uint64_t seed) {
   const ElementType type = problem.input_types()[input];
-  std::vector<std::byte> elements(count * size_of(type));
+  const ElementRule rule = element_rule(problem);
+  const std::uint64_t count = elements.size() / size_of(type);
   const std::uint64_t start = mix(mix(seed) + input);
   with_type(type, [&](auto zero) {
     using T = decltype(zero);
     for_each_part(count, part_count(count),
                   [&](std::uint64_t begin, std::uint64_t end, std::size_t) {
                     for (std::uint64_t i = begin; i < end; ++i) {
-                      const T element = make_element<T>(mix(start + i), problem, count);
+                      const T element = make_element<T>(mix(start + i), rule, count);
                       std::memcpy(elements.data() + i * sizeof(T), &element, sizeof(T));
                     }
                   });
   });
+}
+
+std::vector<std::byte> make_input(const Problem& problem, std::size_t input, std::uint64_t count,
+                                  std::uint64_t seed) {
+  std::vector<std::byte> elements(count * size_of(problem.input_types()[input]));
+  fill_input(problem, input, elements, seed);
   return elements;
 }
 

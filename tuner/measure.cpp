@@ -1,11 +1,13 @@
 #include "tuner/measure.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "foldtune/error.h"
 #include "runtime/custom_errors.h"
 #include "runtime/lookup.h"
 #include "templates/space.h"
+#include "tuner/statistics.h"
 
 namespace foldtune {
 namespace {
@@ -14,8 +16,12 @@ namespace {
 /// the first call are below a percent.
 constexpr double kSampleUs = 400;
 
-/// The most calls in a sample: a graph of more takes longer to build than it saves.
+/// The most calls in a sample of the screening, which builds a graph for two samples: one of more
+/// takes longer to build than it saves.
 constexpr int kMaxCalls = 384;
+
+/// The most calls in a sample of latencies: each takes ten microseconds of the host.
+constexpr int kLatencyCalls = 32;
 
 /// A launch in a graph, in microseconds; measured on an H200.
 constexpr double kLaunchUs = 1.2;
@@ -57,6 +63,14 @@ double shortest_read_us(const DeviceRecord& device, std::uint64_t bytes) {
   return bytes_per_us == 0 ? 0 : static_cast<double>(bytes) / bytes_per_us;
 }
 
+std::uint64_t l2_bytes(const Device& device) {
+  return static_cast<std::uint64_t>(device.info().record.l2_bytes);
+}
+
+/// Of a comparison: so that the microsecond that events are read to is a part of it that does not
+/// count.
+int least_compared_calls(const Device& device) { return l2_bytes(device) == 0 ? 1 : 4; }
+
 int usual_calls(const DeviceRecord& device, std::uint64_t bytes) {
   if (device.l2_bytes == 0) return 1;  // not a GPU: nothing to average over
   const double call_us = kLaunchUs + shortest_read_us(device, bytes);
@@ -71,12 +85,24 @@ Enqueue enqueue_of(const Plan& plan, const DeviceBuffer& scratch) {
   };
 }
 
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  if (values.size() % 2 == 1) return *middle;
-  return (*middle + *std::max_element(values.begin(), middle)) / 2;
+MeasurementRecord merge(MeasurementRecord total, const MeasurementRecord& more) {
+  total.samples_us.insert(total.samples_us.end(), more.samples_us.begin(), more.samples_us.end());
+  total.median_us = median(total.samples_us);
+  total.mad_us = median_absolute_deviation(total.samples_us);
+  total.discarded_samples += more.discarded_samples;
+  const auto update = [](auto& value, auto newer) {
+    if (newer > 0) value = newer;
+  };
+  update(total.hot_us, more.hot_us);
+  update(total.stream_us, more.stream_us);
+  update(total.latency_us, more.latency_us);
+  update(total.sm_clock_mhz, more.sm_clock_mhz);
+  update(total.memory_clock_mhz, more.memory_clock_mhz);
+  if (total.outcome == Outcome::ok) {
+    total.outcome = more.outcome;
+    total.failure = more.failure;
+  }
+  return total;
 }
 
 Measurer::Measurer(Device& device, CompilePool& compilations, const InputPool& pool,
@@ -87,7 +113,9 @@ Measurer::Measurer(Device& device, CompilePool& compilations, const InputPool& p
       problem_(problem),
       output_(device, problem.result_bytes()),
       flush_output_(device, kFlushProblem.result_bytes()),
-      calls_per_sample_(usual_calls(device.info().record, problem.input_bytes())) {
+      calls_per_sample_(usual_calls(device.info().record, problem.input_bytes())),
+      rotation_(plan_rotation(problem.input_bytes(), l2_bytes(device), pool.slice_count(problem),
+                              std::max(calls_per_sample_, least_compared_calls(device)))) {
   make_expected_result();
   if (pool_.flush_bytes() > 0) make_flush();
 }
@@ -131,7 +159,7 @@ std::shared_ptr<const CompiledKernel> Measurer::compile(const Variant& variant) 
   }
 }
 
-Candidate Measurer::prepare(const Params& params) {
+Candidate Measurer::prepare(const Params& params, const CompiledKernel& compiled) {
   Candidate candidate;
   MeasurementRecord& record = candidate.record;
   record.problem = make_problem_key(problem_);
@@ -145,17 +173,13 @@ Candidate Measurer::prepare(const Params& params) {
     record.outcome = outcome;
     record.failure = std::move(reason);
   };
-  std::shared_ptr<const CompiledKernel> compiled;
+  record.compile_ms = compiled.compile_ms;
   try {
-    compiled = compile(variant);
-    record.compile_ms = compiled->compile_ms;
-  } catch (const CompileError& error) {
-    fail(Outcome::compile_error, error.what());
-    return candidate;
-  }
-  try {
-    candidate.plan = std::make_unique<Plan>(device_, variant, *compiled);
+    candidate.plan = std::make_unique<Plan>(device_, variant, compiled);
     candidate.scratch = DeviceBuffer(device_, candidate.plan->scratch_bytes(problem_.count));
+  } catch (const OutOfMemory& error) {
+    fail(Outcome::out_of_memory, error.what());
+    return candidate;
   } catch (const DeviceError& error) {
     fail(Outcome::load_error, error.what());
     return candidate;
@@ -171,6 +195,8 @@ Candidate Measurer::prepare(const Params& params) {
         find_fault_in_result(enqueue_of(plan, candidate.scratch),
                              {.params = params, .grid_size = plan.grid_size(problem_.count)});
     if (!fault.empty()) fail(Outcome::wrong_result, std::move(fault));
+  } catch (const OutOfMemory& error) {
+    fail(Outcome::out_of_memory, error.what());
   } catch (const DeviceError& error) {
     fail(Outcome::launch_error, error.what());
   }
@@ -215,37 +241,104 @@ std::string Measurer::find_fault_of_library(const Enqueue& enqueue) {
   return find_fault_in_result(enqueue, {.params = kLibraryParams, .grid_size = kLibraryBlocks});
 }
 
-std::vector<double> Measurer::take_samples(const Enqueue& enqueue, int calls, int samples) {
-  TimingRequest request;
-  request.calls = calls;
-  request.samples = samples;
-  request.enqueue = [&](int call, Stream stream) { enqueue(this->call(call), stream); };
-  if (flush_) {
-    request.before_sample = [this](Stream stream) {
-      const Call flush{.inputs = {pool_.flush_region()},
-                       .count = flush_->plan->variant().problem.count,
-                       .output = flush_output_.data()};
-      flush_->plan->enqueue(flush, flush_->scratch.data(), stream);
-    };
-  }
-  return device_.time(request);
+void Measurer::enqueue_flush(Stream stream) {
+  const Call flush{.inputs = {pool_.flush_region()},
+                   .count = flush_->plan->variant().problem.count,
+                   .output = flush_output_.data()};
+  flush_->plan->enqueue(flush, flush_->scratch.data(), stream);
 }
 
-void Measurer::time(Candidate& candidate, int samples) {
-  MeasurementRecord& record = candidate.record;
-  try {
-    const Enqueue enqueue = enqueue_of(*candidate.plan, candidate.scratch);
-    for (const double sample : take_samples(enqueue, calls_per_sample_, samples)) {
-      record.samples_us.push_back(sample);
-    }
-    record.median_us = median(record.samples_us);
-    const Clocks clocks = device_.clocks();
-    record.sm_clock_mhz = clocks.sm_mhz;
-    record.memory_clock_mhz = clocks.memory_mhz;
-  } catch (const DeviceError& error) {
-    record.outcome = Outcome::timing_error;
-    record.failure = error.what();
+TimingRequest Measurer::make_request(const Enqueue& enqueue, Manner manner) {
+  TimingRequest request;
+  request.calls = calls_per_sample_;
+  int slices = rotation_.slices;
+  bool flush = false;
+  switch (manner) {
+    case Manner::flushed:
+      slices = pool_.slice_count(problem_);
+      flush = true;
+      break;
+    case Manner::rotating:
+      request.calls = rotation_.calls;
+      flush = rotation_.needs_flush;
+      break;
+    case Manner::hot:
+      slices = 1;
+      break;
+    case Manner::stream:
+      request.launching = Launching::stream;
+      break;
+    case Manner::latency:
+      request.launching = Launching::latency;
+      request.calls = std::min(calls_per_sample_, kLatencyCalls);
+      break;
   }
+  // Calls outside a graph are enqueued anew for every sample, which then goes on with the next
+  // slice: a few calls are no lap.
+  const bool goes_on = request.launching != Launching::graph;
+  request.enqueue = [this, enqueue, slices, goes_on, next = 0](int index, Stream stream) mutable {
+    const int slice = (goes_on ? next : index) % slices;
+    next = slice + 1;
+    enqueue(call(slice), stream);
+  };
+  if (flush && flush_) request.before_sample = [this](Stream stream) { enqueue_flush(stream); };
+  return request;
+}
+
+std::vector<double> Measurer::take_samples(const Enqueue& enqueue, int calls, int samples) {
+  TimingRequest request = make_request(enqueue, Manner::flushed);
+  request.calls = calls;
+  return device_.time(std::move(request), samples);
+}
+
+Samples Measurer::take(Candidate& candidate, Manner manner, int samples) {
+  std::unique_ptr<Stopwatch>& stopwatch =
+      candidate.stopwatches.at(static_cast<std::size_t>(manner));
+  if (stopwatch == nullptr) {
+    const Enqueue enqueue = enqueue_of(*candidate.plan, candidate.scratch);
+    stopwatch = device_.prepare_timing(make_request(enqueue, manner));
+  }
+  const StopRule rule{.at_most = std::max(1, samples)};
+  Samples all;
+  while (!is_enough(all.us, rule)) {
+    const int left = rule.at_most - static_cast<int>(all.us.size());
+    const Samples some = stopwatch->take(std::min(left, rule.at_least));
+    all.us.insert(all.us.end(), some.us.begin(), some.us.end());
+    all.clocks = some.clocks;
+    all.discarded += some.discarded;
+  }
+  return all;
+}
+
+MeasurementRecord Measurer::time(Candidate& candidate, Timing timing, int samples) {
+  MeasurementRecord taken;
+  try {
+    const bool is_screening = timing == Timing::screening;
+    const Samples main =
+        take(candidate, is_screening ? Manner::flushed : Manner::rotating, samples);
+    taken.samples_us = main.us;
+    taken.sm_clock_mhz = main.clocks.sm_mhz;
+    taken.memory_clock_mhz = main.clocks.memory_mhz;
+    taken.discarded_samples = main.discarded;
+    if (timing == Timing::complete) {
+      const auto median_of = [&](Manner manner) {
+        const Samples others = take(candidate, manner, samples);
+        taken.discarded_samples += others.discarded;
+        return median(others.us);
+      };
+      const bool fits_l2 = problem_.input_bytes() <= l2_bytes(device_);
+      if (fits_l2) taken.hot_us = median_of(Manner::hot);
+      taken.stream_us = median_of(Manner::stream);
+      taken.latency_us = median_of(Manner::latency);
+    }
+  } catch (const OutOfMemory& error) {
+    taken.outcome = Outcome::out_of_memory;
+    taken.failure = error.what();
+  } catch (const DeviceError& error) {
+    taken.outcome = Outcome::timing_error;
+    taken.failure = error.what();
+  }
+  return merge(candidate.record, taken);
 }
 
 double measure_read_bandwidth(Device& device, CompilePool& compilations, const InputPool& pool) {
@@ -266,10 +359,8 @@ double measure_read_bandwidth(Device& device, CompilePool& compilations, const I
       const DeviceBuffer scratch(device, plan.scratch_bytes(whole.count));
       const Call call{.inputs = {pool.body()}, .count = whole.count, .output = output.data()};
       const std::vector<double> samples = device.time(
-          {.enqueue = [&](int, Stream stream) { plan.enqueue(call, scratch.data(), stream); },
-           .calls = 1,
-           .samples = 5,
-           .before_sample = nullptr});
+          {.enqueue = [&](int, Stream stream) { plan.enqueue(call, scratch.data(), stream); }},
+          /*samples=*/5);
       best = std::max(best, static_cast<double>(whole.input_bytes()) / median(samples) / 1e3);
     } catch (const Error&) {  // another configuration will do
       continue;

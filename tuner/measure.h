@@ -1,6 +1,7 @@
 /// Checking and timing one configuration of one problem.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -11,16 +12,30 @@
 #include "cache/config_store.h"
 #include "runtime/plan.h"
 #include "tuner/compile_pool.h"
+#include "tuner/evaluator.h"
 #include "tuner/expected_result.h"
 #include "tuner/input_pool.h"
+#include "tuner/rotation.h"
 
 namespace foldtune {
+
+/// What the samples of a timing are taken of.
+enum class Manner {
+  flushed,   ///< calls in a graph, after a flush of the L2
+  rotating,  ///< calls in a graph, each of which reads its input from memory
+  hot,       ///< calls in a graph, all of the same input
+  stream,    ///< calls one after another in a stream
+  latency,   ///< calls that are waited for
+};
+inline constexpr std::size_t kManners = 5;
 
 /// A plan that gave the right result, ready to be timed.
 struct Candidate {
   std::unique_ptr<Plan> plan;
   DeviceBuffer scratch;
   MeasurementRecord record;  ///< what is known before the timing
+  /// By Manner; each is made when it is first used. They refer to the plan and the scratch.
+  std::array<std::unique_ptr<Stopwatch>, kManners> stopwatches;
 };
 
 /// What computes the problem: a plan with its scratch, or another library's function.
@@ -29,7 +44,9 @@ using Enqueue = std::function<void(const Call& call, Stream stream)>;
 /// Both must outlive what is returned.
 Enqueue enqueue_of(const Plan& plan, const DeviceBuffer& scratch);
 
-double median(std::vector<double> values);
+/// The record of one configuration, measured in several turns: `total` with the samples of `more`
+/// behind its own, and what follows of them. Of two outcomes, the failure counts.
+MeasurementRecord merge(MeasurementRecord total, const MeasurementRecord& more);
 
 /// Measures configurations of one problem. Every failure becomes a record with its reason; only a
 /// device that cannot be used any more throws. Not thread-safe.
@@ -39,13 +56,14 @@ class Measurer {
   Measurer(Device& device, CompilePool& compilations, const InputPool& pool,
            const Problem& problem);
 
-  /// Compiles (or takes the compilation), loads and checks the configuration. A failure is in the
-  /// record's outcome, and the plan is null then.
-  Candidate prepare(const Params& params);
+  /// Loads and checks the configuration, whose program `compiled` is. A failure is in the record's
+  /// outcome, and the plan is null then.
+  Candidate prepare(const Params& params, const CompiledKernel& compiled);
 
-  /// Takes `samples` samples, each after a flush of the L2, and adds them to the record with their
-  /// median and the clocks. A failure is in the record's outcome.
-  void time(Candidate& candidate, int samples);
+  /// The candidate's record with at most `samples` samples more, taken as `timing` says, and what
+  /// follows of them; fewer where they already agree. A failure is in the record's outcome. The
+  /// candidate keeps what the next timing can use again; it must not outlive the measurer.
+  MeasurementRecord time(Candidate& candidate, Timing timing, int samples);
 
   /// Checks the result of another library. Empty if it is right, else what is wrong. Throws
   /// DeviceError.
@@ -71,6 +89,9 @@ class Measurer {
   std::string find_fault_in_result(const Enqueue& enqueue, const Shape& shape);
   void make_expected_result();
   void make_flush();
+  TimingRequest make_request(const Enqueue& enqueue, Manner manner);
+  Samples take(Candidate& candidate, Manner manner, int samples);
+  void enqueue_flush(Stream stream);
 
   Device& device_;
   CompilePool& compilations_;
@@ -82,6 +103,7 @@ class Measurer {
   DeviceBuffer flush_output_;
   std::optional<Candidate> flush_;  ///< reads the flush region
   int calls_per_sample_ = 1;
+  Rotation rotation_;
 };
 
 /// Bytes per time of reading the pool's first input, in 10^9 bytes per second, with a few

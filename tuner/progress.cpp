@@ -18,12 +18,23 @@ std::string failures(int failed) {
   return failed == 0 ? std::string() : fmt::format(", {} failed", failed);
 }
 
+/// Of the budget; without one, of the configurations to be tried.
+double fraction_done(const TuneProgress& progress) {
+  if (progress.budget_s > 0) return progress.elapsed_s / progress.budget_s;
+  const double of_problem =
+      progress.planned > 0
+          ? static_cast<double>(progress.measured + progress.failed) / progress.planned
+          : 0;
+  return (static_cast<double>(progress.problem_index) + of_problem) /
+         static_cast<double>(std::max<std::size_t>(1, progress.problem_count));
+}
+
 }  // namespace
 
 std::string format_bar(const TuneProgress& progress) {
   constexpr std::size_t kCells = 12;
-  const double fraction = progress.budget_s > 0 ? progress.elapsed_s / progress.budget_s : 0;
-  const auto full = static_cast<std::size_t>(std::clamp(fraction, 0.0, 1.0) * kCells);
+  const auto full =
+      static_cast<std::size_t>(std::clamp(fraction_done(progress), 0.0, 1.0) * kCells);
   std::string cells(full, '=');
   if (full < kCells) cells += '>';
   cells.resize(kCells, ' ');
@@ -32,9 +43,13 @@ std::string format_bar(const TuneProgress& progress) {
 
 std::string format_progress(const TuneProgress& progress) {
   // What matters least comes last, where a narrow terminal cuts it.
-  std::string text = fmt::format("{}/{} {}: {} left", progress.problem_index + 1,
-                                 progress.problem_count, to_string(progress.problem),
-                                 format_seconds(progress.budget_s - progress.elapsed_s));
+  std::string text = fmt::format("{}/{} {}: ", progress.problem_index + 1, progress.problem_count,
+                                 to_string(progress.problem));
+  if (progress.budget_s > 0) {
+    text += format_seconds(std::max(0.0, progress.budget_s - progress.elapsed_s)) + " left";
+  } else {
+    text += format_seconds(progress.elapsed_s);
+  }
   if (progress.best_us > 0) text += fmt::format(", best {}", format_us(progress.best_us));
   return text + fmt::format(", {} timed{}", progress.measured, failures(progress.failed));
 }
@@ -45,7 +60,9 @@ std::string format_result(const ProblemResult& result) {
   if (result.default_us > 0 && result.best_us > 0) {
     text += fmt::format(", {:.2f}x the default's speed", result.default_us / result.best_us);
   }
-  return text + fmt::format("; {} timed{}", result.measured, failures(result.failed));
+  text += fmt::format("; {} timed{}", result.measured, failures(result.failed));
+  if (result.known > 0) text += fmt::format(" ({} of them earlier)", result.known);
+  return text;
 }
 
 ProgressPrinter::~ProgressPrinter() { clear_line(); }

@@ -110,10 +110,15 @@ class Deviations {
 /// The sum of exp(x - max), with the greatest element known, and the largest magnitude.
 class Exponentials {
  public:
-  explicit Exponentials(long double max) : max_(max) {}
+  Exponentials(const Problem& problem, long double max)
+      : max_(max), in_double_(problem.accumulator_type() != ElementType::f64) {}
 
   void add(std::uint64_t, long double x) {
-    sum_.add(x == max_ ? 1 : std::exp(x - max_));
+    if (x == max_) {
+      sum_.add(1);
+    } else if (!(x - max_ < kNegligible)) {
+      sum_.add(exponential(x - max_));
+    }
     largest_ = std::max(largest_, std::fabs(x));
   }
   void merge(const Exponentials& next) {
@@ -125,7 +130,16 @@ class Exponentials {
   }
 
  private:
+  /// The sum is 1 at least: 2^40 terms of less than exp(-100) are below its last bit.
+  static constexpr long double kNegligible = -100;
+
+  /// That of long double takes ten times as long, and only f64 needs it.
+  long double exponential(long double x) const {
+    return in_double_ ? std::exp(static_cast<double>(x)) : std::exp(x);
+  }
+
   long double max_;
+  bool in_double_;
   CompensatedSum sum_;
   long double largest_ = 0;
 };
@@ -320,7 +334,7 @@ Reference fold_deviation(const Problem& problem, InputArrays inputs) {
 Reference fold_exponentials(const Problem& problem, InputArrays inputs) {
   const Greatest<long double> greatest =
       fold_numbers<long double>(problem, inputs, Greatest<long double>(problem));
-  const Exponentials empty(greatest.value());
+  const Exponentials empty(problem, greatest.value());
   return fold_numbers<long double>(problem, inputs, empty).reference();
 }
 

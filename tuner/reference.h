@@ -36,12 +36,37 @@ struct Reference {
 /// The C++ value of one element as the references see it: exact.
 Number read_number(ElementType type, const void* element);
 
+/// What the inputs of a problem are made of, beside their types. Problems of equal rules and types
+/// have the same elements.
+struct ElementRule {
+  enum class Kind {
+    uniform,
+    factors,            ///< of a product
+    one_zero,           ///< about one zero in all
+    one_nonzero,        ///< about one element in all that is not zero
+    half_zero,          ///< every second element or so is zero
+    sparse_clear_bits,  ///< almost all bits are set
+    sparse_set_bits,
+    distributed,  ///< as `distribution` says
+  };
+  Kind kind = Kind::uniform;
+  bool in_floating_point = false;  ///< how factors are multiplied
+  Distribution distribution = Distribution::uniform;
+  bool operator==(const ElementRule&) const = default;
+};
+
+ElementRule element_rule(const Problem& problem);
+
 /// Pseudo-random elements for input number `input` of `problem`, the same for the same seed on
 /// every machine: floating-point values are uniform in [-1, 1), integers in [-2^20, 2^20) as far as
 /// their type holds that; for products they are near 1, so that no order of multiplications leaves
 /// the range; for histograms they have the problem's distribution. Uses all cores.
 std::vector<std::byte> make_input(const Problem& problem, std::size_t input, std::uint64_t count,
                                   std::uint64_t seed);
+
+/// The same in place: as many elements as `elements` has room for.
+void fill_input(const Problem& problem, std::size_t input, std::span<std::byte> elements,
+                std::uint64_t seed);
 
 /// The exact or compensated fold of the first `problem.count` elements on the host. Not for custom
 /// operators nor histograms. Uses all cores.

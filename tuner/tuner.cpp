@@ -3,242 +3,171 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
-#include <deque>
+#include <exception>
 #include <memory>
-#include <random>
+#include <mutex>
 #include <thread>
 
 #include "foldtune/error.h"
-#include "runtime/lookup.h"
 #include "templates/embedded.h"
-#include "templates/space.h"
 #include "tuner/compile_pool.h"
 #include "tuner/input_pool.h"
-#include "tuner/measure.h"
-#include "tuner/search.h"
+#include "tuner/problem_tuning.h"
 
 namespace foldtune {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Samples of the screening, enough to tell which configurations are worth the final comparison.
-constexpr int kScreeningSamples = 2;
-
-/// The best of the screening are timed again, in turns and in random order, so that a drift of the
-/// clocks meets them all.
-constexpr std::size_t kFinalists = 10;
-constexpr int kFinalRounds = 5;
-constexpr int kSamplesPerRound = 3;
-
-/// The part of a problem's time that is kept for the final comparison.
-constexpr double kFinalShare = 0.2;
-
-double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
+int compile_threads(const TuneOptions& options) {
+  if (options.compile_threads > 0) return options.compile_threads;
+  return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
 }
 
-/// A configuration on its way from the search to the measurement.
-struct Proposal {
-  Params params;
-  CompilePool::Compilation compilation;
-};
-
-/// Removes and returns a proposal that is compiled; waits for the oldest if there is none.
-Proposal take_compiled(std::deque<Proposal>& proposals) {
-  auto ready = std::ranges::find_if(proposals, [](const Proposal& proposal) {
-    return proposal.compilation.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
-  });
-  if (ready == proposals.end()) ready = proposals.begin();
-  Proposal proposal = std::move(*ready);
-  proposals.erase(ready);
-  return proposal;
-}
-
-/// The tuning of one list of problems.
+/// The tuning of one list of problems, which the evaluators take one after another.
 class Tuning {
  public:
-  Tuning(Device& device, ConfigStore& store, const TuneOptions& options, TuneObserver& observer)
-      : device_(device),
-        store_(store),
-        options_(options),
-        observer_(observer),
-        compilations_(device.compiler(), compile_threads(options)) {}
-
-  std::vector<ProblemResult> run() {
-    std::vector<ProblemResult> results;
-    for (std::size_t i = 0; i < options_.problems.size() && !stop_requested(); ++i) {
-      if (auto result = tune_problem(i)) results.push_back(*result);
+  Tuning(std::span<Evaluator* const> evaluators, ConfigStore& store, const TuneOptions& options,
+         TuneObserver& observer)
+      : evaluators_(evaluators), store_(store), options_(options), observer_(observer) {
+    if (const Compiler* const compiler = evaluators_.front()->compiler()) {
+      compilations_ = std::make_unique<CompilePool>(*compiler, compile_threads(options));
     }
-    return results;
+  }
+
+  TuneSummary run() {
+    if (evaluators_.size() == 1) {
+      work(*evaluators_.front());
+    } else {
+      std::vector<std::jthread> threads;
+      for (Evaluator* const evaluator : evaluators_) {
+        threads.emplace_back([this, evaluator] { work_safely(*evaluator); });
+      }
+    }
+    if (failure_) std::rethrow_exception(failure_);
+    return summarize();
   }
 
  private:
-  static int compile_threads(const TuneOptions& options) {
-    if (options.compile_threads > 0) return options.compile_threads;
-    return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  }
+  double elapsed_s() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
 
-  bool stop_requested() const { return options_.stop_requested && options_.stop_requested(); }
-
-  /// The pool of the problem's inputs, large enough for all the problems that it serves.
-  const InputPool& pool_for(const Problem& problem) {
-    if (pool_ == nullptr || !pool_->serves(problem)) {
-      Problem largest = problem;
-      for (const Problem& other : options_.problems) {
-        largest.count =
-            std::max(largest.count, InputPool::same_elements(problem, other) ? other.count : 0);
-      }
-      pool_.reset();  // before the next one takes its memory
-      pool_ = std::make_unique<InputPool>(device_, largest, options_.seed);
-    }
-    return *pool_;
-  }
-
-  /// Registers the run at the first problem, when the read bandwidth can be measured.
-  void begin_run(const InputPool& pool) {
-    if (run_) return;
-    read_bandwidth_gbps_ = measure_read_bandwidth(device_, compilations_, pool);
-    run_ = store_.begin_run({.device = device_.info().record,
-                             .template_fingerprint = template_fingerprint(),
-                             .compiler = device_.compiler().version(),
-                             .foldtune_version = FOLDTUNE_VERSION,
-                             .command = options_.command,
-                             .seed = options_.seed,
-                             .read_bandwidth_gbps = read_bandwidth_gbps_});
-    observer_.on_start(read_bandwidth_gbps_);
-  }
-
-  /// The default first, then what is known of this and of near sizes, then what is known to be good
-  /// somewhere.
-  std::vector<Params> seeds_for(const Problem& problem, const Params& fallback) const {
-    const Choice known =
-        choose_config(&store_, device_.info().record, device_.compiler().version(), problem);
-    std::vector<Params> seeds = rules(family_of(problem.op)).known_good(problem);
-    seeds.insert(seeds.begin(), {fallback, known.params});
-    return seeds;
-  }
-
-  std::optional<ProblemResult> tune_problem(std::size_t index) {
-    const Problem& problem = options_.problems[index];
-    const double left_s = options_.budget_s - seconds_since(begin_);
-    const double share_s = left_s / static_cast<double>(options_.problems.size() - index);
-    const double problem_begin_s = seconds_since(begin_);
-
-    const InputPool& pool = pool_for(problem);
-    begin_run(pool);
-    Measurer measurer(device_, compilations_, pool, problem);
-    const int multiprocessors = device_.info().record.multiprocessor_count;
-    const Space space(problem);
-    const Params fallback = space.default_params(multiprocessors);
-    Search search(space, multiprocessors, seeds_for(problem, fallback), options_.seed + index);
-
-    TuneProgress progress{.problem = problem,
-                          .problem_index = index,
-                          .problem_count = options_.problems.size(),
-                          .budget_s = options_.budget_s};
-    screen(measurer, search, fallback, problem_begin_s + share_s * (1 - kFinalShare), progress);
-    return compare(measurer, search.best(kFinalists), fallback, progress);
-  }
-
-  /// Times what the search proposes until `deadline_s`; compiles ahead meanwhile.
-  void screen(Measurer& measurer, Search& search, const Params& fallback, double deadline_s,
-              TuneProgress& progress) {
-    const std::size_t look_ahead = 2 * static_cast<std::size_t>(compilations_.threads());
-    std::deque<Proposal> proposals;
-    for (;;) {
-      while (proposals.size() < look_ahead) {
-        const std::optional<Params> params = search.propose();
-        if (!params) break;
-        proposals.push_back({*params, compilations_.request(make_program(
-                                          {.problem = progress.problem, .params = *params}))});
-      }
-      // The default is measured whatever the budget, so that there is always a result.
-      const bool in_time = seconds_since(begin_) < deadline_s || progress.measured == 0;
-      if (proposals.empty() || !in_time || stop_requested()) return;
-
-      const Proposal proposal = take_compiled(proposals);
-      Candidate candidate = measurer.prepare(proposal.params);
-      if (candidate.plan != nullptr) measurer.time(candidate, kScreeningSamples);
-      candidate.record.is_default = proposal.params == fallback;
-      store_.put(*run_, candidate.record);
-
-      const bool ok = candidate.record.outcome == Outcome::ok;
-      const double cost = candidate.record.median_us;
-      search.report(proposal.params, ok ? std::optional(cost) : std::nullopt);
-      ok ? ++progress.measured : ++progress.failed;
-      if (ok && (progress.best_us == 0 || cost < progress.best_us)) progress.best_us = cost;
-      progress.elapsed_s = seconds_since(begin_);
-      observer_.on_progress(progress);
+  /// Problems until none is left.
+  void work(Evaluator& evaluator) {
+    const TuningSession session{
+        .options = options_,
+        .store = store_,
+        .compilations = compilations_.get(),
+        .run = [this](const Evaluator& which) -> const Run& { return run_of(which); },
+        .report =
+            [this](const TuneProgress& progress) {
+              const std::lock_guard lock(mutex_);
+              observer_.on_progress(progress);
+            },
+        .elapsed_s = [this] { return elapsed_s(); }};
+    while (!stopped()) {
+      const std::size_t index = next_++;
+      if (index >= options_.problems.size()) return;
+      const ProblemTask task{.problem = options_.problems[index],
+                             .index = index,
+                             .largest_count = largest_count(options_.problems[index]),
+                             .deadline_s = deadline_s(index)};
+      ProblemOutcome outcome = tune_problem(evaluator, session, task);
+      const std::lock_guard lock(mutex_);
+      busy_s_ += outcome.busy_s;
+      if (!outcome.result) continue;
+      observer_.on_result(*outcome.result);
+      results_[index] = std::move(outcome.result);
     }
   }
 
-  /// The final comparison of the finalists and the default.
-  std::optional<ProblemResult> compare(Measurer& measurer, std::vector<Params> finalists,
-                                       const Params& fallback, const TuneProgress& progress) {
-    if (std::ranges::find(finalists, fallback) == finalists.end()) finalists.push_back(fallback);
-    std::vector<Candidate> candidates;
-    for (const Params& params : finalists) {
-      Candidate candidate = measurer.prepare(params);
-      candidate.record.is_default = params == fallback;
-      candidate.record.round = 1;
-      if (candidate.plan != nullptr) candidates.push_back(std::move(candidate));
+  void work_safely(Evaluator& evaluator) {
+    try {
+      work(evaluator);
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      if (!failure_) failure_ = std::current_exception();
     }
-    std::mt19937_64 random(options_.seed);
-    for (int round = 0; round < kFinalRounds && !stop_requested(); ++round) {
-      std::ranges::shuffle(candidates, random);
-      for (Candidate& candidate : candidates) {
-        if (candidate.record.outcome == Outcome::ok) measurer.time(candidate, kSamplesPerRound);
-      }
-    }
-
-    std::optional<ProblemResult> result;
-    double default_us = 0;
-    for (const Candidate& candidate : candidates) {
-      const MeasurementRecord& record = candidate.record;
-      if (record.samples_us.empty()) continue;
-      store_.put(*run_, record);
-      if (record.outcome != Outcome::ok) continue;
-      if (record.is_default) default_us = record.median_us;
-      if (result && result->best_us < record.median_us) continue;
-      result = ProblemResult{.problem = progress.problem,
-                             .best = candidate.plan->variant().params,
-                             .best_us = record.median_us,
-                             .gbps = static_cast<double>(record.bytes) / record.median_us / 1e3,
-                             .measured = progress.measured,
-                             .failed = progress.failed};
-    }
-    if (!result) return std::nullopt;
-    result->default_us = default_us;
-    if (read_bandwidth_gbps_ > 0) {
-      result->read_bandwidth_fraction = result->gbps / read_bandwidth_gbps_;
-    }
-    observer_.on_result(*result);
-    return result;
   }
 
-  Device& device_;
+  bool stopped() {
+    if (options_.stop_requested && options_.stop_requested()) return true;
+    const std::lock_guard lock(mutex_);
+    return failure_ != nullptr;
+  }
+
+  /// Of the problems that can share inputs with this one.
+  std::uint64_t largest_count(const Problem& problem) const {
+    std::uint64_t largest = problem.count;
+    for (const Problem& other : options_.problems) {
+      if (InputPool::same_elements(problem, other)) largest = std::max(largest, other.count);
+    }
+    return largest;
+  }
+
+  /// A problem's time is its share of what is left, so that a slow compilation at the start does
+  /// not starve the last ones.
+  std::optional<double> deadline_s(std::size_t index) const {
+    if (!options_.budget_s) return std::nullopt;
+    const auto left = static_cast<double>(options_.problems.size() - index);
+    const auto workers = static_cast<double>(evaluators_.size());
+    const double now_s = elapsed_s();
+    return now_s + (*options_.budget_s - now_s) * std::min(1.0, workers / left);
+  }
+
+  /// Registers the run when the first problem is ready, and the read bandwidth known.
+  const Run& run_of(const Evaluator& evaluator) {
+    const std::lock_guard lock(mutex_);
+    if (run_) return *run_;
+    RunRecord record{.device = evaluator.info().record,
+                     .template_fingerprint = template_fingerprint(),
+                     .compiler = evaluators_.front()->compiler_version(),
+                     .foldtune_version = FOLDTUNE_VERSION,
+                     .command = options_.command,
+                     .seed = options_.seed,
+                     .read_bandwidth_gbps = evaluator.read_bandwidth_gbps()};
+    const ConfigStore::RunId id = store_.begin_run(record);
+    observer_.on_start(evaluator.read_bandwidth_gbps());
+    run_ = Run{.id = id, .record = std::move(record)};
+    return *run_;
+  }
+
+  TuneSummary summarize() {
+    TuneSummary summary{.elapsed_s = elapsed_s()};
+    for (std::optional<ProblemResult>& result : results_) {
+      if (result) summary.results.push_back(std::move(*result));
+    }
+    const double available_s = summary.elapsed_s * static_cast<double>(evaluators_.size());
+    summary.busy_fraction = available_s > 0 ? std::min(1.0, busy_s_ / available_s) : 0;
+    return summary;
+  }
+
+  const std::span<Evaluator* const> evaluators_;
   ConfigStore& store_;
   const TuneOptions& options_;
   TuneObserver& observer_;
   const Clock::time_point begin_ = Clock::now();
-  CompilePool compilations_;
-  std::unique_ptr<InputPool> pool_;
-  std::optional<ConfigStore::RunId> run_;
-  double read_bandwidth_gbps_ = 0;
+  std::unique_ptr<CompilePool> compilations_;
+  std::atomic<std::size_t> next_ = 0;
+  std::mutex mutex_;  // guards what follows, and the observer
+  std::optional<Run> run_;
+  std::vector<std::optional<ProblemResult>> results_{options_.problems.size()};
+  double busy_s_ = 0;
+  std::exception_ptr failure_;
 };
 
 }  // namespace
 
-std::vector<ProblemResult> tune(Device& device, ConfigStore& store, const TuneOptions& options,
-                                TuneObserver& observer) {
+TuneSummary tune(std::span<Evaluator* const> evaluators, ConfigStore& store,
+                 const TuneOptions& options, TuneObserver& observer) {
+  if (evaluators.empty()) throw InvalidArgument("tuning: no device was given");
   for (const Problem& problem : options.problems) {
     if (const std::string fault = find_fault(problem); !fault.empty()) {
       throw InvalidArgument(fmt::format("tuning {}: {}", to_string(problem), fault));
     }
   }
-  return Tuning(device, store, options, observer).run();
+  return Tuning(evaluators, store, options, observer).run();
 }
 
 }  // namespace foldtune

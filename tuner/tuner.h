@@ -4,25 +4,40 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "cache/config_store.h"
 #include "foldtune/problem.h"
-#include "runtime/device.h"
 #include "templates/space.h"
+#include "tuner/effort.h"
+#include "tuner/evaluator.h"
 
 namespace foldtune {
 
 struct TuneOptions {
   std::vector<Problem> problems;
-  double budget_s = 60;     ///< for all problems together, wall time in seconds
+  Effort effort = Effort::normal;
+  std::string search = "default";        ///< one of search_names()
+  std::optional<double> budget_s{};      ///< for all problems together, wall time; empty: no limit
+  std::optional<int> max_evaluations{};  ///< configurations per problem; empty: the effort's
+  /// Ends a problem's search when it is within this of what the device can do at all, or hardly
+  /// improves any more: 0.02 is 2%. Empty: it goes on to the other limits.
+  std::optional<double> within{};
+  /// Takes what the store knows of these problems as if it had just been measured: failures are not
+  /// repeated, and a problem that is done is not tuned again.
+  bool resume = true;
   std::uint64_t seed = 1;   ///< of the search's random choices
   int compile_threads = 0;  ///< 0: one per core
-  std::string command;      ///< the command line, for the record
+  std::string command{};    ///< the command line, for the record
   /// Asked between two measurements; true ends the tuning early, with everything kept. May be
-  /// empty.
+  /// empty. Called from several threads where there are several evaluators.
   std::function<bool()> stop_requested = nullptr;
+  /// Gets the screening of each problem that was searched to the end of its space. May be empty.
+  std::function<void(const RunRecord& run, const Problem& problem,
+                     const std::vector<MeasurementRecord>& screening)>
+      on_landscape = nullptr;
 };
 
 /// The result of tuning one problem. Times are medians in microseconds per call.
@@ -31,10 +46,14 @@ struct ProblemResult {
   Params best;
   double best_us = 0;
   double default_us = 0;               ///< of the configuration that is used untuned
+  double hot_us = 0;                   ///< of the best, with inputs in the L2; 0: not measured
+  double stream_us = 0;                ///< of the best, back to back in a stream
+  double latency_us = 0;               ///< of the best, from launch to result
   double gbps = 0;                     ///< input bytes over best_us, in 10^9 bytes per second
   double read_bandwidth_fraction = 0;  ///< gbps over the measured read bandwidth; 0: not measured
   int measured = 0;                    ///< configurations timed
   int failed = 0;                      ///< configurations that failed, with the reason stored
+  int known = 0;                       ///< of both, those that the store knew before
 };
 
 struct TuneProgress {
@@ -43,12 +62,20 @@ struct TuneProgress {
   std::size_t problem_count = 0;
   int measured = 0;  ///< of this problem
   int failed = 0;
+  int planned = 0;       ///< configurations of this problem, at most; 0: unknown
   double best_us = 0;    ///< 0: none yet
   double elapsed_s = 0;  ///< of the whole tuning
-  double budget_s = 0;
+  double budget_s = 0;   ///< 0: no limit
 };
 
-/// Hears of the progress, on the thread that called `tune`.
+/// What a tuning was like, beside its results.
+struct TuneSummary {
+  std::vector<ProblemResult> results{};
+  double elapsed_s = 0;
+  double busy_fraction = 0;  ///< of the time that the devices had, the part they were in use
+};
+
+/// Hears of the progress, one call at a time.
 class TuneObserver {
  public:
   virtual ~TuneObserver() = default;
@@ -57,11 +84,12 @@ class TuneObserver {
   virtual void on_result(const ProblemResult& result) = 0;
 };
 
-/// Tunes every problem and puts every measurement and failure into `store` as it is made. Problems
-/// for which nothing could be measured are missing in the result. Throws InvalidArgument for a
-/// problem that cannot be; Unavailable, DeviceError, StoreError where the device or the store
-/// fails.
-std::vector<ProblemResult> tune(Device& device, ConfigStore& store, const TuneOptions& options,
-                                TuneObserver& observer);
+/// Tunes every problem and puts every measurement and failure into `store` as it is made. The
+/// evaluators, at least one, are of devices with the same identity and share the problems, each on
+/// a thread of its own. Problems for which nothing could be measured are missing in the result.
+/// Throws InvalidArgument for a problem that cannot be; Unavailable, DeviceError, StoreError where
+/// the device or the store fails.
+TuneSummary tune(std::span<Evaluator* const> evaluators, ConfigStore& store,
+                 const TuneOptions& options, TuneObserver& observer);
 
 }  // namespace foldtune

@@ -64,20 +64,23 @@ bool is_valid(const Problem& problem, const Params& all) {
   return fits_in_shared(problem, params);
 }
 
-bool is_redundant(const Problem& problem, const Params& all, int multiprocessor_count) {
-  const auto& params = std::get<HistogramParams>(all);
+Params canonical(const Problem& problem, const Params& all, int multiprocessor_count) {
+  auto params = std::get<HistogramParams>(all);
+  // One warp is a block.
+  if (params.privacy == BinPrivacy::warp && params.block_size == kBlockSizes.front()) {
+    params.privacy = BinPrivacy::block;
+  }
   const std::uint32_t blocks = grid_blocks(params, problem.count, multiprocessor_count);
   // One block writes what it counted.
-  if (blocks == 1 && params.privacy != BinPrivacy::global &&
-      params.finish != HistogramFinal::last_block) {
-    return true;
+  if (blocks == 1 && params.privacy != BinPrivacy::global) {
+    params.finish = HistogramFinal::last_block;
   }
-  // One warp is a block.
-  if (params.privacy == BinPrivacy::warp && params.block_size == kBlockSizes.front()) return true;
   HistogramParams smaller = params;
-  smaller.blocks_per_multiprocessor /= 2;
-  return smaller.blocks_per_multiprocessor > 0 &&
-         grid_blocks(smaller, problem.count, multiprocessor_count) == blocks;
+  while ((smaller.blocks_per_multiprocessor /= 2) > 0 &&
+         grid_blocks(smaller, problem.count, multiprocessor_count) == blocks) {
+    params.blocks_per_multiprocessor = smaller.blocks_per_multiprocessor;
+  }
+  return params;
 }
 
 /// As many elements as the widest load takes.
@@ -154,7 +157,7 @@ const FamilyRules& histogram_rules() {
                                  .first = HistogramParams{},
                                  .tunables = kTunables,
                                  .is_valid = is_valid,
-                                 .is_redundant = is_redundant,
+                                 .canonical = canonical,
                                  .default_params = default_params,
                                  .known_good = known_good};
   return rules;

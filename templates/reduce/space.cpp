@@ -127,13 +127,14 @@ bool is_valid(const Problem& problem, const Params& all) {
   return !meets_no_block || params.final_stage == FinalStage::atomic;
 }
 
-bool is_redundant(const Problem& problem, const Params& all, int multiprocessor_count) {
-  const auto& params = std::get<ReduceParams>(all);
+Params canonical(const Problem& problem, const Params& all, int multiprocessor_count) {
+  auto params = std::get<ReduceParams>(all);
   const std::uint64_t tiles = portion_count(problem, params, problem.count);
   // One block needs no final stage.
-  if (tiles == 1 && params.final_stage != FinalStage::last_block) return true;
+  if (tiles == 1) params.final_stage = FinalStage::last_block;
   // Every multiprocessor holds a block at least, so these tiles are all resident at once.
-  return params.waves != 0 && tiles <= static_cast<std::uint64_t>(multiprocessor_count);
+  if (tiles <= static_cast<std::uint64_t>(multiprocessor_count)) params.waves = 0;
+  return params;
 }
 
 /// As many elements as the widest load takes, for every input.
@@ -194,7 +195,7 @@ const FamilyRules& reduce_rules() {
                                  .first = ReduceParams{},
                                  .tunables = kTunables,
                                  .is_valid = is_valid,
-                                 .is_redundant = is_redundant,
+                                 .canonical = canonical,
                                  .default_params = default_params,
                                  .known_good = known_good};
   return rules;

@@ -4,6 +4,7 @@
 
 #include "tests/cache/records.h"
 #include "tests/cache/schema_version_1.h"
+#include "tests/cache/schema_version_2.h"
 #include "tests/cache/temporary_folder.h"
 #include "tests/catch.h"
 
@@ -51,6 +52,24 @@ class Version1 {
 
  private:
   TemporaryFolder folder_;
+};
+
+// A result with options, as only version 2 has them.
+constexpr const char* kRowsOfVersion2 = R"sql(
+INSERT INTO problem VALUES (10, 'reduce', 'sum', 'f32', 'f32', '16', 'fixed', 'nan_policy=ignore',
+                            20);
+INSERT INTO measurement VALUES
+  (29, 5, 10, 11, '2026-02-28T12:00:00Z', 1048576, 4194304, 1, 1, 'ok', '', '[4.5,5.5]', 5,
+   32, 128, 16, 0.75, 41.5, 1980, 3201);
+)sql";
+
+/// A database of version 2, with the rows of `Version1` and one more.
+class Version2 : public Version1 {
+ public:
+  Version2() {
+    exec(kSchemaVersion2);
+    exec(kRowsOfVersion2);
+  }
 };
 
 /// `key_of_size` of a problem with options.
@@ -114,7 +133,7 @@ TEST_CASE("version 1: ids, references and the views outlive the migration") {
   const Version1 old;
   old.exec("CREATE VIEW mine AS SELECT params FROM best");
   open_sqlite_store(old.file(), OpenMode::read_write);
-  CHECK(old.text("PRAGMA user_version") == "2");
+  CHECK(old.text("PRAGMA user_version") == "3");
   CHECK(old.text("PRAGMA integrity_check") == "ok");
   CHECK(old.text("SELECT count(*) FROM pragma_foreign_key_check") == "0");
   CHECK(old.text("SELECT group_concat(\"table\") FROM (SELECT \"table\" FROM"
@@ -143,8 +162,78 @@ TEST_CASE("version 1: refused for reading only, and not migrated") {
   const std::string error = error_of([&] { open_sqlite_store(old.file(), OpenMode::read_only); });
   CHECK(contains(error,
                  "its schema is of the older version 1, and it was opened for reading only;"
-                 " tune with it once, which brings it to version 2"));
+                 " tune with it once, which brings it to version 3"));
   CHECK(old.text("PRAGMA user_version") == "1");
+}
+
+TEST_CASE("version 2: every measurement is there, with nothing in what is new") {
+  const Version2 old;
+  const auto store = open_sqlite_store(old.file(), OpenMode::read_write);
+  const auto all = store->measurements();
+  REQUIRE(all.size() == 4);
+  MeasurementRecord with_options{.problem = sum_of_size(20),
+                                 .count = 1'048'576,
+                                 .bytes = 4'194'304,
+                                 .params = R"({"id":1})",
+                                 .is_default = true,
+                                 .round = 1,
+                                 .failure = "",
+                                 .samples_us = {4.5, 5.5},
+                                 .median_us = 5,
+                                 .registers = 32,
+                                 .shared_bytes = 128,
+                                 .local_bytes = 16,
+                                 .occupancy = 0.75,
+                                 .compile_ms = 41.5,
+                                 .sm_clock_mhz = 1980,
+                                 .memory_clock_mhz = 3201};
+  with_options.problem.options = "nan_policy=ignore";
+  CHECK(all[3].measurement == with_options);
+  CHECK(all[3].measured_at == "2026-02-28T12:00:00Z");
+  CHECK(all[3].run == run_on(device()));
+  CHECK(all[1].measurement == success(20, R"({"id":2})", 4));
+  CHECK(all[2].measurement.outcome == Outcome::wrong_result);
+
+  CHECK(found_params(*store, key_of_size(20)) == R"({"id":2})");
+  CHECK(found_params(*store, key_with("nan_policy=ignore")) == R"({"id":1})");
+  CHECK(store->measurements_of(key_of_size(20)).size() == 2);
+}
+
+TEST_CASE("version 2: what is new can be stored beside the old") {
+  const Version2 old;
+  const auto store = open_sqlite_store(old.file(), OpenMode::read_write);
+  MeasurementRecord complete = success(20, R"({"id":3})", 3, /*round=*/2);
+  complete.mad_us = 0.125;
+  complete.discarded_samples = 1;
+  complete.hot_us = 1;
+  complete.stream_us = 4;
+  complete.latency_us = 9;
+  store->put(5, complete);
+  store->put(5, failure(20, R"({"id":4})", Outcome::crashed));
+  const auto all = store->measurements();
+  REQUIRE(all.size() == 6);
+  CHECK(all[4].measurement == complete);
+  CHECK(all[5].measurement.outcome == Outcome::crashed);
+}
+
+TEST_CASE("version 2: ids, references, indexes and the views outlive the migration") {
+  const Version2 old;
+  old.exec("CREATE VIEW mine AS SELECT params FROM best");
+  open_sqlite_store(old.file(), OpenMode::read_write);
+  CHECK(old.text("PRAGMA user_version") == "3");
+  CHECK(old.text("PRAGMA integrity_check") == "ok");
+  CHECK(old.text("SELECT count(*) FROM pragma_foreign_key_check") == "0");
+  CHECK(old.text("SELECT group_concat(\"table\") FROM (SELECT \"table\" FROM"
+                 " pragma_foreign_key_list('measurement') ORDER BY 1)") == "config,problem,run");
+  CHECK(old.text("SELECT group_concat(name) FROM (SELECT name FROM"
+                 " pragma_index_list('measurement') ORDER BY 1)") ==
+        "measurement_by_problem,measurement_by_rank");
+  CHECK(old.text("SELECT group_concat(problem_id || '/' || id) FROM"
+                 " (SELECT problem_id, id FROM measurement ORDER BY id)") ==
+        "7/17,7/19,9/23,10/29");
+  CHECK(old.text("SELECT count(*) FROM result WHERE hot_us IS NULL AND mad_us = 0") == "4");
+  CHECK(old.text("SELECT group_concat(params) FROM (SELECT params FROM mine ORDER BY 1)") ==
+        R"({"id":1},{"id":2})");
 }
 
 }  // namespace

@@ -78,6 +78,16 @@ TEST_CASE("bandwidth is in 10^9 bytes per second, and in percent of what the run
   CHECK(sql.is_null("SELECT percent_of_read_bandwidth" + where));
 }
 
+TEST_CASE("times that were not measured are NULL in the views") {
+  PlainSql sql;
+  CHECK(sql.is_null("SELECT hot_us FROM result"));
+  CHECK(sql.is_null("SELECT stream_us FROM result"));
+  CHECK(sql.is_null("SELECT latency_us FROM best"));
+  sql.database().exec("UPDATE measurement SET hot_us = 0.5, stream_us = 3, latency_us = 9");
+  CHECK(sql.text("SELECT hot_us || ' ' || stream_us || ' ' || latency_us FROM best") ==
+        "0.5 3.0 9.0");
+}
+
 TEST_CASE("equal devices, problems and configurations are stored once") {
   PlainSql sql;
   const auto run = sql.store().begin_run(run_on(device()));
@@ -97,6 +107,11 @@ TEST_CASE("the database itself refuses rows that cannot be results") {
   CHECK(refuses("UPDATE measurement SET median_us = 'fast'"));
   CHECK(refuses("UPDATE measurement SET samples_us = '{}'"));
   CHECK(refuses("UPDATE measurement SET occupancy = 2"));
+  CHECK(refuses("UPDATE measurement SET mad_us = -1"));
+  CHECK(refuses("UPDATE measurement SET discarded_samples = -1"));
+  CHECK(refuses("UPDATE measurement SET hot_us = -1"));
+  CHECK(refuses("UPDATE measurement SET stream_us = -1"));
+  CHECK(refuses("UPDATE measurement SET latency_us = NULL"));
   CHECK(refuses("INSERT INTO config (params) VALUES ('[]')"));
   CHECK_FALSE(refuses("UPDATE measurement SET registers = 32"));
 }

@@ -51,6 +51,11 @@ TEST_CASE("every field of a run and of a measurement comes back as it was put") 
                                       .failure = "",
                                       .samples_us = {20.1, 1.0 / 3.0, 1e-9, 12345678.9},
                                       .median_us = 0.1 + 0.2,
+                                      .mad_us = 1e-3,
+                                      .discarded_samples = 2,
+                                      .hot_us = 0.25,
+                                      .stream_us = 3.75,
+                                      .latency_us = 9.5,
                                       .registers = 32,
                                       .shared_bytes = 128,
                                       .local_bytes = 16,
@@ -76,6 +81,20 @@ TEST_CASE("a failure is kept with its reason, whatever bytes it is of") {
   store->put(store->begin_run(run_on(device())), failed);
   REQUIRE(store->measurements().size() == 1);
   CHECK(store->measurements().front().measurement == failed);
+}
+
+TEST_CASE("every kind of failure is kept") {
+  AnyStore store;
+  const auto run = store->begin_run(run_on(device()));
+  const std::vector<Outcome> outcomes = {
+      Outcome::compile_error, Outcome::load_error,    Outcome::launch_error, Outcome::wrong_result,
+      Outcome::timing_error,  Outcome::out_of_memory, Outcome::crashed,      Outcome::timeout};
+  for (const Outcome outcome : outcomes) store->put(run, failure(20, R"({"id":1})", outcome));
+  std::vector<Outcome> stored;
+  for (const StoredResult& result : store->measurements()) {
+    stored.push_back(result.measurement.outcome);
+  }
+  CHECK(stored == outcomes);
 }
 
 TEST_CASE("params come back canonical, however they were written") {
@@ -240,6 +259,98 @@ TEST_CASE("measurements() has everything, oldest first") {
   CHECK(all[2].measurement.median_us == 4);
 }
 
+/// The params, one after another.
+std::string params_of(const std::vector<StoredResult>& results) {
+  std::string text;
+  for (const StoredResult& result : results) text += result.measurement.params;
+  return text;
+}
+
+/// A success on a sum of another operator or type.
+MeasurementRecord other_success(int size_class, const std::string& params, const std::string& op,
+                                const std::string& element_type) {
+  MeasurementRecord measurement = success(size_class, params, 5);
+  measurement.problem.op = op;
+  measurement.problem.element_type = element_type;
+  return measurement;
+}
+
+TEST_CASE("measurements_of() has all of one key in all of its runs, failures too, oldest first") {
+  AnyStore store;
+  const auto first = store->begin_run(run_on(device()));
+  const auto second = store->begin_run(run_on(device()));
+  const auto elsewhere = store->begin_run(run_on(device("NVIDIA H100")));
+  RunRecord recompiled = run_on(device());
+  recompiled.compiler = "nvrtc 13.1";
+  store->put(second, success(20, R"({"id":1})", 5));
+  store->put(elsewhere, success(20, R"({"id":2})", 5));
+  store->put(first, failure(20, R"({"id":3})", Outcome::crashed));
+  store->put(second, success(21, R"({"id":4})", 5));
+  store->put(first, other_success(20, R"({"id":5})", "min", "f32"));
+  store->put(store->begin_run(recompiled), success(20, R"({"id":6})", 5));
+  store->put(second, success(20, R"({"id":1})", 4, /*round=*/1));
+
+  const auto found = store->measurements_of(key_of_size(20));
+  CHECK(params_of(found) == R"({"id":1}{"id":3}{"id":1})");
+  REQUIRE(found.size() == 3);
+  CHECK(found[1].measurement.outcome == Outcome::crashed);
+  CHECK(found[2].measurement.round == 1);
+  CHECK(found[2].run == run_on(device()));
+  CHECK(store->measurements_of(key_of_size(22)).empty());
+}
+
+TEST_CASE("related() begins with the other size classes of the problem, the nearest first") {
+  AnyStore store;
+  const auto run = store->begin_run(run_on(device()));
+  for (const int size_class : {10, 28, 23, 17, 21, 20}) {
+    store->put(run, success(size_class, R"({"id":)" + std::to_string(size_class) + "}", 5));
+  }
+  store->put(run, success(21, R"({"id":"slower"})", 6));
+  store->put(run, failure(19, R"({"id":"failed"})", Outcome::wrong_result));
+  CHECK(params_of(store->related(key_of_size(20), 9)) ==
+        R"({"id":21}{"id":17}{"id":23}{"id":28}{"id":10})");
+  CHECK(params_of(store->related(key_of_size(20), 2)) == R"({"id":21}{"id":17})");
+  CHECK(store->related(key_of_size(20), 0).empty());
+}
+
+TEST_CASE("related() goes on with other problems of the family, then with other origins") {
+  AnyStore store;
+  const auto run = store->begin_run(run_on(device()));
+  const auto elsewhere = store->begin_run(run_on(device("NVIDIA H100")));
+  RunRecord older = run_on(device());
+  older.template_fingerprint = "templates-0";
+  const auto earlier = store->begin_run(older);
+
+  store->put(elsewhere, success(20, R"({"id":"elsewhere"})", 1));
+  store->put(elsewhere, other_success(20, R"({"id":"unlike"})", "min", "f32"));
+  store->put(elsewhere, success(23, R"({"id":"far"})", 1));
+  store->put(elsewhere, success(19, R"({"id":"elsewhere, smaller"})", 1));
+  store->put(earlier, success(20, R"({"id":"earlier"})", 9));
+  store->put(run, other_success(21, R"({"id":"larger f64"})", "sum", "f64"));
+  store->put(run, other_success(23, R"({"id":"far f64"})", "sum", "f64"));
+  store->put(run, other_success(20, R"({"id":"min f64"})", "min", "f64"));
+  store->put(run, other_success(20, R"({"id":"min"})", "min", "f32"));
+  store->put(run, other_success(20, R"({"id":"f64"})", "sum", "f64"));
+  store->put(run, success(26, R"({"id":"size"})", 1));
+  MeasurementRecord other_family = success(20, R"({"id":"family"})", 1);
+  other_family.problem.family = "histogram";
+  store->put(run, other_family);
+
+  CHECK(params_of(store->related(key_of_size(20), 99)) ==
+        R"({"id":"size"}{"id":"f64"}{"id":"min"}{"id":"min f64"}{"id":"larger f64"})"
+        R"({"id":"earlier"}{"id":"elsewhere"}{"id":"elsewhere, smaller"})");
+}
+
+TEST_CASE("related() has the best of each key over all of its runs") {
+  AnyStore store;
+  const auto first = store->begin_run(run_on(device()));
+  const auto second = store->begin_run(run_on(device()));
+  store->put(first, success(21, R"({"id":1})", 5, /*round=*/1));
+  store->put(second, success(21, R"({"id":2})", 4));
+  store->put(second, success(21, R"({"id":3})", 6, /*round=*/1));
+  CHECK(params_of(store->related(key_of_size(20), 9)) == R"({"id":1})");
+}
+
 TEST_CASE("what no reader could use is refused, and nothing of it is kept") {
   AnyStore store;
   const auto run = store->begin_run(run_on(device()));
@@ -257,6 +368,11 @@ TEST_CASE("what no reader could use is refused, and nothing of it is kept") {
   CHECK(contains(refusal([](M& m) { m.median_us = 0; }), "median"));
   CHECK(contains(refusal([=](M& m) { m.median_us = kNan; }), "median"));
   CHECK(contains(refusal([=](M& m) { m.samples_us = {1, kInfinity}; }), "samples"));
+  CHECK(contains(refusal([=](M& m) { m.mad_us = kNan; }), "deviation"));
+  CHECK(contains(refusal([](M& m) { m.hot_us = -1; }), "hot"));
+  CHECK(contains(refusal([=](M& m) { m.stream_us = kInfinity; }), "stream"));
+  CHECK(contains(refusal([](M& m) { m.latency_us = -1; }), "latency"));
+  CHECK(contains(refusal([](M& m) { m.discarded_samples = -1; }), "discarded"));
   CHECK(contains(refusal([](M& m) { m.failure = "but"; }), "failure"));
   CHECK(contains(refusal([](M& m) { m.occupancy = 1.5; }), "occupancy"));
   CHECK(contains(refusal([](M& m) { m.registers = -1; }), "negative"));

@@ -1,6 +1,7 @@
 #include "tests/fakes/fake_device.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -9,6 +10,7 @@
 #include <stdexcept>
 
 #include "foldtune/error.h"
+#include "runtime/throttle.h"
 #include "runtime/variant.h"
 #include "templates/catalog.h"
 #include "templates/reduce/scratch.cuh"
@@ -36,6 +38,11 @@ ReduceParams parse_params(const std::string& expression) {
     tunable.set(params, *value);
   }
   return std::get<ReduceParams>(params);
+}
+
+bool is_reduction(const std::string& expression) {
+  return expression.starts_with("foldtune::reduce<") ||
+         expression.starts_with("foldtune::reduce_in_order<");
 }
 
 /// What "foldtune::reduce<foldtune::Sum<float, double>, double, foldtune::uint32, true,
@@ -172,8 +179,16 @@ struct FakeDevice::State {
   std::vector<FakeLaunch> recorded;
   Stream capturing = nullptr;
   bool run_error = false;
+  bool lost = false;
+  ThrottleGuard throttle_guard{std::chrono::milliseconds(0)};
+
+  void throw_if_lost() {
+    const std::lock_guard lock(mutex);
+    if (lost) throw DeviceError("fake: the device is lost");
+  }
 
   void throw_run_error() {
+    throw_if_lost();
     const std::lock_guard lock(mutex);
     if (std::exchange(run_error, false)) throw DeviceError("fake: an earlier launch failed");
   }
@@ -194,7 +209,7 @@ class FakeDevice::ModeScope {
   State& state_;
 };
 
-/// The image of a compilation is its first name expression.
+/// The image of a compilation is its name expressions.
 class FakeDevice::State::FakeCompiler final : public Compiler {
  public:
   explicit FakeCompiler(State& state) : state_(state) {}
@@ -206,15 +221,19 @@ class FakeDevice::State::FakeCompiler final : public Compiler {
 
   CompiledKernel compile(const Program& program) const override {
     ++state_.counts.compilations;
-    const std::string& expression = program.name_expressions.at(0);
     {
       const std::lock_guard lock(state_.mutex);
       state_.programs.push_back(program);
     }
-    if (state_.script.fault_of(parse_params(expression)) == Fault::compile_error) {
-      throw CompileError("fake: " + expression + " does not compile");
+    std::string image;
+    for (const std::string& expression : program.name_expressions) {
+      image += expression + "\n";
+      if (is_reduction(expression) &&
+          state_.script.fault_of(parse_params(expression)) == Fault::compile_error) {
+        throw CompileError("fake: " + expression + " does not compile");
+      }
     }
-    return {.image = expression, .lowered_names = program.name_expressions, .compile_ms = 1};
+    return {.image = image, .lowered_names = program.name_expressions, .compile_ms = 1};
   }
 
  private:
@@ -225,16 +244,22 @@ class FakeDevice::State::FakeKernel final : public Kernel {
  public:
   FakeKernel(State& state, const CompiledKernel& compiled)
       : state_(state), kernels_(compiled.lowered_names.size()) {
-    reduce_ = parse_expression(compiled.image);
+    reduce_ = parse_expression(compiled.lowered_names.front());
   }
 
   void launch(std::size_t index, LaunchShape shape, void** arguments, Stream) const override {
     if (index >= kernels_) throw std::logic_error("fake: the program has no such kernel");
     const Fault fault = state_.script.fault_of(reduce_.params);
     if (fault == Fault::launch_error) throw DeviceError("fake: the launch failed");
+    if (fault == Fault::lost) {
+      const std::lock_guard lock(state_.mutex);
+      state_.lost = true;
+      throw DeviceError("fake: the launch broke the device");
+    }
     const bool is_reduce = index == static_cast<std::size_t>(KernelRole::main);
     FakeLaunch launch = reduce_;
     launch.grid_size = shape.grid_size;
+    if (is_reduce) launch.input = *static_cast<const void* const*>(arguments[0]);
     if (is_reduce && launch.counts_in_64_bits) {
       launch.count = *static_cast<const std::uint64_t*>(arguments[1]);
     } else if (is_reduce) {
@@ -242,7 +267,10 @@ class FakeDevice::State::FakeKernel final : public Kernel {
     }
 
     const std::lock_guard lock(state_.mutex);
-    if (state_.mode == Mode::ignore) return;
+    if (state_.mode == Mode::ignore) {
+      state_.counts.untimed_launches += is_reduce ? 1 : 0;
+      return;
+    }
     if (state_.mode == Mode::record) {
       if (is_reduce) state_.recorded.push_back(launch);
       state_.run_error |= fault == Fault::run_error;
@@ -336,13 +364,15 @@ const Compiler& FakeDevice::compiler() { return *state_->compiler; }
 
 std::unique_ptr<Kernel> FakeDevice::load(const CompiledKernel& compiled) {
   ++state_->counts.loads;
-  if (state_->script.fault_of(parse_params(compiled.image)) == Fault::load_error) {
-    throw DeviceError("fake: the image cannot be loaded");
-  }
+  state_->throw_run_error();
+  const Fault fault = state_->script.fault_of(parse_params(compiled.lowered_names.front()));
+  if (fault == Fault::load_error) throw DeviceError("fake: the image cannot be loaded");
+  if (fault == Fault::out_of_memory) throw OutOfMemory("fake: no memory is left");
   return std::make_unique<State::FakeKernel>(*state_, compiled);
 }
 
 void* FakeDevice::allocate(std::size_t bytes) {
+  state_->throw_if_lost();
   void* const memory = ::operator new(std::max<std::size_t>(bytes, 1), kAllocationAlignment);
   ++state_->counts.allocations;
   ++state_->counts.live_allocations;
@@ -370,26 +400,64 @@ bool FakeDevice::is_capturing(Stream stream) const {
   return stream != nullptr && stream == state_->capturing;
 }
 
-std::vector<double> FakeDevice::time(const TimingRequest& request) {
-  ++state_->counts.timings;
-  state_->recorded.clear();
-  {
-    const ModeScope scope(*state_, Mode::record);
-    for (int call = 0; call < request.calls; ++call) request.enqueue(call, nullptr);
-  }
-  state_->throw_run_error();
-
-  const ModeScope scope(*state_, Mode::ignore);
-  std::vector<double> samples;
-  for (int sample = 0; sample < request.samples; ++sample) {
-    if (request.before_sample) request.before_sample(nullptr);
-    double total_us = 0;
-    for (const FakeLaunch& launch : state_->recorded) {
-      total_us += state_->script.cost_us ? state_->script.cost_us(launch) : 1;
+class FakeDevice::FakeStopwatch final : public Stopwatch {
+ public:
+  FakeStopwatch(State& state, TimingRequest request) : state_(state), request_(std::move(request)) {
+    ++state_.counts.timings;
+    state_.throw_run_error();
+    state_.recorded.clear();
+    {
+      const ModeScope scope(state_, Mode::record);
+      for (int call = 0; call < request_.calls; ++call) request_.enqueue(call, nullptr);
     }
-    samples.push_back(total_us / request.calls);
+    launches_ = std::exchange(state_.recorded, {});
+    state_.throw_run_error();
   }
-  return samples;
+
+  Samples take(int samples) override {
+    return state_.throttle_guard.take([&] {
+      ++state_.counts.takings;
+      state_.throw_run_error();
+      const ModeScope scope(state_, Mode::ignore);
+      ThrottleGuard::Reading reading{.us = {}, .state = {.clocks = kFakeClocks}};
+      for (int sample = 0; sample < samples; ++sample) reading.us.push_back(take_one());
+      if (state_.script.clock_reasons) reading.state.clock_reasons = state_.script.clock_reasons();
+      return reading;
+    });
+  }
+
+ private:
+  double take_one() {
+    if (request_.before_sample) request_.before_sample(nullptr);
+    double total_us = 0;
+    for (const FakeLaunch& launch : launches_) {
+      if (state_.script.fault_of(launch.params) == Fault::timing_error) {
+        throw DeviceError("fake: the samples cannot be taken");
+      }
+      total_us += state_.script.cost_us ? state_.script.cost_us(launch) : 1;
+    }
+    return total_us / request_.calls + host_us();
+  }
+
+  double host_us() const {
+    switch (request_.launching) {
+      case Launching::graph:
+        return 0;
+      case Launching::stream:
+        return kFakeStreamUs;
+      case Launching::latency:
+        break;
+    }
+    return kFakeLatencyUs;
+  }
+
+  State& state_;
+  TimingRequest request_;
+  std::vector<FakeLaunch> launches_;
+};
+
+std::unique_ptr<Stopwatch> FakeDevice::prepare_timing(TimingRequest request) {
+  return std::make_unique<FakeStopwatch>(*state_, std::move(request));
 }
 
 }  // namespace foldtune::test

@@ -31,8 +31,11 @@ enum class Fault {
   compile_error,  ///< the compiler throws CompileError
   load_error,     ///< `load` throws DeviceError
   launch_error,   ///< `launch` throws DeviceError
-  run_error,      ///< the next `synchronize`, `copy` or `time` throws DeviceError, once
+  run_error,      ///< the next `synchronize`, `copy` or timing throws DeviceError, once
   wrong_result,   ///< the output is not the fold
+  out_of_memory,  ///< `load` throws OutOfMemory
+  timing_error,   ///< taking samples throws DeviceError
+  lost,           ///< `launch` throws DeviceError, and so does all that follows on the device
 };
 
 /// A launch of the kernel `reduce` or `reduce_in_order`.
@@ -46,12 +49,16 @@ struct FakeLaunch {
   ReduceParams params;  ///< `waves` is always 0: no kernel sees it. It shows in `grid_size`.
   std::uint32_t grid_size = 0;
   std::uint64_t count = 0;
+  const void* input = nullptr;  ///< the first one
 };
 
 struct FakeScript {
-  /// Microseconds that `time` reports for a launch; asked once per launch and sample, so it may add
-  /// noise. A call costs the sum over its launches of `reduce`; helper kernels are free. Empty: 1.
+  /// Microseconds that a timing reports for a launch; asked once per launch and sample, so it may
+  /// add noise. A call costs the sum over its launches of `reduce`; helper kernels are free.
+  /// Empty: 1.
   std::function<double(const FakeLaunch&)> cost_us = nullptr;
+  /// Asked whenever samples are taken, also again: the bits of runtime/throttle.h. Empty: 0.
+  std::function<std::uint64_t()> clock_reasons = nullptr;
   /// What goes wrong with a configuration (`waves` is 0). Empty: nothing. May be called from
   /// several threads.
   std::function<Fault(const ReduceParams&)> fault = nullptr;
@@ -63,12 +70,21 @@ struct FakeScript {
 struct FakeCounts {
   std::atomic<int> compilations = 0;
   std::atomic<int> loads = 0;
-  std::atomic<int> reduce_launches = 0;  ///< not those that `time` repeats
+  std::atomic<int> reduce_launches = 0;   ///< not those that are timed
+  std::atomic<int> untimed_launches = 0;  ///< those of `before_sample`
   std::atomic<int> helper_launches = 0;
-  std::atomic<int> timings = 0;
+  std::atomic<int> timings = 0;  ///< that were prepared
+  std::atomic<int> takings = 0;  ///< of samples, those that were discarded too
   std::atomic<int> allocations = 0;
   std::atomic<int> live_allocations = 0;
 };
+
+/// What a call costs the host, in microseconds, beside what the script says.
+inline constexpr double kFakeStreamUs = 3;
+inline constexpr double kFakeLatencyUs = 9;
+
+/// What is read of the clocks.
+inline constexpr Clocks kFakeClocks{.sm_mhz = 1000, .memory_mhz = 2000};
 
 /// The stream number `number`, from 1; as a pointer it leads nowhere.
 Stream fake_stream(int number);
@@ -96,14 +112,15 @@ class FakeDevice final : public Device {
   void synchronize(Stream stream) override;
   std::uint64_t stream_id(Stream stream) const override;
   bool is_capturing(Stream stream) const override;
-  /// Enqueues every call once, and `before_sample` before each sample, with kernels that do not
-  /// run.
-  std::vector<double> time(const TimingRequest& request) override;
-  Clocks clocks() const override { return {.sm_mhz = 1000, .memory_mhz = 2000}; }
+  /// Samples are what the script says that calls cost, with the host's part for Launching::stream
+  /// and Launching::latency. Calls are enqueued once, when the timing is prepared, and
+  /// `before_sample` before each sample, with kernels that do not run.
+  std::unique_ptr<Stopwatch> prepare_timing(TimingRequest request) override;
 
  private:
   struct State;
   class ModeScope;
+  class FakeStopwatch;
   DeviceInfo info_;
   std::unique_ptr<State> state_;
 };

@@ -281,11 +281,18 @@ TEST_CASE("CPU device: timing gives one positive figure per sample") {
     program.launch(kRelay, {1, 32}, &cell);
   };
   request.calls = 3;
-  request.samples = 4;
-  const std::vector<double> samples = program.device().time(request);
-  CHECK(samples.size() == 4);
-  for (const double sample : samples) CHECK(sample > 0);
+  request.launching = GENERATE(Launching::graph, Launching::stream, Launching::latency);
+  int flushes = 0;
+  request.before_sample = [&](Stream) { ++flushes; };
+  const std::unique_ptr<Stopwatch> stopwatch = program.device().prepare_timing(request);
+  const Samples first = stopwatch->take(4);
+  CHECK(first.us.size() == 4);
+  for (const double sample : first.us) CHECK(sample > 0);
   CHECK(calls >= 12);
+  CHECK(flushes == 4);
+  CHECK(first.discarded == 0);
+  CHECK(first.clocks.sm_mhz == 0);
+  CHECK(stopwatch->take(1).us.size() == 1);
 }
 
 TEST_CASE("CPU device: its identity tells the ways of running threads apart") {

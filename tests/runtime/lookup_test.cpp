@@ -178,6 +178,12 @@ class BrokenStore final : public ConfigStore {
   std::optional<Match> find(const TuningKey&) const override { throw StoreError("broken"); }
   std::vector<StoredResult> best() const override { throw StoreError("broken"); }
   std::vector<StoredResult> measurements() const override { throw StoreError("broken"); }
+  std::vector<StoredResult> measurements_of(const TuningKey&) const override {
+    throw StoreError("broken");
+  }
+  std::vector<StoredResult> related(const TuningKey&, std::size_t) const override {
+    throw StoreError("broken");
+  }
 };
 
 TEST_CASE_METHOD(LookupTest, "Look-up: a store that fails is a DatabaseError, not a default") {

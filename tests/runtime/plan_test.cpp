@@ -106,9 +106,8 @@ TEST_CASE("Plan: a kernel gets the count in the width that it is compiled for") 
                        plan.enqueue(
                            {.inputs = {input.data()}, .count = kCount, .output = output.data()},
                            scratch.data(), stream);
-                     },
-                 .samples = 1,
-                 .before_sample = {}});
+                     }},
+                /*samples=*/1);
     REQUIRE(launches.size() == 1);
     CHECK(launches[0].count == kCount);
     CHECK(launches[0].counts_in_64_bits == (count > kCount));

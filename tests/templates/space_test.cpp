@@ -305,6 +305,31 @@ TEST_CASE("A configuration that launches what another one launches is redundant"
   CHECK_FALSE(redundant(1000, FinalStage::atomic, 0));
 }
 
+TEST_CASE("A redundant configuration has a valid one that stands for it") {
+  constexpr int kMultiprocessors = 10;
+  Problem histogram{.op = Operator::histogram, .type = ElementType::u8};
+  histogram.histogram.binning = Binning::key;
+  for (Problem problem : {kAnySumF32, histogram}) {
+    for (const std::uint64_t count : {1u, 4000u, 100000u, 10000000u}) {
+      problem.count = count;
+      const Space space(problem);
+      std::size_t redundant = 0;
+      for (const Params& params : space.enumerate()) {
+        const Params canonical = space.canonical(params, kMultiprocessors);
+        if (canonical == params) continue;
+        ++redundant;
+        REQUIRE(space.contains(canonical));
+        REQUIRE_FALSE(space.is_redundant(canonical, kMultiprocessors));
+      }
+      CHECK((redundant > 0) == (count < 10000000u || problem.op == Operator::histogram));
+    }
+  }
+  CHECK(Space(kSumI32InI32)
+            .canonical(ReduceParams{.final_stage = FinalStage::polling, .waves = 2},
+                       kMultiprocessors) ==
+        Params(ReduceParams{.final_stage = FinalStage::last_block, .waves = 0}));
+}
+
 TEST_CASE("JSON gives back every configuration") {
   for (const Extent extent : {Extent::searched, Extent::all}) {
     for (const Params& params : Space(kAnySumF32, extent).covering_sample()) {

@@ -1,4 +1,6 @@
 // Tuning on the CPU device, and what is made of it.
+#include <SQLiteCpp/Database.h>
+
 #include <chrono>
 #include <csignal>
 #include <nlohmann/json.hpp>
@@ -38,6 +40,9 @@ TEST_CASE("What was tuned is shown, and used by a run, which says so") {
   CHECK(row["seed"] == 7);
   CHECK(row["outcome"] == "ok");
   CHECK(row["median_us"] > 0);
+  CHECK(row["mad_us"] >= 0);
+  CHECK(row["discarded_samples"] == 0);
+  CHECK(row["hot_us"].is_null());
   CHECK(row["params"].is_object());
   CHECK_THAT(row["command"].get<std::string>(), ContainsSubstring("foldtune tune --device cpu"));
 
@@ -64,11 +69,32 @@ TEST_CASE("What was tuned is shown, and used by a run, which says so") {
   const Outcome all = place.run({"show", "--all"});
   CHECK(all.exit_code == 0);
   CHECK_THAT(all.out, ContainsSubstring("outcome"));
+  CHECK_THAT(all.out, ContainsSubstring("+-%"));
+  CHECK_THAT(all.out, ContainsSubstring("latency"));
   const Outcome none = place.run({"show", "--op", "max"});
   CHECK(none.exit_code == 0);
   CHECK_THAT(none.out, ContainsSubstring("nothing in"));
   const Outcome other_device = place.run({"show", "--json", "--device", "no such device"});
   CHECK(nlohmann::json::parse(other_device.out).empty());
+}
+
+TEST_CASE("Show tells the times that were measured beside the one that counts") {
+  const Workplace place;
+  const Outcome tuned = place.run({"tune", "--device", "cpu", "--n", "4K", "--budget", "1s"});
+  CAPTURE(tuned.out, tuned.err);
+  REQUIRE(tuned.exit_code == 0);
+  SQLite::Database(place.database(), SQLite::OPEN_READWRITE)
+      .exec("UPDATE measurement SET hot_us = 1.25, stream_us = 3.5, latency_us = 9.75");
+  const Outcome all = place.run({"show", "--all"});
+  for (const char* text : {"hot", "stream", "latency", "1.25", "3.50", "9.75"}) {
+    CHECK_THAT(all.out, ContainsSubstring(text));
+  }
+  CHECK_THAT(place.run({"show"}).out, !ContainsSubstring("latency"));
+  const auto rows = nlohmann::json::parse(place.run({"show", "--json"}).out);
+  REQUIRE_FALSE(rows.empty());
+  CHECK(rows[0]["hot_us"] == 1.25);
+  CHECK(rows[0]["stream_us"] == 3.5);
+  CHECK(rows[0]["latency_us"] == 9.75);
 }
 
 TEST_CASE("A sum in a fixed order is tuned and kept apart from others") {

@@ -5,11 +5,11 @@
 #include "cache/config_store.h"
 #include "templates/histogram/range.h"
 #include "tests/catch.h"
+#include "tests/tuner/tune_on.h"
 #include "tuner/elements.h"
 #include "tuner/histogram_input.h"
 #include "tuner/histogram_reference.h"
 #include "tuner/reference.h"
-#include "tuner/tuner.h"
 
 namespace foldtune {
 namespace {
@@ -63,17 +63,12 @@ class WrongDevice final : public Device {
   void synchronize(Stream stream) override { device_->synchronize(stream); }
   std::uint64_t stream_id(Stream stream) const override { return device_->stream_id(stream); }
   bool is_capturing(Stream stream) const override { return device_->is_capturing(stream); }
-  std::vector<double> time(const TimingRequest& request) override { return device_->time(request); }
-  Clocks clocks() const override { return device_->clocks(); }
+  std::unique_ptr<Stopwatch> prepare_timing(TimingRequest request) override {
+    return device_->prepare_timing(std::move(request));
+  }
 
  private:
   std::unique_ptr<Device> device_ = open_device("cpu");
-};
-
-class SilentObserver : public TuneObserver {
-  void on_start(double) override {}
-  void on_progress(const TuneProgress&) override {}
-  void on_result(const ProblemResult&) override {}
 };
 
 TEST_CASE("Bins for tuning hold every element that inputs are made of") {
@@ -134,9 +129,9 @@ TEST_CASE("A histogram with wrong counts is never timed nor chosen, and the reas
   REQUIRE(block_size(Space(problem).default_params(device.info().record.multiprocessor_count)) ==
           kRightBlockSize);
   const auto store = make_memory_store();
-  SilentObserver observer;
-  const auto results =
-      tune(device, *store, {.problems = {problem}, .budget_s = 4, .command = "test"}, observer);
+  test::SilentObserver observer;
+  const auto results = test::tune_on(
+      device, *store, {.problems = {problem}, .budget_s = 4, .command = "test"}, observer);
   REQUIRE(results.size() == 1);
   CHECK(block_size(results[0].best) == kRightBlockSize);
   CHECK(results[0].failed > 0);
@@ -155,14 +150,14 @@ TEST_CASE("A histogram with wrong counts is never timed nor chosen, and the reas
 TEST_CASE("Histograms of every binning and counter are tuned") {
   const std::unique_ptr<Device> device = open_device("cpu");
   const auto store = make_memory_store();
-  SilentObserver observer;
+  test::SilentObserver observer;
   std::vector<Problem> problems{histogram_of(ElementType::f32, 100, Binning::even),
                                 histogram_of(ElementType::i16, 20, Binning::custom),
                                 histogram_of(ElementType::i8, 256, Binning::key)};
   problems[1].alignment = Alignment::element;
   problems[2].accumulator = ElementType::u32;
-  const auto results =
-      tune(*device, *store, {.problems = problems, .budget_s = 6, .command = "test"}, observer);
+  const auto results = test::tune_on(
+      *device, *store, {.problems = problems, .budget_s = 6, .command = "test"}, observer);
   CHECK(results.size() == 3);
   for (const ProblemResult& result : results) CHECK(result.failed == 0);
 }

@@ -1,21 +1,43 @@
-#include "tuner/search.h"
+#include "tuner/search/search.h"
 
 #include <cmath>
+#include <deque>
+#include <functional>
+#include <map>
 #include <set>
 
+#include "foldtune/error.h"
 #include "tests/catch.h"
+#include "tuner/search/candidates.h"
 
 namespace foldtune {
 namespace {
 
-constexpr int kMultiprocessors = 132;
+const DeviceRecord kDevice{.kind = "fake",
+                           .name = "GPU",
+                           .architecture = "sm_90",
+                           .multiprocessor_count = 132,
+                           .memory_clock_khz = 3201000,
+                           .memory_bus_bits = 6016,
+                           .l2_bytes = 1 << 25,
+                           .driver = "1"};
+
+using Cost = std::function<std::optional<double>(const Params&)>;
 
 Problem problem_of(std::uint64_t count) { return {.count = count}; }
+
+Problem histogram_of(std::uint64_t count) {
+  Problem problem{.op = Operator::histogram, .type = ElementType::u8, .count = count};
+  problem.histogram.binning = Binning::key;
+  return problem;
+}
+
+std::vector<std::string> all_names() { return {search_names().begin(), search_names().end()}; }
 
 /// A landscape with one valley: the steps to `best` over all tunables, in log2 for numbers.
 double distance(const Params& params, const Params& best) {
   double cost = 1;
-  for (const Tunable& tunable : rules(Family::reduce).tunables) {
+  for (const Tunable& tunable : rules(family_of(params)).tunables) {
     const double a = tunable.get(params);
     const double b = tunable.get(best);
     cost += tunable.labels.empty() ? std::abs(std::log2(a + 1) - std::log2(b + 1)) : (a != b);
@@ -23,89 +45,299 @@ double distance(const Params& params, const Params& best) {
   return cost;
 }
 
-TEST_CASE("search proposes the seeds first, in their order") {
+const ReduceParams kDeep{.block_size = 512,
+                         .vector_width = 2,
+                         .unroll = 8,
+                         .block_stage = BlockStage::tree_shuffle,
+                         .final_stage = FinalStage::two_pass,
+                         .waves = 2};
+const ReduceParams kShallow{.block_size = 64,
+                            .vector_width = 1,
+                            .unroll = 1,
+                            .block_stage = BlockStage::tree,
+                            .final_stage = FinalStage::polling,
+                            .waves = 0};
+
+std::optional<double> one_valley(const Params& params) { return distance(params, kDeep); }
+
+std::optional<double> two_valleys(const Params& params) {
+  return std::min(distance(params, kDeep), 0.5 + distance(params, kShallow));
+}
+
+/// One valley of which a half of the space, next to the bottom, fails.
+std::optional<double> with_failures(const Params& params) {
+  if (std::get<ReduceParams>(params).block_size > kDeep.block_size) return std::nullopt;
+  return distance(params, kDeep);
+}
+
+/// Deterministic noise of 3 %.
+std::optional<double> noisy(const Params& params) {
+  const std::size_t hash = std::hash<std::string>{}(to_json(params));
+  return distance(params, kDeep) * (1 + 0.03 * (static_cast<double>(hash % 201) / 100 - 1));
+}
+
+/// What a search proposed, and what that cost.
+struct Trace {
+  std::vector<Params> proposals;
+  std::vector<std::optional<double>> costs;
+
+  double best() const {
+    double best = HUGE_VAL;
+    for (const auto& cost : costs) best = std::min(best, cost.value_or(HUGE_VAL));
+    return best;
+  }
+};
+
+/// Up to `most` evaluations with so many proposals ahead of the results.
+Trace drive(Search& search, const Cost& cost, int most, std::size_t in_flight = 8) {
+  Trace trace;
+  std::deque<Proposal> pending;
+  for (int i = 0; i < most; ++i) {
+    while (pending.size() < in_flight) {
+      const std::optional<Proposal> next = search.propose();
+      if (!next) break;
+      CHECK(next->samples > 0);
+      pending.push_back(*next);
+    }
+    if (pending.empty()) {
+      CHECK_FALSE(search.is_waiting());
+      break;
+    }
+    trace.proposals.push_back(pending.front().params);
+    pending.pop_front();
+    trace.costs.push_back(cost(trace.proposals.back()));
+    search.report(trace.proposals.back(), trace.costs.back());
+  }
+  return trace;
+}
+
+Trace drive(const std::string& name, const SearchTask& task, const Cost& cost, int most,
+            std::size_t in_flight = 8) {
+  const std::unique_ptr<Search> search = make_search(name, task);
+  return drive(*search, cost, most, in_flight);
+}
+
+SearchTask task_of(const Problem& problem, std::vector<Params> seeds = {}, std::uint64_t seed = 1) {
+  return {.problem = problem, .device = kDevice, .seeds = std::move(seeds), .seed = seed};
+}
+
+/// Bounds of `drive` for a search that is exhausted before.
+constexpr int kNoLimit = 1 << 20;
+
+TEST_CASE("every search proposes the seeds first, in their order, each once") {
+  const std::string name = GENERATE(from_range(all_names()));
+  INFO(name);
   const ReduceParams first{.block_size = 64, .waves = 1};
   const ReduceParams second{.block_size = 512, .waves = 1};
-  Search search(Space(problem_of(1 << 24)), kMultiprocessors, {first, second}, 1);
-  CHECK(to_json(search.propose().value()) == to_json(first));
-  CHECK(to_json(search.propose().value()) == to_json(second));
+  const ReduceParams invalid{.vector_width = 16};  // 64 bytes
+  const auto search =
+      make_search(name, task_of(problem_of(1 << 24), {first, invalid, second, first}));
+  CHECK(search->propose().value().params == Params(first));
+  CHECK(search->propose().value().params == Params(second));
+  for (int i = 0; i < 20; ++i) CHECK(search->propose().value().params != Params(first));
 }
 
-TEST_CASE("search proposes every configuration once, and none that is redundant or outside") {
-  const Space space(problem_of(1 << 16));
-  const ReduceParams outside{.final_stage = FinalStage::atomic};  // a float sum, run to run
-  Search search(space, kMultiprocessors, {outside}, 1);
-  std::set<std::string> seen;
-  while (const auto params = search.propose()) {
-    CHECK(space.contains(*params));
-    CHECK_FALSE(space.is_redundant(*params, kMultiprocessors));
-    CHECK(seen.insert(to_json(*params)).second);
-    search.report(*params, 1.0);
-  }
+TEST_CASE("every search proposes what stands for a redundant seed") {
+  const std::string name = GENERATE(from_range(all_names()));
+  INFO(name);
+  const ReduceParams redundant{.final_stage = FinalStage::polling, .waves = 1};
+  const auto search = make_search(name, task_of(problem_of(1000), {redundant}));
+  CHECK(search->propose().value().params ==
+        Params(ReduceParams{.final_stage = FinalStage::last_block, .waves = 0}));
+}
+
+TEST_CASE("every search proposes a seed that it would not try by itself") {
+  const std::string name = GENERATE(from_range(all_names()));
+  INFO(name);
+  const ReduceParams split{.tile_layout = TileLayout::split};
+  const auto search = make_search(name, task_of(problem_of(1 << 24), {split}));
+  CHECK(search->propose().value().params == Params(split));
+  search->report(split, 1.0);
+  CHECK(search->propose().value().params != Params(split));
+}
+
+TEST_CASE("every search tries every configuration, none that is redundant or outside") {
+  const std::string name = GENERATE(from_range(all_names()));
+  const Problem problem = GENERATE(problem_of(1 << 12), histogram_of(1 << 12));
+  INFO(name << ", " << to_string(problem));
+  const Space space(problem);
+  const Trace trace = drive(
+      name, task_of(problem), [](const Params&) { return 1.0; }, kNoLimit);
+  std::map<std::string, int> times;
+  for (const Params& params : trace.proposals) ++times[to_json(params)];
   std::size_t wanted = 0;
+  std::string faults;
   for (const Params& params : space.enumerate()) {
-    wanted += !space.is_redundant(params, kMultiprocessors);
+    const bool is_redundant = space.is_redundant(params, kDevice.multiprocessor_count);
+    wanted += is_redundant ? 0 : 1;
+    if ((times.count(to_json(params)) == 0) != is_redundant) faults += to_json(params);
   }
-  CHECK(seen.size() == wanted);
+  CHECK(faults.empty());
+  CHECK(times.size() == wanted);
+  // Only successive halving comes back to what it tried, and seldom.
+  if (name != "halving") CHECK(trace.proposals.size() == wanted);
+  CHECK(trace.proposals.size() < 2 * wanted);
 }
 
-TEST_CASE("search with the same seed and costs proposes the same") {
-  const auto proposals = [](std::uint64_t seed) {
-    Search search(Space(problem_of(1 << 20)), kMultiprocessors, {}, seed);
+TEST_CASE("every search ends where everything fails") {
+  const std::string name = GENERATE(from_range(all_names()));
+  INFO(name);
+  const Problem problem = problem_of(1 << 12);
+  const Trace trace = drive(
+      name, task_of(problem), [](const Params&) { return std::nullopt; }, kNoLimit);
+  CHECK(trace.proposals.size() == Candidates(problem, kDevice).size());
+}
+
+TEST_CASE("every search with the same seed and costs proposes the same") {
+  const std::string name = GENERATE(from_range(all_names()));
+  INFO(name);
+  const auto proposals = [&](std::uint64_t seed) {
     std::string all;
-    for (int i = 0; i < 100; ++i) {
-      const Params params = search.propose().value();
-      search.report(params, distance(params, ReduceParams{}));
-      all += to_json(params);
-    }
+    const Trace trace = drive(name, task_of(problem_of(1 << 20), {}, seed), two_valleys, 100);
+    for (const Params& params : trace.proposals) all += to_json(params);
     return all;
   };
   CHECK(proposals(7) == proposals(7));
-  CHECK(proposals(7) != proposals(8));
+  if (name != "exhaustive" && name != "model") CHECK(proposals(7) != proposals(8));
 }
 
-TEST_CASE("search finds the bottom of a valley in a small part of the space") {
-  const Space space(problem_of(1 << 24));
-  const ReduceParams best{.block_size = 512,
-                          .vector_width = 2,
-                          .unroll = 8,
-                          .block_stage = BlockStage::tree_shuffle,
-                          .final_stage = FinalStage::polling,
-                          .waves = 2};
-  Search search(space, kMultiprocessors, {}, 3);
-  for (int i = 0; i < 200; ++i) {
-    const Params params = search.propose().value();
-    search.report(params, distance(params, best));
+TEST_CASE("a search finds the bottom of a valley in a small part of the space") {
+  const std::string name = GENERATE("local", "model", "default");
+  const std::size_t in_flight = GENERATE(1, 8, 32);
+  INFO(name << " " << in_flight);
+  const Problem problem = problem_of(1 << 24);
+  const Trace trace = drive(name, task_of(problem), one_valley, 200, in_flight);
+  CHECK(trace.best() == one_valley(kDeep));
+  CHECK(Candidates(problem, kDevice).size() > 10 * 200);
+}
+
+TEST_CASE("a search finds the deeper of two valleys") {
+  const std::string name = GENERATE("local", "model", "default");
+  const std::uint64_t seed = GENERATE(1, 2, 3, 4, 5);
+  INFO(name << " " << seed);
+  const Trace trace = drive(name, task_of(problem_of(1 << 24), {}, seed), two_valleys, 300);
+  CHECK(trace.best() == two_valleys(kDeep));
+}
+
+TEST_CASE("a search finds the bottom of a valley beside failures and under noise") {
+  const std::string name = GENERATE("local", "model", "default");
+  INFO(name);
+  const auto& task = task_of(problem_of(1 << 24));
+  CHECK(drive(name, task, with_failures, 250).best() == with_failures(kDeep));
+  CHECK(drive(name, task, noisy, 250).best() < 1.1);
+}
+
+TEST_CASE("the searches that learn are better than random ones") {
+  const std::string name = GENERATE("local", "model", "default");
+  INFO(name);
+  double ours = 0;
+  double random = 0;
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    ours += drive(name, task_of(problem_of(1 << 24), {}, seed), two_valleys, 100).best();
+    random += drive("random", task_of(problem_of(1 << 24), {}, seed), two_valleys, 100).best();
   }
-  CHECK(to_json(search.best(1).at(0)) == to_json(best));
-  CHECK(space.size() > 10 * 200);
+  CHECK(ours < random);
 }
 
-TEST_CASE("search proposes nothing that is kept for comparison alone") {
+TEST_CASE("model and default begin with the configuration that is used untuned") {
+  const std::string name = GENERATE("model", "default");
+  const Problem problem = GENERATE(problem_of(1 << 8), problem_of(1 << 24), histogram_of(1 << 20));
+  const Space space(problem);
+  const int multiprocessors = kDevice.multiprocessor_count;
+  CHECK(make_search(name, task_of(problem))->propose().value().params ==
+        space.canonical(space.default_params(multiprocessors), multiprocessors));
+}
+
+TEST_CASE("halving asks for more samples of the better ones") {
+  std::map<std::string, std::vector<int>> samples;
+  std::map<std::string, double> costs;
+  const auto search = make_search("halving", task_of(problem_of(1 << 24)));
+  for (int i = 0; i < 200; ++i) {
+    const Proposal proposal = search->propose().value();
+    const std::string text = to_json(proposal.params);
+    samples[text].push_back(proposal.samples);
+    costs[text] = one_valley(proposal.params).value();
+    search->report(proposal.params, costs[text]);
+  }
+  double once = 0;
+  double often = 0;
+  int count_once = 0;
+  int count_often = 0;
+  for (const auto& [text, asked] : samples) {
+    CHECK(std::is_sorted(asked.begin(), asked.end(), std::less_equal<>()));
+    (asked.size() == 1 ? once : often) += costs[text];
+    ++(asked.size() == 1 ? count_once : count_often);
+  }
+  REQUIRE(count_often > 10);
+  CHECK(count_once > 2 * count_often);
+  CHECK(often / count_often < once / count_once);
+}
+
+TEST_CASE("halving waits for what is measured when nothing else is left") {
+  const auto search = make_search("halving", task_of(problem_of(1 << 12)));
+  std::vector<Params> pending;
+  while (const auto proposal = search->propose()) pending.push_back(proposal->params);
+  CHECK(search->is_waiting());
+  for (std::size_t i = 0; i < pending.size(); ++i) {
+    search->report(pending[i], static_cast<double>(i));
+  }
+  CHECK(search->propose().value().params == pending.front());
+}
+
+TEST_CASE("exhaustive keeps configurations of one program together") {
+  const Trace trace = drive("exhaustive", task_of(problem_of(1 << 24)), one_valley, kNoLimit);
+  std::set<std::string> programs;
+  std::string last;
+  for (Params params : trace.proposals) {
+    std::get<ReduceParams>(params).waves = 0;  // shapes the launch alone
+    const std::string program = to_json(params);
+    if (program == last) continue;
+    CHECK(programs.insert(program).second);
+    last = program;
+  }
+}
+
+TEST_CASE("no search tries what is kept for comparison alone") {
+  const std::string name = GENERATE(from_range(all_names()));
   const Problem problem{.op = Operator::sum,
                         .type = ElementType::i32,
                         .accumulator = ElementType::i32,
-                        .count = 1 << 16};
-  Search search(Space(problem), kMultiprocessors, {}, 1);
+                        .count = 1 << 12};
   std::set<BlockStage> stages;
-  while (const auto params = search.propose()) {
-    const auto& reduce = std::get<ReduceParams>(*params);
+  for (const Params& params : drive(name, task_of(problem), one_valley, kNoLimit).proposals) {
+    const auto& reduce = std::get<ReduceParams>(params);
     stages.insert(reduce.block_stage);
     CHECK(reduce.tile_layout == TileLayout::contiguous);
-    search.report(*params, 1.0);
   }
   CHECK(stages == std::set{BlockStage::tree, BlockStage::tree_shuffle, BlockStage::shuffle,
                            BlockStage::redux});
 }
 
-TEST_CASE("search does not count failures among the best") {
-  Search search(Space(problem_of(1 << 20)), kMultiprocessors, {}, 1);
-  const Params failed = search.propose().value();
-  search.report(failed, std::nullopt);
-  const Params good = search.propose().value();
-  search.report(good, 5.0);
-  REQUIRE(search.best(10).size() == 1);
-  CHECK(to_json(search.best(10)[0]) == to_json(good));
+TEST_CASE("reports of what was not proposed, and second ones, change nothing") {
+  const std::string name = GENERATE(from_range(all_names()));
+  INFO(name);
+  const Problem problem = problem_of(1 << 20);
+  const auto disturbed = make_search(name, task_of(problem));
+  const auto plain = make_search(name, task_of(problem));
+  const Params never = Candidates(problem, kDevice).params(0);
+  for (int i = 0; i < 30; ++i) {
+    const Params params = plain->propose().value().params;
+    CHECK(disturbed->propose().value().params == params);
+    if (params == never) break;
+    disturbed->report(never, 1e-3);
+    for (Search* search : {plain.get(), disturbed.get()}) {
+      search->report(params, one_valley(params));
+    }
+    disturbed->report(params, 1e-3);
+  }
+}
+
+TEST_CASE("a search that does not exist is refused with those that do") {
+  CHECK_THROWS_AS(make_search("best", task_of(problem_of(1))), InvalidArgument);
+  CHECK_THROWS_WITH(make_search("best", task_of(problem_of(1))),
+                    Catch::Matchers::ContainsSubstring("\"best\"") &&
+                        Catch::Matchers::ContainsSubstring("halving"));
+  CHECK(search_kinds().size() == search_names().size());
 }
 
 }  // namespace

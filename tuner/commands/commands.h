@@ -19,8 +19,10 @@ using Action = std::function<ExitCode()>;
 // `command_line` is what the user typed, for the record.
 Action prepare_devices(CLI::App& app, const std::string& command_line);
 Action prepare_ladder(CLI::App& app, const std::string& command_line);
+Action prepare_landscape(CLI::App& app, const std::string& command_line);
 Action prepare_run(CLI::App& app, const std::string& command_line);
 Action prepare_show(CLI::App& app, const std::string& command_line);
 Action prepare_tune(CLI::App& app, const std::string& command_line);
+Action prepare_worker(CLI::App& app, const std::string& command_line);
 
 }  // namespace foldtune

@@ -22,7 +22,7 @@
 #include "tuner/commands/run_call.h"
 #include "tuner/commands/run_input.h"
 #include "tuner/commands/run_report.h"
-#include "tuner/measure.h"
+#include "tuner/statistics.h"
 
 namespace foldtune {
 namespace {

@@ -56,6 +56,11 @@ double gbps(const MeasurementRecord& measurement) {
   return static_cast<double>(measurement.bytes) / measurement.median_us / 1e3;
 }
 
+/// Null for a time that was not measured.
+nlohmann::ordered_json optional_time(double us) {
+  return us > 0 ? nlohmann::ordered_json(us) : nlohmann::ordered_json();
+}
+
 nlohmann::ordered_json to_json(const StoredResult& row) {
   const MeasurementRecord& m = row.measurement;
   const DeviceRecord& device = row.run.device;
@@ -95,6 +100,11 @@ nlohmann::ordered_json to_json(const StoredResult& row) {
       {"outcome", to_string(m.outcome)},
       {"failure", m.failure},
       {"median_us", m.median_us},
+      {"mad_us", m.mad_us},
+      {"discarded_samples", m.discarded_samples},
+      {"hot_us", optional_time(m.hot_us)},
+      {"stream_us", optional_time(m.stream_us)},
+      {"latency_us", optional_time(m.latency_us)},
       {"bandwidth_gbps", is_ok ? nlohmann::ordered_json(gbps(m)) : nlohmann::ordered_json()},
       {"percent_of_read_bandwidth",
        has_bandwidth ? nlohmann::ordered_json(100 * gbps(m) / row.run.read_bandwidth_gbps)
@@ -143,14 +153,30 @@ std::string format_bandwidth_share(const StoredResult& row) {
   return format_percent(peak > 0 ? gbps(row.measurement) / peak : 0);
 }
 
+/// How far half of the samples lie from the median at most, as a part of it.
+std::string format_spread(const MeasurementRecord& m) {
+  return m.samples_us.size() < 2 ? "-" : fmt::format("{:.1f}", 100 * m.mad_us / m.median_us);
+}
+
+std::string format_optional_time(double us) { return us > 0 ? format_number(us) : "-"; }
+
+bool has_other_times(const StoredResult& row) {
+  const MeasurementRecord& m = row.measurement;
+  return m.hot_us > 0 || m.stream_us > 0 || m.latency_us > 0;
+}
+
 Table make_table(const std::vector<StoredResult>& rows, bool all) {
+  const bool others = all && std::ranges::any_of(rows, has_other_times);
   std::vector<Column> columns{{"problem"}};
   if (all) columns.insert(columns.end(), {{"round", Align::right}, {"outcome"}});
-  columns.insert(columns.end(), {{"us", Align::right},
-                                 {"GB/s", Align::right},
-                                 {"%read", Align::right},
-                                 {"measured (UTC)"},
-                                 {"config"}});
+  columns.push_back({"us", Align::right});
+  if (all) columns.push_back({"+-%", Align::right});
+  if (others) {
+    columns.insert(columns.end(),
+                   {{"hot", Align::right}, {"stream", Align::right}, {"latency", Align::right}});
+  }
+  columns.insert(columns.end(),
+                 {{"GB/s", Align::right}, {"%read", Align::right}, {"measured (UTC)"}, {"config"}});
   Table table(columns);
   for (const StoredResult& row : rows) {
     const MeasurementRecord& m = row.measurement;
@@ -158,10 +184,16 @@ Table make_table(const std::vector<StoredResult>& rows, bool all) {
     std::vector<std::string> cells{describe_problem(m.problem, m.count)};
     if (all) cells.insert(cells.end(), {fmt::to_string(m.round), to_string(m.outcome)});
     const std::string failure = is_ok ? "" : ": " + first_line(m.failure);
+    cells.push_back(is_ok ? format_number(m.median_us) : "-");
+    if (all) cells.push_back(is_ok ? format_spread(m) : "-");
+    if (others) {
+      for (const double us : {m.hot_us, m.stream_us, m.latency_us}) {
+        cells.push_back(format_optional_time(us));
+      }
+    }
     cells.insert(cells.end(),
-                 {is_ok ? format_number(m.median_us) : "-", is_ok ? format_number(gbps(m)) : "-",
-                  is_ok ? format_bandwidth_share(row) : "-", minutes_of(row.measured_at),
-                  format_config(m.params) + failure});
+                 {is_ok ? format_number(gbps(m)) : "-", is_ok ? format_bandwidth_share(row) : "-",
+                  minutes_of(row.measured_at), format_config(m.params) + failure});
     table.add_row(std::move(cells));
   }
   return table;
@@ -179,8 +211,12 @@ std::string config_legends(const std::vector<StoredResult>& rows) {
   return text;
 }
 
+constexpr const char* kOtherTimes =
+    "us per call with inputs in the L2; back to back in a stream; from launch to result.";
+
 void print_tables(std::vector<StoredResult> rows, bool all) {
   const std::string legends = config_legends(rows);
+  const bool has_others = std::ranges::any_of(rows, has_other_times);
   // Groups in the order of their first rows, rows in the order of the store.
   while (!rows.empty()) {
     const auto key = group_key(rows.front());
@@ -190,6 +226,10 @@ void print_tables(std::vector<StoredResult> rows, bool all) {
     print_heading(group.front());
     fmt::print("{}\n", make_table(group, all).to_string(terminal_width(stdout)));
     rows.erase(rows.begin(), rest);
+  }
+  if (all) {
+    fmt::print("+-%: how far half of the samples lie from their median us at most.\n");
+    if (has_others) fmt::print("hot, stream, latency: {}\n", kOtherTimes);
   }
   fmt::print("%read: of the read bandwidth measured in the same run.\n{}", legends);
 }

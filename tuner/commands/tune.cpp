@@ -4,6 +4,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,10 +17,13 @@
 #include "tuner/commands/commands.h"
 #include "tuner/commands/options.h"
 #include "tuner/commands/problem_options.h"
+#include "tuner/commands/tune_devices.h"
 #include "tuner/count_list.h"
 #include "tuner/format.h"
 #include "tuner/interrupt.h"
 #include "tuner/progress.h"
+#include "tuner/replay/landscape.h"
+#include "tuner/search/search.h"
 #include "tuner/table.h"
 #include "tuner/terminal.h"
 #include "tuner/tuner.h"
@@ -31,6 +36,7 @@ constexpr const char* kCudaCounts = "2^12..2^28";
 constexpr const char* kCpuCounts = "64K";
 
 constexpr int kMaxThreads = 1024;
+constexpr int kMaxEvaluations = 1'000'000;
 
 constexpr const char* kFooter = R"(Counts:
   4096, 64K, 1M (K, M, G, T are powers of 1024), 2^20, 1e6, and lists and ranges of them:
@@ -46,11 +52,18 @@ Determinism:
   run_to_run          the same device and configuration give the same bits
   config_independent  the same bits whatever the configuration
 
-Every variant is checked before it is timed, and every measurement is kept as it is made: to
-stop early (Ctrl-C) loses nothing, and to tune again adds to what is there.
+Effort, for each problem:
+  quick               16 configurations: what is known to be good somewhere
+  normal              64, the best of them compared in turns
+  exhaustive          all of them: some minutes per problem
+
+Every variant is checked before it is timed, in a process of its own, so that one that crashes or
+hangs costs nothing but itself. Every measurement is kept as it is made: the same command goes on
+where it was stopped (Ctrl-C), and does not tune again what is done (--no-resume does).
 
 Examples:
-  foldtune tune --op sum --type f32 --n 2^12..2^28 --budget 60s
+  foldtune tune --op sum --type f32 --n 2^12..2^28
+  foldtune tune --op all --type all --effort quick --device all --budget 10m
   foldtune tune --op all --type f32,f64 --n 1e6 --db tuning.db
   foldtune tune --op min,argmin --nan ignore --type f16 --n 2^20
   foldtune tune --custom distance.json --n 2^24
@@ -64,7 +77,13 @@ struct Arguments {
   ProblemOptions problem;
   std::optional<std::string> counts;
   std::string alignment{name(Alignment::vector)};
-  std::string budget = "60s";
+  std::string effort{name(Effort::normal)};
+  std::string search = "default";
+  std::optional<std::string> budget;
+  std::optional<int> max_evaluations;
+  std::optional<std::string> within;
+  bool no_resume = false;
+  std::optional<std::string> record;
   std::optional<std::string> database;
   std::uint64_t seed = 1;
   int threads = 0;
@@ -154,17 +173,34 @@ std::vector<Problem> missing_problems(const std::vector<Problem>& problems,
   return missing;
 }
 
-ExitCode conclude(const std::vector<Problem>& problems, const std::vector<ProblemResult>& results,
-                  bool is_interrupted, const std::string& device, const std::string& path) {
+/// How a tuning ended, and where its results are.
+struct Conclusion {
+  const std::vector<Problem>& problems;
+  const TuneSummary& summary;
+  bool is_interrupted;
+  std::string device;
+  std::string database;
+};
+
+ExitCode conclude(const Conclusion& end) {
+  const std::vector<ProblemResult>& results = end.summary.results;
   if (!results.empty()) print_results(results);
-  if (!results.empty() && is_cpu(device)) fmt::print("The CPU device: {}.\n", kCpuTimes);
-  fmt::print("database: {}\n", path);
+  if (!results.empty() && is_cpu(end.device)) fmt::print("The CPU device: {}.\n", kCpuTimes);
+  std::string took = format_seconds(end.summary.elapsed_s);
+  if (end.summary.busy_fraction > 0) {
+    took += fmt::format("; the device was busy {}% of the time",
+                        format_percent(end.summary.busy_fraction));
+  }
+  fmt::print("{}\ndatabase: {}\n", took, end.database);
   std::fflush(stdout);
-  if (is_interrupted) {
-    fmt::print(stderr, "foldtune: interrupted: everything measured is kept in {}\n", path);
+  if (end.is_interrupted) {
+    fmt::print(stderr,
+               "foldtune: interrupted: everything measured is kept in {}; the same command goes on "
+               "from there\n",
+               end.database);
     return ExitCode::interrupted;
   }
-  for (const Problem& problem : missing_problems(problems, results)) {
+  for (const Problem& problem : missing_problems(end.problems, results)) {
     fmt::print(stderr,
                "foldtune: warning: nothing could be measured for {}; `foldtune show --all` says "
                "what failed, and a larger --budget may help\n",
@@ -174,35 +210,95 @@ ExitCode conclude(const std::vector<Problem>& problems, const std::vector<Proble
   return ExitCode::ok;
 }
 
-ExitCode run_tune(const Arguments& arguments, const std::string& command_line) {
-  // What is wrong with the command line is said before anything is looked for.
+/// 0.02 of "2%". Throws InvalidArgument.
+double parse_percent(const std::string& text) {
+  double percent = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, percent);
+  const bool is_percent = stop == end || std::string_view(stop, end - stop) == "%";
+  constexpr double kMost = 100;
+  if (error != std::errc() || !is_percent || !(percent > 0 && percent <= kMost)) {
+    throw InvalidArgument(
+        fmt::format("'{}' is no part to be within: write 2% (more than 0, at most 100)", text));
+  }
+  return percent / kMost;
+}
+
+/// What does not depend on the device. Throws InvalidArgument.
+TuneOptions make_options(const Arguments& arguments, const std::string& command_line) {
   TuneOptions options;
-  options.budget_s = parse_duration(arguments.budget);
+  const std::optional<Effort> effort = parse_effort(arguments.effort);
+  if (!effort) {
+    throw InvalidArgument(
+        fmt::format("there is no effort '{}': use quick, normal or exhaustive", arguments.effort));
+  }
+  options.effort = arguments.record ? Effort::exhaustive : *effort;
+  if (!std::ranges::count(search_names(), arguments.search)) {
+    throw InvalidArgument(fmt::format("there is no search '{}': use one of {}", arguments.search,
+                                      fmt::join(search_names(), ", ")));
+  }
+  options.search = arguments.search;
+  if (arguments.budget) options.budget_s = parse_duration(*arguments.budget);
+  if (arguments.within) options.within = parse_percent(*arguments.within);
+  options.max_evaluations = arguments.max_evaluations;
+  options.resume = !arguments.no_resume;
   options.seed = arguments.seed;
   options.compile_threads = arguments.threads;
   options.command = command_line;
+  if (arguments.record) {
+    options.on_landscape = [folder = std::filesystem::path(*arguments.record)](
+                               const RunRecord& run, const Problem& problem,
+                               const std::vector<MeasurementRecord>& records) {
+      write_landscape(folder / landscape_file_name(problem), make_landscape(run, problem, records));
+    };
+  }
+  return options;
+}
+
+/// The devices of one kind share the problems. The database is made once they are there.
+ExitCode tune_on(const DeviceGroup& devices, TuneOptions options, const std::string& path) {
+  std::vector<std::unique_ptr<Evaluator>> evaluators;
+  std::vector<Evaluator*> pointers;
+  for (const std::string& device : devices) {
+    evaluators.push_back(open_evaluator(device, options.seed));
+    pointers.push_back(evaluators.back().get());
+  }
+  evaluators.front()->compiler();  // a missing one is an error now, not after the inputs are made
+  const std::unique_ptr<ConfigStore> store = open_sqlite_store(path, OpenMode::read_write);
+  fmt::print(stderr, "tuning {} problem{} on {} ({}){}\n", options.problems.size(),
+             options.problems.size() == 1 ? "" : "s", fmt::join(devices, ", "),
+             evaluators.front()->info().record.name,
+             options.budget_s ? fmt::format(" for {} at most", format_seconds(*options.budget_s))
+                              : fmt::format(" with {} effort", name(options.effort)));
+  const InterruptGuard interrupt;
+  options.stop_requested = [&] { return interrupt.is_interrupted(); };
+  TuneSummary summary;
+  {
+    ProgressPrinter progress(stderr, terminal_width(stderr));
+    summary = tune(pointers, *store, options, progress);
+  }
+  return conclude({.problems = options.problems,
+                   .summary = summary,
+                   .is_interrupted = interrupt.is_interrupted(),
+                   .device = devices.front(),
+                   .database = path});
+}
+
+ExitCode run_tune(const Arguments& arguments, const std::string& command_line) {
+  // What is wrong with the command line is said before anything is looked for.
+  TuneOptions options = make_options(arguments, command_line);
   if (arguments.counts) parse_counts(*arguments.counts);
   const std::vector<Problem> problems = make_problems(arguments);
 
-  const std::string device_id = choose_device(arguments.device);
-  options.problems = with_counts(
-      problems, arguments.counts.value_or(is_cpu(device_id) ? kCpuCounts : kCudaCounts));
-  const std::unique_ptr<Device> device = open_device(device_id);
-  device->compiler();  // a missing one is an error now, not after the first inputs are made
+  const std::vector<DeviceGroup> groups = choose_devices(arguments.device);
   const std::string path = database_path(arguments.database);
-  const std::unique_ptr<ConfigStore> store = open_sqlite_store(path, OpenMode::read_write);
-
-  fmt::print(stderr, "tuning {} problem{} on {} ({}) for {} at most\n", options.problems.size(),
-             options.problems.size() == 1 ? "" : "s", device_id, device->info().record.name,
-             format_seconds(options.budget_s));
-  const InterruptGuard interrupt;
-  options.stop_requested = [&] { return interrupt.is_interrupted(); };
-  std::vector<ProblemResult> results;
-  {
-    ProgressPrinter progress(stderr, terminal_width(stderr));
-    results = tune(*device, *store, options, progress);
+  for (const DeviceGroup& group : groups) {
+    options.problems = with_counts(
+        problems, arguments.counts.value_or(is_cpu(group.front()) ? kCpuCounts : kCudaCounts));
+    const ExitCode code = tune_on(group, options, path);
+    if (code != ExitCode::ok) return code;
   }
-  return conclude(options.problems, results, interrupt.is_interrupted(), device_id, path);
+  return ExitCode::ok;
 }
 
 }  // namespace
@@ -210,7 +306,7 @@ ExitCode run_tune(const Arguments& arguments, const std::string& command_line) {
 Action prepare_tune(CLI::App& app, const std::string& command_line) {
   auto arguments = std::make_shared<Arguments>();
   app.add_option("--device", arguments->device,
-                 "cuda:N or cpu [cuda:0 where there is one, else cpu]")
+                 "cuda:N, cpu, all (GPUs) or replay:FOLDER [cuda:0 where there is one, else cpu]")
       ->type_name("NAME");
   app.add_option("--op", arguments->operators, "Operators by comma, or all [sum]")
       ->type_name("LIST");
@@ -225,9 +321,26 @@ Action prepare_tune(CLI::App& app, const std::string& command_line) {
   app.add_option("--alignment", arguments->alignment,
                  "Of the input's address: vector (16 bytes) or element [vector]")
       ->type_name("NAME");
+  app.add_option("--effort", arguments->effort, "quick, normal or exhaustive, see below [normal]")
+      ->type_name("NAME");
   app.add_option("--budget", arguments->budget,
-                 "Time for everything together: 20s, 2m, 90 (seconds) [60s]")
+                 "Time for everything together: 20s, 2m, 90 (seconds) [no limit]")
       ->type_name("TIME");
+  app.add_option("--max-evals", arguments->max_evaluations,
+                 "Configurations tried per problem [the effort's]")
+      ->type_name("N")
+      ->check(CLI::Range(1, kMaxEvaluations).description(""));
+  app.add_option("--within", arguments->within,
+                 "Enough: 2% from what the memory can do, or hardly any gain of that")
+      ->type_name("PERCENT");
+  app.add_option("--search", arguments->search,
+                 fmt::format("{} [default]", fmt::join(search_names(), ", ")))
+      ->type_name("NAME");
+  app.add_flag("--no-resume", arguments->no_resume,
+               "Tune again what is done, and measure again what the database knows");
+  app.add_option("--record", arguments->record,
+                 "Try everything, and write each problem's landscape into this folder")
+      ->type_name("FOLDER");
   app.add_option("--db", arguments->database, "The tuning database [see foldtune --help]")
       ->type_name("FILE");
   app.add_option("--seed", arguments->seed, "Of the search's random choices [1]")

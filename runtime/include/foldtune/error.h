@@ -35,6 +35,12 @@ class DeviceError : public Error {
   using Error::Error;
 };
 
+/// The device or the host has not enough memory for what was asked.
+class OutOfMemory : public DeviceError {
+ public:
+  using DeviceError::DeviceError;
+};
+
 /// The tuning database cannot be opened, read or written.
 class DatabaseError : public Error {
  public:

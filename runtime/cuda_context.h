@@ -1,0 +1,31 @@
+/// The context of a CUDA device, current for a while.
+#pragma once
+
+#include "runtime/cuda_driver.h"
+
+namespace foldtune {
+
+/// Makes a context current for a scope, and leaves the caller's as it was. The usual case, a
+/// program of the CUDA runtime API on one device, already has it current. Throws DeviceError.
+class ContextScope {
+ public:
+  explicit ContextScope(CUcontext context) : driver_(CudaDriver::get()) {
+    CUcontext current = nullptr;
+    driver_.check(driver_.cuCtxGetCurrent(&current), "asking for the current CUDA context");
+    if (current == context) return;
+    driver_.check(driver_.cuCtxPushCurrent(context), "making the CUDA context current");
+    pushed_ = true;
+  }
+  ContextScope(const ContextScope&) = delete;
+  ContextScope& operator=(const ContextScope&) = delete;
+  ~ContextScope() {
+    CUcontext popped = nullptr;
+    if (pushed_) driver_.cuCtxPopCurrent(&popped);
+  }
+
+ private:
+  const CudaDriver& driver_;
+  bool pushed_ = false;
+};
+
+}  // namespace foldtune

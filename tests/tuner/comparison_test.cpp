@@ -1,0 +1,100 @@
+#include "tuner/comparison.h"
+
+#include <algorithm>
+#include <random>
+
+#include "tests/catch.h"
+#include "tests/tuner/scripted_evaluator.h"
+
+namespace foldtune {
+namespace {
+
+using test::ScriptedEvaluator;
+
+std::vector<Finalist> finalists(const std::vector<int>& unrolls) {
+  std::vector<Finalist> result;
+  for (const int unroll : unrolls) {
+    result.push_back({.params = ReduceParams{.unroll = unroll}, .compiled = nullptr});
+  }
+  return result;
+}
+
+int unroll_of(const Params& params) { return std::get<ReduceParams>(params).unroll; }
+
+/// Microseconds with noise of a percent.
+ScriptedEvaluator::Cost noisy(std::function<double(int unroll)> cost) {
+  return [cost = std::move(cost), random = std::mt19937_64(7)](const Problem&,
+                                                               const Trial& trial) mutable {
+    return cost(unroll_of(trial.params)) *
+           (1 + 0.01 * (static_cast<double>(random() % 1000) / 1000 - 0.5));
+  };
+}
+
+TEST_CASE("Comparison: finalists take turns in random order, and none is timed twice in a round") {
+  ScriptedEvaluator evaluator(noisy([](int) { return 10.0; }));
+  std::vector<Finalist> candidates = finalists({1, 2, 4, 8});
+  compare(evaluator, candidates, {.rounds = 6});
+  REQUIRE(evaluator.trials.size() == 24);
+  std::vector<std::vector<int>> rounds;
+  for (std::size_t i = 0; i < evaluator.trials.size(); ++i) {
+    if (i % 4 == 0) rounds.emplace_back();
+    rounds.back().push_back(unroll_of(evaluator.trials[i].params));
+    CHECK(evaluator.trials[i].timing == Timing::comparison);
+  }
+  bool has_other_order = false;
+  for (std::vector<int> round : rounds) {
+    has_other_order |= round != rounds.front();
+    std::ranges::sort(round);
+    CHECK(round == std::vector{1, 2, 4, 8});
+  }
+  CHECK(has_other_order);
+  for (const Finalist& finalist : candidates) {
+    CHECK(finalist.record.samples_us.size() == 18);
+    CHECK(finalist.record.median_us == Approx(10).epsilon(0.01));
+  }
+}
+
+TEST_CASE("Comparison: what is clearly slower drops out, and one that is left ends it") {
+  ScriptedEvaluator evaluator(noisy([](int unroll) { return unroll == 4 ? 10.0 : 20.0; }));
+  std::vector<Finalist> candidates = finalists({1, 4, 8});
+  compare(evaluator, candidates, {.rounds = 9});
+  CHECK(evaluator.trials.size() < 3 * 9);
+  CHECK(candidates[0].is_out);
+  CHECK_FALSE(candidates[1].is_out);
+  CHECK(candidates[2].is_out);
+  CHECK(choose(candidates, 0) == 1);
+}
+
+TEST_CASE("Comparison: one that fails takes part no more, and is never chosen") {
+  int trials_of_8 = 0;
+  ScriptedEvaluator evaluator(noisy([](int unroll) { return unroll == 8 ? 1.0 : 10.0; }),
+                              [&](const Trial& trial) {
+                                const bool is_8 = unroll_of(trial.params) == 8;
+                                return is_8 && ++trials_of_8 > 1 ? Outcome::crashed : Outcome::ok;
+                              });
+  std::vector<Finalist> candidates = finalists({1, 8});
+  compare(evaluator, candidates, {.rounds = 4});
+  CHECK(trials_of_8 == 2);
+  CHECK(candidates[1].record.outcome == Outcome::crashed);
+  CHECK(choose(candidates, std::nullopt) == 0);
+}
+
+TEST_CASE("Choice: noise does not replace the incumbent, a clear gain does") {
+  for (const double gain : {1.0, 1.001, 1.1}) {
+    ScriptedEvaluator evaluator(noisy([&](int unroll) { return unroll == 2 ? 10 / gain : 10.0; }));
+    std::vector<Finalist> candidates = finalists({1, 2, 4});
+    compare(evaluator, candidates, {.rounds = 9});
+    CHECK(choose(candidates, 2) == (gain > 1.05 ? 1U : 2U));
+  }
+}
+
+TEST_CASE("Choice: without a measured incumbent the fastest is chosen, without any nothing") {
+  std::vector<Finalist> candidates = finalists({1, 2});
+  CHECK_FALSE(choose(candidates, 0));
+  candidates[1].record.samples_us = {3};
+  candidates[1].record.median_us = 3;
+  CHECK(choose(candidates, 0) == 1);
+}
+
+}  // namespace
+}  // namespace foldtune

@@ -1,0 +1,266 @@
+#include "tuner/device_evaluator.h"
+
+#include <set>
+#include <utility>
+
+#include "foldtune/error.h"
+#include "runtime/throttle.h"
+#include "tests/catch.h"
+#include "tests/fakes/fake_device.h"
+
+namespace foldtune {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+using test::FakeDevice;
+using test::FakeLaunch;
+using test::FakeScript;
+using test::Fault;
+using test::kFakeLatencyUs;
+using test::kFakeStreamUs;
+
+constexpr std::uint64_t kCount = 4096;  // 16 KiB, a quarter of the fake's L2
+
+Problem sum_of(std::uint64_t count) { return {.count = count}; }
+
+ReduceParams params_of(int block_size) { return {.block_size = block_size}; }
+
+/// A fake device with an evaluator, which has a problem already.
+class Bench {
+ public:
+  explicit Bench(FakeScript script = {}, std::uint64_t count = kCount)
+      : device_(std::move(script)) {
+    evaluator_.emplace(device_, 1);
+    set_problem(count);
+  }
+
+  void set_problem(std::uint64_t count) {
+    problem_ = sum_of(count);
+    evaluator_->set_problem(problem_, count);
+  }
+
+  MeasurementRecord evaluate(int block_size, Timing timing = Timing::screening, int samples = 2) {
+    const Variant variant{.problem = problem_, .params = params_of(block_size)};
+    return evaluator_->evaluate({.params = variant.params,
+                                 .compiled = std::make_shared<const CompiledKernel>(
+                                     device_.compiler().compile(make_program(variant))),
+                                 .timing = timing,
+                                 .samples = samples});
+  }
+
+  FakeDevice& device() { return device_; }
+  DeviceEvaluator& evaluator() { return *evaluator_; }
+
+ private:
+  FakeDevice device_;
+  std::optional<DeviceEvaluator> evaluator_;
+  Problem problem_;
+};
+
+TEST_CASE("Evaluator: a record has the samples with their spread and the clocks") {
+  Bench bench({.cost_us = [](const FakeLaunch& launch) {
+    return launch.params.block_size == 64 ? 4. : 1.;
+  }});
+  const MeasurementRecord record = bench.evaluate(64);
+  CHECK(record.outcome == Outcome::ok);
+  CHECK(record.samples_us == std::vector<double>{4, 4});
+  CHECK(record.median_us == 4);
+  CHECK(record.mad_us == 0);
+  CHECK(record.count == kCount);
+  CHECK(record.bytes == 4 * kCount);
+  CHECK(record.sm_clock_mhz == test::kFakeClocks.sm_mhz);
+  CHECK(record.memory_clock_mhz == test::kFakeClocks.memory_mhz);
+  CHECK(record.discarded_samples == 0);
+  CHECK(record.hot_us == 0);
+  CHECK(record.stream_us == 0);
+  CHECK(record.latency_us == 0);
+}
+
+TEST_CASE("Evaluator: a comparison reads several times the L2 before it reads an input again") {
+  std::vector<const void*> inputs;
+  Bench bench({.cost_us = [&](const FakeLaunch& launch) {
+    if (launch.params.block_size == 64) inputs.push_back(launch.input);
+    return 1.;
+  }});
+  bench.evaluate(64, Timing::comparison, 1);
+  const std::set<const void*> distinct(inputs.begin(), inputs.end());
+  CHECK(distinct.size() * 4 * kCount >= 2 * 65'536);
+  REQUIRE(inputs.size() % distinct.size() == 0);
+  for (std::size_t i = distinct.size(); i < inputs.size(); ++i) {
+    CHECK(inputs[i] == inputs[i - distinct.size()]);
+  }
+}
+
+TEST_CASE("Evaluator: the L2 is flushed for a screening, else only for the tiniest inputs") {
+  const auto flushes_of = [](std::uint64_t count, Timing timing, int samples) {
+    Bench bench({}, count);
+    const int before = bench.device().counts().untimed_launches;
+    bench.evaluate(64, timing, samples);
+    return bench.device().counts().untimed_launches - before;
+  };
+  CHECK(flushes_of(kCount, Timing::screening, 2) == 2);
+  CHECK(flushes_of(kCount, Timing::comparison, 2) == 0);
+  CHECK(flushes_of(kCount, Timing::complete, 2) == 0);
+  CHECK(flushes_of(2, Timing::comparison, 2) == 2);
+}
+
+TEST_CASE("Evaluator: a complete timing tells memory, cache, stream and latency apart") {
+  const void* last = nullptr;
+  Bench bench({.cost_us = [&](const FakeLaunch& launch) {
+    return std::exchange(last, launch.input) == launch.input ? 2. : 5.;
+  }});
+  const MeasurementRecord record = bench.evaluate(64, Timing::complete, 1);
+  CHECK(record.outcome == Outcome::ok);
+  CHECK(record.median_us == Approx(5).epsilon(0.01));
+  CHECK(record.hot_us == Approx(2).epsilon(0.01));  // the first call is not
+  CHECK(record.stream_us == Approx(5 + kFakeStreamUs).epsilon(0.01));
+  CHECK(record.latency_us == Approx(5 + kFakeLatencyUs).epsilon(0.01));
+}
+
+TEST_CASE("Evaluator: what is larger than the L2 is never hot") {
+  Bench bench({}, 1 << 17);
+  const MeasurementRecord record = bench.evaluate(64, Timing::complete, 1);
+  CHECK(record.outcome == Outcome::ok);
+  CHECK(record.hot_us == 0);
+  CHECK(record.stream_us > 0);
+}
+
+TEST_CASE("Evaluator: samples that agree are enough, others are taken to the limit") {
+  double drift = 0;
+  double us = 5;
+  Bench bench({.cost_us = [&](const FakeLaunch&) { return us += drift; }});
+  CHECK(bench.evaluate(64, Timing::comparison, 20).samples_us.size() == 3);
+  drift = 1;
+  const MeasurementRecord record = bench.evaluate(64, Timing::comparison, 20);
+  CHECK(record.samples_us.size() == 20);
+  CHECK(record.mad_us > 0);
+}
+
+TEST_CASE("Evaluator: samples of a throttled device are taken again and counted") {
+  int asked = 0;
+  bool is_measuring = false;
+  Bench bench({.clock_reasons = [&]() -> std::uint64_t {
+    return is_measuring && ++asked <= 2 ? kPowerBrake : 0;
+  }});
+  is_measuring = true;
+  const MeasurementRecord record = bench.evaluate(64, Timing::screening, 2);
+  CHECK(record.outcome == Outcome::ok);
+  CHECK(record.samples_us.size() == 2);
+  CHECK(record.discarded_samples == 4);
+}
+
+TEST_CASE("Evaluator: a configuration that is tried again is neither checked nor captured again") {
+  Bench bench;
+  const test::FakeCounts& counts = bench.device().counts();
+  bench.evaluate(64, Timing::comparison, 1);
+  bench.evaluate(128, Timing::comparison, 1);
+  const int loads = counts.loads;
+  const int launches = counts.reduce_launches;
+  const int timings = counts.timings;
+  const int takings = counts.takings;
+  for (int round = 0; round < 5; ++round) {
+    for (const int block_size : {128, 64}) {
+      const MeasurementRecord record = bench.evaluate(block_size, Timing::comparison, 2);
+      CHECK(record.samples_us.size() == 2);  // of this turn alone
+      CHECK(record.params == to_json(Params(params_of(block_size))));
+    }
+  }
+  CHECK(counts.loads == loads);
+  CHECK(counts.reduce_launches == launches);
+  CHECK(counts.timings == timings);
+  CHECK(counts.takings == takings + 10);
+}
+
+TEST_CASE("Evaluator: only the latest configurations are kept, and none of another problem") {
+  Bench bench;
+  const test::FakeCounts& counts = bench.device().counts();
+  const int empty = counts.live_allocations;
+  bench.evaluate(32);
+  const int each = counts.live_allocations - empty;
+  CHECK(each > 0);
+  int tried = 1;
+  for (const int block_size : {64, 128, 256, 512, 1024}) {
+    for (const int unroll : {1, 2, 4, 8, 16}) {
+      for (const int vector_width : {1, 2, 4}) {
+        const ReduceParams params{
+            .block_size = block_size, .vector_width = vector_width, .unroll = unroll};
+        const Variant one{.problem = sum_of(kCount), .params = params};
+        const auto compiled = std::make_shared<const CompiledKernel>(
+            bench.device().compiler().compile(make_program(one)));
+        bench.evaluator().evaluate({.params = params, .compiled = compiled});
+        ++tried;
+      }
+    }
+  }
+  CHECK(tried > 60);
+  CHECK(counts.live_allocations <= empty + 24 * each);
+  const int loads = counts.loads;
+  bench.evaluate(32);
+  CHECK(counts.loads == loads + 1);
+
+  bench.set_problem(kCount / 2);
+  CHECK(counts.live_allocations == empty);
+}
+
+TEST_CASE("Evaluator: every failure has its outcome and its reason") {
+  const auto outcome_of = [](Fault fault) {
+    Bench bench({.fault = [=](const ReduceParams& params) {
+      return params.block_size == 64 ? fault : Fault::none;
+    }});
+    const MeasurementRecord record = bench.evaluate(64);
+    CHECK(record.samples_us.empty());
+    CHECK(record.failure.empty() == (record.outcome == Outcome::ok));
+    CHECK(bench.evaluate(128).outcome == Outcome::ok);  // the next one is not affected
+    return record.outcome;
+  };
+  CHECK(outcome_of(Fault::load_error) == Outcome::load_error);
+  CHECK(outcome_of(Fault::launch_error) == Outcome::launch_error);
+  CHECK(outcome_of(Fault::run_error) == Outcome::launch_error);
+  CHECK(outcome_of(Fault::wrong_result) == Outcome::wrong_result);
+  CHECK(outcome_of(Fault::out_of_memory) == Outcome::out_of_memory);
+  CHECK(outcome_of(Fault::timing_error) == Outcome::timing_error);
+}
+
+TEST_CASE("Evaluator: after a configuration that breaks the device, nothing is tried any more") {
+  Bench bench({.fault = [](const ReduceParams& params) {
+    return params.block_size == 64 ? Fault::lost : Fault::none;
+  }});
+  CHECK(bench.evaluate(128).outcome == Outcome::ok);
+  const MeasurementRecord record = bench.evaluate(64);
+  CHECK(record.outcome == Outcome::crashed);
+  CHECK_THAT(record.failure, ContainsSubstring("broke the device"));
+  CHECK_THROWS_WITH(bench.evaluate(128), ContainsSubstring("unusable"));
+  CHECK_THROWS_AS(bench.set_problem(kCount), DeviceError);
+}
+
+TEST_CASE("Evaluator: turns of one configuration merge into one record") {
+  MeasurementRecord first;
+  first.samples_us = {5, 7};
+  first.discarded_samples = 1;
+  first.hot_us = 2;
+  first.sm_clock_mhz = 1900;
+  MeasurementRecord second;
+  second.samples_us = {6, 10};
+  second.discarded_samples = 2;
+  second.latency_us = 9;
+  second.sm_clock_mhz = 1980;
+  const MeasurementRecord both = merge(first, second);
+  CHECK(both.samples_us == std::vector<double>{5, 7, 6, 10});
+  CHECK(both.median_us == 6.5);
+  CHECK(both.mad_us == 1);
+  CHECK(both.discarded_samples == 3);
+  CHECK(both.hot_us == 2);
+  CHECK(both.latency_us == 9);
+  CHECK(both.sm_clock_mhz == 1980);
+  CHECK(both.outcome == Outcome::ok);
+
+  MeasurementRecord failed;
+  failed.outcome = Outcome::timing_error;
+  failed.failure = "because";
+  CHECK(merge(both, failed).outcome == Outcome::timing_error);
+  CHECK(merge(failed, both).failure == "because");
+  CHECK(merge(both, failed).samples_us.size() == 4);
+}
+
+}  // namespace
+}  // namespace foldtune

@@ -1,0 +1,217 @@
+// What a second tuning makes of what a first one left, and how problems are shared.
+#include <cmath>
+#include <set>
+
+#include "runtime/lookup.h"
+#include "tests/catch.h"
+#include "tests/tuner/scripted_evaluator.h"
+#include "tests/tuner/tune_on.h"
+
+namespace foldtune {
+namespace {
+
+using test::ScriptedEvaluator;
+using test::SilentObserver;
+
+Problem sum_of(std::uint64_t count) { return {.count = count}; }
+
+/// Best at unroll 8 with 128 threads; different everywhere.
+double cost_of(const Params& params) {
+  const auto& reduce = std::get<ReduceParams>(params);
+  const double ripple =
+      static_cast<double>(std::hash<std::string>{}(to_json(params)) % 1000) * 1e-6;
+  return 10 + std::abs(std::log2(reduce.unroll) - 3) + std::abs(std::log2(reduce.block_size) - 7) +
+         ripple;
+}
+
+ScriptedEvaluator scripted(ScriptedEvaluator::Outcomes outcome = nullptr) {
+  return ScriptedEvaluator([](const Problem&, const Trial& trial) { return cost_of(trial.params); },
+                           std::move(outcome));
+}
+
+TuneOptions options_for(std::vector<Problem> problems) {
+  return {.problems = std::move(problems), .command = "test"};
+}
+
+TuneSummary tune_with(std::vector<Evaluator*> evaluators, ConfigStore& store,
+                      const TuneOptions& options) {
+  SilentObserver observer;
+  return tune(evaluators, store, options, observer);
+}
+
+std::multiset<std::string> screened(const ScriptedEvaluator& evaluator) {
+  std::multiset<std::string> result;
+  for (const Trial& trial : evaluator.trials) {
+    if (trial.timing == Timing::screening) result.insert(to_json(trial.params));
+  }
+  return result;
+}
+
+Params chosen(const ConfigStore& store, ScriptedEvaluator& evaluator, const Problem& problem) {
+  const Choice choice =
+      choose_config(&store, evaluator.info().record, evaluator.compiler_version(), problem);
+  REQUIRE(choice.match.has_value());
+  return choice.params;
+}
+
+TEST_CASE("Resume: a problem that is done is not tuned again, unless that is asked for") {
+  const auto store = make_memory_store();
+  ScriptedEvaluator first = scripted();
+  const TuneSummary tuned = tune_with({&first}, *store, options_for({sum_of(1 << 20)}));
+  REQUIRE(tuned.results.size() == 1);
+
+  ScriptedEvaluator second = scripted();
+  const TuneSummary again = tune_with({&second}, *store, options_for({sum_of(1 << 20)}));
+  CHECK(second.trials.empty());
+  REQUIRE(again.results.size() == 1);
+  CHECK(again.results[0].best == tuned.results[0].best);
+  CHECK(again.results[0].best_us == tuned.results[0].best_us);
+  CHECK(again.results[0].known > 0);
+
+  ScriptedEvaluator third = scripted();
+  TuneOptions from_scratch = options_for({sum_of(1 << 20)});
+  from_scratch.resume = false;
+  tune_with({&third}, *store, from_scratch);
+  CHECK(screened(third).size() == screened(first).size());
+}
+
+TEST_CASE("Resume: another count of the same size class is another problem") {
+  const auto store = make_memory_store();
+  ScriptedEvaluator first = scripted();
+  tune_with({&first}, *store, options_for({sum_of(1 << 20)}));
+  ScriptedEvaluator second = scripted();
+  tune_with({&second}, *store, options_for({sum_of((1 << 20) + 4)}));
+  CHECK_FALSE(screened(second).empty());
+}
+
+TEST_CASE("Resume: a tuning that was stopped goes on where it was, and ends as it would have") {
+  ScriptedEvaluator whole = scripted();
+  const auto uninterrupted = make_memory_store();
+  tune_with({&whole}, *uninterrupted, options_for({sum_of(1 << 20)}));
+
+  for (const std::size_t stop_after : {1U, 10U, 30U, 63U}) {
+    const auto store = make_memory_store();
+    ScriptedEvaluator stopped = scripted();
+    TuneOptions options = options_for({sum_of(1 << 20)});
+    options.stop_requested = [&] { return stopped.trials.size() >= stop_after; };
+    CHECK(tune_with({&stopped}, *store, options).results.empty());
+    CHECK(store->measurements().size() == stop_after);
+
+    ScriptedEvaluator resumed = scripted();
+    const TuneSummary summary = tune_with({&resumed}, *store, options_for({sum_of(1 << 20)}));
+    REQUIRE(summary.results.size() == 1);
+    CHECK(summary.results[0].known > 0);
+    std::multiset<std::string> all = screened(stopped);
+    all.merge(screened(resumed));
+    CHECK(std::set<std::string>(all.begin(), all.end()).size() == all.size());
+    CHECK(chosen(*store, resumed, sum_of(1 << 20)) ==
+          chosen(*uninterrupted, whole, sum_of(1 << 20)));
+  }
+}
+
+TEST_CASE("Resume: known failures are not repeated") {
+  const auto fails = [](const Trial& trial) {
+    switch (std::get<ReduceParams>(trial.params).block_size) {
+      case 64:
+        return Outcome::crashed;
+      case 512:
+        return Outcome::timeout;
+      default:
+        return Outcome::ok;
+    }
+  };
+  const auto store = make_memory_store();
+  ScriptedEvaluator first = scripted(fails);
+  TuneOptions options = options_for({sum_of(1 << 20)});
+  options.max_evaluations = 100;
+  tune_with({&first}, *store, options);
+  std::set<std::string> failed;
+  for (const Trial& trial : first.trials) {
+    if (fails(trial) != Outcome::ok) failed.insert(to_json(trial.params));
+  }
+  REQUIRE_FALSE(failed.empty());
+
+  options.max_evaluations = 300;
+  ScriptedEvaluator second = scripted(fails);
+  const TuneSummary summary = tune_with({&second}, *store, options);
+  for (const Trial& trial : second.trials) {
+    CAPTURE(to_json(trial.params), trial.timing == Timing::screening);
+    CHECK_FALSE(failed.contains(to_json(trial.params)));
+  }
+  REQUIRE(summary.results.size() == 1);
+  CHECK(summary.results[0].failed >= static_cast<int>(failed.size()));
+  CHECK(fails({.params = summary.results[0].best, .compiled = nullptr}) == Outcome::ok);
+}
+
+TEST_CASE("A later choice is what the look-up finds, though an earlier one was faster") {
+  const auto store = make_memory_store();
+  ScriptedEvaluator first = scripted();
+  TuneOptions options = options_for({sum_of(1 << 20)});
+  tune_with({&first}, *store, options);
+  // Everything has become slower, and small blocks best.
+  ScriptedEvaluator second([](const Problem&, const Trial& trial) {
+    return 50 + cost_of(trial.params) +
+           std::abs(std::log2(std::get<ReduceParams>(trial.params).block_size) - 5) * 8;
+  });
+  options.resume = false;
+  const TuneSummary summary = tune_with({&second}, *store, options);
+  REQUIRE(summary.results.size() == 1);
+  CHECK(std::get<ReduceParams>(summary.results[0].best).block_size == 32);
+  CHECK(chosen(*store, second, sum_of(1 << 20)) == summary.results[0].best);
+}
+
+TEST_CASE("Several evaluators share the problems, each of which is tuned once") {
+  const auto store = make_memory_store();
+  ScriptedEvaluator one = scripted();
+  ScriptedEvaluator two = scripted();
+  std::vector<Problem> problems;
+  for (int exponent = 10; exponent < 22; ++exponent) problems.push_back(sum_of(1 << exponent));
+  const TuneSummary summary = tune_with({&one, &two}, *store, options_for(problems));
+  CHECK(summary.results.size() == problems.size());
+  std::multiset<std::uint64_t> counts;
+  for (const ScriptedEvaluator* evaluator : {&one, &two}) {
+    for (const Problem& problem : evaluator->problems) counts.insert(problem.count);
+  }
+  CHECK(counts.size() == problems.size());
+  CHECK(std::set<std::uint64_t>(counts.begin(), counts.end()).size() == problems.size());
+}
+
+TEST_CASE("A target ends the search where the memory allows no more") {
+  const auto evaluations = [](std::optional<double> within) {
+    const auto store = make_memory_store();
+    ScriptedEvaluator evaluator = scripted();
+    // 4 MiB in 10 us: the best configuration is what the memory can do.
+    evaluator.bandwidth_gbps = (1 << 22) / 10e3;
+    TuneOptions options = options_for({sum_of(1 << 20)});
+    options.within = within;
+    options.max_evaluations = 500;
+    tune_with({&evaluator}, *store, options);
+    return screened(evaluator).size();
+  };
+  CHECK(evaluations(std::nullopt) == 500);
+  CHECK(evaluations(0.2) < 250);
+  CHECK(evaluations(0.2) <= evaluations(0.02));
+}
+
+TEST_CASE("An exhaustive effort tries every configuration, and hands over the landscape") {
+  const auto store = make_memory_store();
+  ScriptedEvaluator evaluator = scripted();
+  TuneOptions options = options_for({sum_of(1 << 12)});
+  options.effort = Effort::exhaustive;
+  std::size_t handed = 0;
+  options.on_landscape = [&](const RunRecord& run, const Problem& problem,
+                             const std::vector<MeasurementRecord>& screening) {
+    CHECK(run.command == "test");
+    CHECK(problem.count == 1 << 12);
+    handed = screening.size();
+  };
+  tune_with({&evaluator}, *store, options);
+  const Space space(sum_of(1 << 12));
+  std::size_t wanted = 0;
+  for (const Params& params : space.enumerate()) wanted += !space.is_redundant(params, 132);
+  CHECK(screened(evaluator).size() == wanted);
+  CHECK(handed == wanted);
+}
+
+}  // namespace
+}  // namespace foldtune

@@ -1,0 +1,70 @@
+/// An evaluator with chosen costs and outcomes, without a device and without a compiler.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runtime/lookup.h"
+#include "tuner/evaluator.h"
+
+namespace foldtune::test {
+
+class ScriptedEvaluator : public Evaluator {
+ public:
+  /// Microseconds of a trial; asked once per sample.
+  using Cost = std::function<double(const Problem& problem, const Trial& trial)>;
+  using Outcomes = std::function<Outcome(const Trial& trial)>;
+
+  explicit ScriptedEvaluator(Cost cost, Outcomes outcome = nullptr)
+      : cost_(std::move(cost)), outcome_(std::move(outcome)) {
+    info_.id = "scripted";
+    info_.record.kind = "fake";
+    info_.record.name = "scripted";
+    info_.record.multiprocessor_count = 132;
+  }
+
+  const DeviceInfo& info() const override { return info_; }
+  const Compiler* compiler() override { return nullptr; }
+  const std::string& compiler_version() override { return compiler_; }
+  void set_problem(const Problem& problem, std::uint64_t) override {
+    problem_ = problem;
+    problems.push_back(problem);
+  }
+  double read_bandwidth_gbps() const override { return bandwidth_gbps; }
+
+  MeasurementRecord evaluate(const Trial& trial) override {
+    trials.push_back(trial);
+    MeasurementRecord record{.problem = make_problem_key(problem_),
+                             .count = problem_.count,
+                             .bytes = problem_.input_bytes(),
+                             .params = to_json(trial.params),
+                             .outcome = outcome_ ? outcome_(trial) : Outcome::ok};
+    if (record.outcome != Outcome::ok) {
+      record.failure = fmt::format("scripted: {}", to_string(record.outcome));
+      return record;
+    }
+    for (int i = 0; i < trial.samples; ++i) record.samples_us.push_back(cost_(problem_, trial));
+    std::vector<double> sorted = record.samples_us;
+    std::ranges::sort(sorted);
+    record.median_us = sorted[sorted.size() / 2];
+    return record;
+  }
+
+  std::vector<Problem> problems;  ///< in the order they were set
+  std::vector<Trial> trials;      ///< in their order
+  double bandwidth_gbps = 0;
+
+ private:
+  Cost cost_;
+  Outcomes outcome_;
+  DeviceInfo info_;
+  std::string compiler_ = "scripted 1.0";
+  Problem problem_;
+};
+
+}  // namespace foldtune::test

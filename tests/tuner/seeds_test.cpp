@@ -1,0 +1,62 @@
+#include "tuner/search/seeds.h"
+
+#include "tests/catch.h"
+
+namespace foldtune {
+namespace {
+
+constexpr std::uint64_t kCount = 1 << 20;
+const Problem kSum{.count = kCount};
+
+Known known_of(const Problem& problem, int block_size, int vector_width = 4) {
+  return {.problem = problem,
+          .params = ReduceParams{.block_size = block_size, .vector_width = vector_width}};
+}
+
+int block_size_of(const Params& params) { return std::get<ReduceParams>(params).block_size; }
+
+TEST_CASE("seeds come from the nearest size first, then from other types and operators") {
+  Problem near = kSum;
+  near.count = kCount * 2;
+  Problem far = kSum;
+  far.count = kCount * 64;
+  const Problem other_type{.type = ElementType::i32, .count = kCount * 2};
+  const Problem other_op{.op = Operator::max, .count = kCount * 4};
+  const std::vector<Params> seeds = seeds_from(
+      {known_of(far, 32), known_of(other_op, 64), known_of(other_type, 128), known_of(near, 256)},
+      kSum, 10);
+  REQUIRE(seeds.size() == 4);
+  CHECK(block_size_of(seeds[0]) == 256);
+  CHECK(block_size_of(seeds[1]) == 128);
+  CHECK(block_size_of(seeds[2]) == 64);
+  CHECK(block_size_of(seeds[3]) == 32);
+  CHECK(seeds_from({known_of(far, 32), known_of(near, 256)}, kSum, 1) ==
+        std::vector<Params>{known_of(near, 256).params});
+}
+
+TEST_CASE("seeds keep the bytes of a vector where elements are of another size") {
+  const Problem half{.type = ElementType::f16, .count = 2 * kCount};
+  const std::vector<Params> seeds = seeds_from({known_of(half, 128, 8)}, kSum, 3);
+  REQUIRE(seeds.size() == 1);
+  CHECK(std::get<ReduceParams>(seeds[0]).vector_width == 4);
+  const Problem bytes{.type = ElementType::u8, .count = kCount};
+  CHECK(std::get<ReduceParams>(seeds_from({known_of(half, 128, 8)}, bytes, 3).at(0)).vector_width ==
+        16);
+  CHECK(std::get<ReduceParams>(seeds_from({known_of(bytes, 128, 1)}, kSum, 3).at(0)).vector_width ==
+        1);
+}
+
+TEST_CASE("seeds are valid, each once, and of the family") {
+  Problem any = kSum;
+  any.determinism = Determinism::any;
+  Problem histogram{.op = Operator::histogram, .type = ElementType::f32, .count = kCount};
+  const Known invalid{.problem = any, .params = ReduceParams{.final_stage = FinalStage::atomic}};
+  const Known other_family{.problem = histogram, .params = HistogramParams{}};
+  const std::vector<Params> seeds =
+      seeds_from({invalid, other_family, known_of(kSum, 64), known_of(any, 64)}, kSum, 10);
+  CHECK(seeds == std::vector<Params>{known_of(kSum, 64).params});
+  CHECK(seeds_from({}, kSum, 10).empty());
+}
+
+}  // namespace
+}  // namespace foldtune

@@ -1,0 +1,30 @@
+/// Tuning on a device of the test's own process.
+#pragma once
+
+#include <vector>
+
+#include "tuner/device_evaluator.h"
+#include "tuner/tuner.h"
+
+namespace foldtune::test {
+
+/// Hears, and says nothing.
+class SilentObserver : public TuneObserver {
+ public:
+  void on_start(double) override { ++starts; }
+  void on_progress(const TuneProgress& progress) override { last = progress; }
+  void on_result(const ProblemResult&) override { ++results; }
+
+  int starts = 0;
+  int results = 0;
+  TuneProgress last;
+};
+
+inline std::vector<ProblemResult> tune_on(Device& device, ConfigStore& store,
+                                          const TuneOptions& options, TuneObserver& observer) {
+  DeviceEvaluator evaluator(device, options.seed);
+  Evaluator* const evaluators[] = {&evaluator};
+  return tune(evaluators, store, options, observer).results;
+}
+
+}  // namespace foldtune::test

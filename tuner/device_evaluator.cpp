@@ -1,0 +1,107 @@
+#include "tuner/device_evaluator.h"
+
+#include <fmt/format.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "foldtune/error.h"
+
+namespace foldtune {
+namespace {
+
+/// Twice as many as are compared in turns. A graph of thousands of calls takes megabytes.
+constexpr std::size_t kMostKept = 24;
+
+std::uint64_t hash(const std::string& image) { return XXH3_64bits(image.data(), image.size()); }
+
+/// Errors of the kernel itself, such as an access beyond an array, end everything on the device:
+/// every call gives that error from then on.
+bool is_usable(Device& device) {
+  try {
+    device.synchronize(nullptr);
+    const std::uint32_t written = 1;
+    const DeviceBuffer buffer(device, sizeof(written));
+    device.copy(buffer.data(), &written, sizeof(written));
+    return true;
+  } catch (const DeviceError&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+DeviceEvaluator::DeviceEvaluator(Device& device, std::uint64_t seed)
+    : device_(device), seed_(seed), compilations_(device.compiler(), 1) {}
+
+void DeviceEvaluator::set_problem(const Problem& problem, std::uint64_t largest_count) {
+  require_device();
+  kept_.clear();
+  measurer_.reset();
+  if (pool_ == nullptr || !pool_->serves(problem)) {
+    Problem largest = problem;
+    largest.count = std::max(problem.count, largest_count);
+    pool_.reset();  // before the next one takes its memory
+    pool_ = std::make_unique<InputPool>(device_, largest, seed_);
+  }
+  if (!read_bandwidth_gbps_) {
+    read_bandwidth_gbps_ = measure_read_bandwidth(device_, compilations_, *pool_);
+  }
+  measurer_ = std::make_unique<Measurer>(device_, compilations_, *pool_, problem);
+}
+
+MeasurementRecord DeviceEvaluator::evaluate(const Trial& trial) {
+  require_device();
+  const std::uint64_t image = hash(trial.compiled->image);
+  Candidate* candidate = find_kept(trial.params, image);
+  if (candidate == nullptr) {
+    Candidate fresh = prepare(trial);
+    if (fresh.plan == nullptr) return explain(std::move(fresh.record));
+    if (kept_.size() == kMostKept) kept_.pop_back();
+    candidate = &kept_.emplace_front(Kept{.candidate = std::move(fresh), .image = image}).candidate;
+  }
+  MeasurementRecord record = measurer_->time(*candidate, trial.timing, trial.samples);
+  if (record.outcome == Outcome::ok) return record;
+  kept_.pop_front();
+  return explain(std::move(record));
+}
+
+/// What is kept is no reason for a configuration to lack memory.
+Candidate DeviceEvaluator::prepare(const Trial& trial) {
+  Candidate candidate = measurer_->prepare(trial.params, *trial.compiled);
+  if (candidate.record.outcome != Outcome::out_of_memory || kept_.empty()) return candidate;
+  kept_.clear();
+  return measurer_->prepare(trial.params, *trial.compiled);
+}
+
+/// It comes to the front. What is timed is what was checked: the same image, not only the same
+/// configuration.
+Candidate* DeviceEvaluator::find_kept(const Params& params, std::uint64_t image) {
+  const auto found = std::ranges::find_if(kept_, [&](const Kept& kept) {
+    return kept.image == image && kept.candidate.plan->variant().params == params;
+  });
+  if (found == kept_.end()) return nullptr;
+  kept_.splice(kept_.begin(), kept_, found);
+  return &kept_.front().candidate;
+}
+
+void DeviceEvaluator::require_device() const {
+  if (crash_.empty()) return;
+  throw DeviceError(
+      fmt::format("measuring on {}: a configuration left the device unusable ({}); start this "
+                  "process anew",
+                  info().id, crash_));
+}
+
+MeasurementRecord DeviceEvaluator::explain(MeasurementRecord failed) {
+  const bool may_have_crashed =
+      failed.outcome == Outcome::launch_error || failed.outcome == Outcome::timing_error;
+  if (may_have_crashed && !is_usable(device_)) {
+    failed.outcome = Outcome::crashed;
+    crash_ = failed.failure;
+  }
+  return failed;
+}
+
+}  // namespace foldtune

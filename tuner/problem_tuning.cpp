@@ -1,0 +1,469 @@
+#include "tuner/problem_tuning.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "foldtune/error.h"
+#include "runtime/custom_errors.h"
+#include "runtime/lookup.h"
+#include "runtime/variant.h"
+#include "tuner/comparison.h"
+#include "tuner/machine_code.h"
+#include "tuner/search/search.h"
+
+namespace foldtune {
+namespace {
+
+/// The part of a problem's time that is kept for the final comparison.
+constexpr double kFinalShare = 0.2;
+
+/// Configurations compiled or waiting for it, per thread: enough to keep the device busy, and so
+/// few that the search knows most of the results. Without results to wait for, enough for whole
+/// batches.
+constexpr int kLookAhead = 1;
+constexpr int kLookAheadOfAll = 24;
+constexpr int kLeastLookAhead = 4;
+
+/// Other problems whose best configurations are tried.
+constexpr std::size_t kRelated = 6;
+
+/// `within`: evaluations in a row that bring less than it end the search.
+constexpr int kPatience = 24;
+
+/// Rounds in the store: a screening, a comparison; from `kChosen` on what was chosen, the higher
+/// the later.
+constexpr int kScreened = 0;
+constexpr int kCompared = 1;
+constexpr int kChosen = 2;
+
+constexpr int kCompleteSamples = 3;
+
+/// A configuration on its way from the search to the device.
+struct Compiling {
+  Proposal proposal;
+  std::optional<CompilePool::Compilation> compilation{};  ///< empty where none is needed
+  const MeasurementRecord* known = nullptr;               ///< what the store knows of it
+};
+
+/// Equal for configurations that launch the same machine code in the same shape, whatever their
+/// tunables; empty where that cannot be told.
+std::optional<std::string> work_of(const Params& params, const CompiledKernel& compiled) {
+  const auto* const reduce = std::get_if<ReduceParams>(&params);
+  const std::optional<std::string> code =
+      reduce == nullptr ? std::nullopt : hash_machine_code(compiled);
+  if (!code) return std::nullopt;
+  return fmt::format("{} {} {} {} {}", *code, reduce->block_size,
+                     reduce->vector_width * reduce->unroll, static_cast<int>(reduce->final_stage),
+                     reduce->waves);
+}
+
+/// As searches propose it, among the configurations that launch the same work.
+Params canonical_default(const Space& space, int multiprocessor_count) {
+  return space.canonical(space.default_params(multiprocessor_count), multiprocessor_count);
+}
+
+struct Scored {
+  double cost_us;
+  Params params;
+};
+
+class ProblemTuning {
+ public:
+  ProblemTuning(Evaluator& evaluator, const TuningSession& session, const ProblemTask& task)
+      : evaluator_(evaluator),
+        session_(session),
+        task_(task),
+        problem_(task.problem),
+        key_(make_tuning_key(evaluator.info().record, evaluator.compiler_version(), problem_)),
+        space_(problem_),
+        limits_(limits_of(session.options.effort)),
+        fallback_(canonical_default(space_, evaluator.info().record.multiprocessor_count)),
+        begin_s_(session.elapsed_s()) {
+    if (session.options.max_evaluations) limits_.evaluations = *session.options.max_evaluations;
+    progress_ = {.problem = problem_,
+                 .problem_index = task.index,
+                 .problem_count = session.options.problems.size(),
+                 .planned = limits_.evaluations,
+                 .budget_s = session.options.budget_s.value_or(0)};
+    read_store();
+  }
+
+  ProblemOutcome run() {
+    if (is_done()) return {.result = stored_result()};
+    const double begin_s = session_.elapsed_s();
+    evaluator_.set_problem(problem_, task_.largest_count);
+    run_ = &session_.run(evaluator_);
+    busy_s_ += session_.elapsed_s() - begin_s;
+    screen();
+    std::optional<ProblemResult> result = compare();
+    return {.result = std::move(result), .busy_s = busy_s_};
+  }
+
+ private:
+  /// What earlier runs measured of this problem and count.
+  void read_store() {
+    for (StoredResult& stored : session_.store.measurements_of(key_)) {
+      MeasurementRecord& record = stored.measurement;
+      if (record.round >= kChosen) {
+        chosen_round_ = record.round;
+        if (record.count == problem_.count) chosen_ = record;
+      }
+      if (record.count != problem_.count || !session_.options.resume) continue;
+      MeasurementRecord& known = known_[canonical(record.params)];
+      // A success shows that an earlier failure was not the configuration's.
+      if (known.params.empty() || record.round == kScreened) known = std::move(record);
+    }
+  }
+
+  std::string canonical(const std::string& params) const {
+    return to_json(params_from_json(family_of(problem_.op), params));
+  }
+
+  /// Whether an earlier run chose, with at least this effort.
+  bool is_done() const {
+    if (!session_.options.resume || !chosen_) return false;
+    const auto known = static_cast<int>(known_.size());
+    return (limits_.evaluations > 0 && known >= limits_.evaluations) || known >= distinct_configs();
+  }
+
+  int distinct_configs() const {
+    const int multiprocessors = evaluator_.info().record.multiprocessor_count;
+    return static_cast<int>(std::ranges::count_if(space_.enumerate(), [&](const Params& params) {
+      return !space_.is_redundant(params, multiprocessors);
+    }));
+  }
+
+  ProblemResult stored_result() const {
+    ProblemResult result = summarize(*chosen_);
+    for (const auto& [params, record] : known_) {
+      if (record.outcome != Outcome::ok) {
+        ++result.failed;
+      } else {
+        ++result.measured;
+        if (record.is_default) result.default_us = record.median_us;
+      }
+    }
+    result.known = static_cast<int>(known_.size());
+    return result;
+  }
+
+  ProblemResult summarize(const MeasurementRecord& best) const {
+    ProblemResult result{.problem = problem_,
+                         .best = params_from_json(family_of(problem_.op), best.params),
+                         .best_us = best.median_us,
+                         .hot_us = best.hot_us,
+                         .stream_us = best.stream_us,
+                         .latency_us = best.latency_us,
+                         .gbps = static_cast<double>(best.bytes) / best.median_us / 1e3};
+    if (const double read_gbps = evaluator_.read_bandwidth_gbps(); read_gbps > 0) {
+      result.read_bandwidth_fraction = result.gbps / read_gbps;
+    }
+    return result;
+  }
+
+  /// The default first, then what is known of this and of other problems, then what is known to be
+  /// good somewhere.
+  std::vector<Params> seeds() const {
+    std::vector<Params> seeds = {fallback_};
+    const auto add = [&](const Params& params) {
+      if (space_.contains(params) && std::ranges::find(seeds, params) == seeds.end()) {
+        seeds.push_back(params);
+      }
+    };
+    if (chosen_) add(params_from_json(family_of(problem_.op), chosen_->params));
+    for (const StoredResult& other : session_.store.related(key_, kRelated)) {
+      try {
+        add(params_from_json(family_of(problem_.op), other.measurement.params));
+      } catch (const std::invalid_argument&) {
+        continue;  // of a Foldtune with other tunables
+      }
+    }
+    for (const Params& params : rules(family_of(problem_.op)).known_good(problem_)) add(params);
+    return seeds;
+  }
+
+  Compiling begin(const Proposal& proposal) {
+    if (session_.compilations == nullptr) return {.proposal = proposal};
+    return {.proposal = proposal,
+            .compilation = session_.compilations->request(
+                make_program({.problem = problem_, .params = proposal.params}))};
+  }
+
+  /// Compiles, or takes the compilation, and tries. What goes wrong is in the record.
+  MeasurementRecord evaluate(const Compiling& compiling, Timing timing, int samples) {
+    Trial trial{
+        .params = compiling.proposal.params, .compiled = {}, .timing = timing, .samples = samples};
+    try {
+      if (compiling.compilation) trial.compiled = compiling.compilation->get();
+    } catch (const CompileError& error) {
+      return {.problem = key_.problem,
+              .count = problem_.count,
+              .bytes = problem_.input_bytes(),
+              .params = to_json(trial.params),
+              .outcome = Outcome::compile_error,
+              .failure = explain_compile_error(problem_, error).what()};
+    }
+    const double begin_s = session_.elapsed_s();
+    MeasurementRecord record = evaluator_.evaluate(trial);
+    busy_s_ += session_.elapsed_s() - begin_s;
+    return record;
+  }
+
+  bool stop_requested() const {
+    return session_.options.stop_requested && session_.options.stop_requested();
+  }
+
+  int evaluations() const { return progress_.measured + progress_.failed; }
+
+  bool may_propose(std::size_t in_flight) const {
+    return limits_.evaluations == 0 ||
+           evaluations() + static_cast<int>(in_flight) < limits_.evaluations;
+  }
+
+  /// The default is measured whatever the budget, so that there is always a result.
+  bool is_in_time() const {
+    if (progress_.measured == 0 || !task_.deadline_s) return true;
+    const double share_s = *task_.deadline_s - begin_s_;
+    return session_.elapsed_s() < begin_s_ + share_s * (1 - kFinalShare);
+  }
+
+  /// Whether more evaluations would bring less than was asked for.
+  bool is_good_enough() const {
+    const std::optional<double> within = session_.options.within;
+    if (!within || progress_.best_us == 0) return false;
+    const double read_gbps = evaluator_.read_bandwidth_gbps();
+    const double floor_us =
+        read_gbps > 0 ? static_cast<double>(problem_.input_bytes()) / read_gbps / 1e3 : 0;
+    return progress_.best_us <= floor_us * (1 + *within) ||
+           evaluations() - improved_at_ >= kPatience;
+  }
+
+  void screen() {
+    const std::unique_ptr<Search> search = make_search(
+        session_.options.effort == Effort::exhaustive ? "exhaustive" : session_.options.search,
+        {.problem = problem_,
+         .device = evaluator_.info().record,
+         .seeds = seeds(),
+         .seed = session_.options.seed + task_.index});
+    std::deque<Compiling> in_flight;
+    for (;;) {
+      const bool is_exhausted = !fill(in_flight, *search);
+      if (in_flight.empty() && is_exhausted) break;
+      if (!is_in_time() || is_good_enough() || stop_requested()) return;
+      // In the order of the proposals, whichever is compiled first: so the same costs give the same
+      // proposals, also when some of the costs were measured by an earlier run.
+      const Compiling next = std::move(in_flight.front());
+      in_flight.pop_front();
+      if (next.known != nullptr) {
+        ++known_used_;
+        take(*search, next.proposal.params, *next.known);
+        screening_.push_back(*next.known);
+        continue;
+      }
+      if (const MeasurementRecord* const same = find_same_work(next)) {
+        MeasurementRecord twin = *same;
+        twin.params = to_json(next.proposal.params);
+        take(*search, next.proposal.params, twin);
+        screening_.push_back(std::move(twin));
+        continue;
+      }
+      MeasurementRecord record = evaluate(next, Timing::screening, next.proposal.samples);
+      record.round = kScreened;
+      record.is_default = next.proposal.params == fallback_;
+      session_.store.put(run_->id, record);
+      take(*search, next.proposal.params, record);
+      screening_.push_back(std::move(record));
+      if (const auto work = work_of(next)) same_work_.emplace(*work, screening_.size() - 1);
+    }
+    if (limits_.evaluations == 0 && session_.options.on_landscape) {
+      session_.options.on_landscape(run_->record, problem_, screening_);
+    }
+  }
+
+  /// Proposals until enough are in flight. False if nothing is left to propose.
+  bool fill(std::deque<Compiling>& in_flight, Search& search) {
+    const int threads = session_.compilations == nullptr ? 0 : session_.compilations->threads();
+    const int ahead = limits_.evaluations == 0 ? kLookAheadOfAll : kLookAhead;
+    const auto most = static_cast<std::size_t>(std::max(kLeastLookAhead, ahead * threads));
+    while (in_flight.size() < most && may_propose(in_flight.size())) {
+      const std::optional<Proposal> proposal = search.propose();
+      if (!proposal) return search.is_waiting() && !in_flight.empty();
+      const auto known = known_.find(to_json(proposal->params));
+      in_flight.push_back(known == known_.end()
+                              ? begin(*proposal)
+                              : Compiling{.proposal = *proposal, .known = &known->second});
+    }
+    return !in_flight.empty();
+  }
+
+  static std::optional<std::string> work_of(const Compiling& compiling) try {
+    if (!compiling.compilation) return std::nullopt;
+    return foldtune::work_of(compiling.proposal.params, *compiling.compilation->get());
+  } catch (const CompileError&) {
+    return std::nullopt;
+  }
+
+  /// What was measured of a configuration that is this one by another name; null if nothing was.
+  /// With more samples asked for, it is measured again.
+  const MeasurementRecord* find_same_work(const Compiling& compiling) const {
+    const std::optional<std::string> work = work_of(compiling);
+    if (!work) return nullptr;
+    const auto found = same_work_.find(*work);
+    if (found == same_work_.end()) return nullptr;
+    const MeasurementRecord& record = screening_[found->second];
+    const bool is_itself = record.params == to_json(compiling.proposal.params);
+    return is_itself ? nullptr : &record;
+  }
+
+  void take(Search& search, const Params& params, const MeasurementRecord& record) {
+    const bool ok = record.outcome == Outcome::ok;
+    search.report(params, ok ? std::optional(record.median_us) : std::nullopt);
+    ok ? ++progress_.measured : ++progress_.failed;
+    if (!ok) failed_.insert(to_json(params));
+    if (ok) {
+      scored_.push_back({record.median_us, params});
+      const double least_gain = 1 - session_.options.within.value_or(0);
+      if (progress_.best_us == 0 || record.median_us < progress_.best_us * least_gain) {
+        improved_at_ = evaluations();
+      }
+      if (progress_.best_us == 0 || record.median_us < progress_.best_us) {
+        progress_.best_us = record.median_us;
+      }
+    }
+    progress_.elapsed_s = session_.elapsed_s();
+    session_.report(progress_);
+  }
+
+  bool is_known_to_fail(const Params& params) const {
+    const std::string json = to_json(params);
+    const auto known = known_.find(json);
+    return failed_.contains(json) ||
+           (known != known_.end() && known->second.outcome != Outcome::ok);
+  }
+
+  /// The best of the screening, the default and what was chosen before.
+  std::vector<Params> finalists() {
+    std::ranges::stable_sort(scored_, {}, &Scored::cost_us);
+    std::vector<Params> result;
+    const auto add = [&](const Params& params) {
+      const bool is_there = std::ranges::find(result, params) != result.end();
+      if (!is_there && !is_known_to_fail(params)) result.push_back(params);
+    };
+    for (const Scored& scored : scored_) {
+      if (result.size() == limits_.finalists) break;
+      add(scored.params);
+    }
+    add(fallback_);
+    if (chosen_) add(params_from_json(family_of(problem_.op), chosen_->params));
+    return result;
+  }
+
+  std::optional<ProblemResult> compare() {
+    std::vector<Compiling> compiling;
+    for (const Params& params : finalists()) compiling.push_back(begin({.params = params}));
+    std::vector<Finalist> candidates;
+    for (const Compiling& one : compiling) {
+      Finalist finalist{.params = one.proposal.params, .compiled = {}};
+      try {
+        if (one.compilation) finalist.compiled = one.compilation->get();
+      } catch (const CompileError&) {
+        continue;  // its failure is stored
+      }
+      candidates.push_back(std::move(finalist));
+    }
+    const double begin_s = session_.elapsed_s();
+    foldtune::compare(evaluator_, candidates,
+                      {.rounds = limits_.rounds,
+                       .seed = session_.options.seed + task_.index,
+                       .stop_requested = session_.options.stop_requested});
+    busy_s_ += session_.elapsed_s() - begin_s;
+    const std::optional<std::size_t> chosen = choose(candidates, incumbent(candidates));
+    if (!chosen || stop_requested()) return std::nullopt;
+    return keep(candidates, *chosen);
+  }
+
+  /// What was chosen before, else the default; empty if it does not take part.
+  std::optional<std::size_t> incumbent(const std::vector<Finalist>& candidates) const {
+    const Params params = chosen_ && session_.options.resume
+                              ? params_from_json(family_of(problem_.op), chosen_->params)
+                              : fallback_;
+    const auto found = std::ranges::find(candidates, params, &Finalist::params);
+    if (found == candidates.end()) return std::nullopt;
+    return static_cast<std::size_t>(found - candidates.begin());
+  }
+
+  ProblemResult keep(std::vector<Finalist>& candidates, std::size_t chosen) {
+    Finalist& winner = candidates[chosen];
+    const double begin_s = session_.elapsed_s();
+    const MeasurementRecord complete = evaluator_.evaluate({.params = winner.params,
+                                                            .compiled = winner.compiled,
+                                                            .timing = Timing::complete,
+                                                            .samples = kCompleteSamples});
+    busy_s_ += session_.elapsed_s() - begin_s;
+    if (complete.outcome == Outcome::ok) {
+      winner.record.hot_us = complete.hot_us;
+      winner.record.stream_us = complete.stream_us;
+      winner.record.latency_us = complete.latency_us;
+    }
+    // What is chosen comes first: whenever this ends, the store has it or nothing of the
+    // comparison.
+    winner.record.round = std::max(kChosen, chosen_round_ + 1);
+    put(winner);
+    double default_us = 0;
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      if (candidates[i].params == fallback_) default_us = candidates[i].record.median_us;
+      if (i == chosen || candidates[i].record.params.empty()) continue;
+      candidates[i].record.round = kCompared;
+      put(candidates[i]);
+    }
+    ProblemResult result = summarize(winner.record);
+    result.default_us = default_us;
+    result.measured = progress_.measured;
+    result.failed = progress_.failed;
+    result.known = known_used_;
+    return result;
+  }
+
+  void put(Finalist& finalist) {
+    finalist.record.is_default = finalist.params == fallback_;
+    session_.store.put(run_->id, finalist.record);
+  }
+
+  Evaluator& evaluator_;
+  const TuningSession& session_;
+  const ProblemTask& task_;
+  const Problem& problem_;
+  const TuningKey key_;
+  const Space space_;
+  EffortLimits limits_;
+  const Params fallback_;
+  const double begin_s_;
+  const Run* run_ = nullptr;
+  TuneProgress progress_;
+  std::map<std::string, MeasurementRecord> known_;  ///< by the params' JSON
+  int known_used_ = 0;
+  std::optional<MeasurementRecord> chosen_;  ///< by an earlier run, of the same count
+  int chosen_round_ = 0;
+  std::vector<MeasurementRecord> screening_;
+  std::map<std::string, std::size_t> same_work_;  ///< places in the screening, by `work_of`
+  std::vector<Scored> scored_;
+  std::set<std::string> failed_;  ///< by the params' JSON
+  int improved_at_ = 0;  ///< evaluations when the best last improved by what `within` asks for
+  double busy_s_ = 0;
+};
+
+}  // namespace
+
+ProblemOutcome tune_problem(Evaluator& evaluator, const TuningSession& session,
+                            const ProblemTask& task) {
+  return ProblemTuning(evaluator, session, task).run();
+}
+
+}  // namespace foldtune

@@ -1,0 +1,46 @@
+/// The tuning of one problem on one evaluator.
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "cache/config_store.h"
+#include "tuner/compile_pool.h"
+#include "tuner/evaluator.h"
+#include "tuner/tuner.h"
+
+namespace foldtune {
+
+/// A run as the store knows it.
+struct Run {
+  ConfigStore::RunId id = 0;
+  RunRecord record;
+};
+
+/// What the tunings of a list of problems share.
+struct TuningSession {
+  const TuneOptions& options;
+  ConfigStore& store;
+  CompilePool* compilations = nullptr;  ///< null where the evaluators need no compiler
+  /// The run in the store, begun at the first call.
+  std::function<const Run&(const Evaluator& evaluator)> run;
+  std::function<void(const TuneProgress& progress)> report;
+  std::function<double()> elapsed_s;
+};
+
+struct ProblemTask {
+  Problem problem;
+  std::size_t index = 0;             ///< of the problem, in the list
+  std::uint64_t largest_count = 0;   ///< as Evaluator::set_problem takes it
+  std::optional<double> deadline_s;  ///< of the session's elapsed time
+};
+
+struct ProblemOutcome {
+  std::optional<ProblemResult> result;  ///< empty: nothing could be measured
+  double busy_s = 0;                    ///< in which the evaluator was in use
+};
+
+ProblemOutcome tune_problem(Evaluator& evaluator, const TuningSession& session,
+                            const ProblemTask& task);
+
+}  // namespace foldtune

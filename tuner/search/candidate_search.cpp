@@ -1,0 +1,58 @@
+#include "tuner/search/candidate_search.h"
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+#include <utility>
+
+namespace foldtune {
+
+CandidateSearch::CandidateSearch(std::shared_ptr<const Candidates> candidates,
+                                 const std::vector<Params>& seeds)
+    : candidates_(std::move(candidates)),
+      is_proposed_(candidates_->size(), false),
+      is_reported_(candidates_->size(), false) {
+  const Space space(candidates_->problem());
+  for (const Params& seed : seeds) {
+    if (!space.contains(seed)) continue;
+    const Params canonical = space.canonical(seed, candidates_->device().multiprocessor_count);
+    if (!space.contains(canonical) || std::ranges::count(seeds_, canonical) > 0) continue;
+    seeds_.push_back(canonical);
+  }
+  std::ranges::reverse(seeds_);
+}
+
+std::optional<Proposal> CandidateSearch::propose() {
+  if (!seeds_.empty()) {
+    const Params seed = seeds_.back();
+    seeds_.pop_back();
+    // A seed may be of those that no search tries by itself; such a one has no number.
+    if (const auto number = candidates_->find(seed)) {
+      is_proposed_[*number] = true;
+      on_proposed(*number);
+    }
+    return Proposal{.params = seed};
+  }
+  const std::optional<std::size_t> number = choose();
+  if (!number) return std::nullopt;
+  is_proposed_[*number] = true;
+  on_proposed(*number);
+  return Proposal{.params = candidates_->params(*number)};
+}
+
+void CandidateSearch::report(const Params& params, std::optional<double> cost) {
+  const std::optional<std::size_t> number = candidates_->find(params);
+  if (!number || !is_proposed_[*number] || is_reported_[*number]) return;
+  is_reported_[*number] = true;
+  on_cost(*number, cost);
+}
+
+std::vector<std::uint32_t> shuffled_numbers(std::size_t size, std::uint64_t seed) {
+  std::vector<std::uint32_t> numbers(size);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  std::mt19937_64 random(seed);
+  for (std::size_t i = size; i > 1; --i) std::swap(numbers[i - 1], numbers[random() % i]);
+  return numbers;
+}
+
+}  // namespace foldtune

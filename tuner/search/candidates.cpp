@@ -1,0 +1,65 @@
+#include "tuner/search/candidates.h"
+
+#include <algorithm>
+
+#include "tuner/search/prior.h"
+
+namespace foldtune {
+
+Candidates::Candidates(const Problem& problem, const DeviceRecord& device)
+    : problem_(problem), device_(device), space_(problem) {
+  std::size_t codes = 1;
+  for (const Tunable& tunable : rules(family_of(problem.op)).tunables) {
+    if (tunable.searched.size() < 2) continue;
+    axes_.push_back({.tunable = &tunable, .is_ordered = tunable.labels.empty()});
+    codes *= tunable.searched.size();
+  }
+  by_code_.assign(codes, -1);
+
+  // In the order of the space, in which configurations of one program follow one another: what
+  // shapes the launch alone comes last in both families.
+  for (const Params& params : space_.enumerate()) {
+    if (space_.is_redundant(params, device.multiprocessor_count)) continue;
+    by_code_[*code_of(params)] = static_cast<std::int32_t>(all_.size());
+    all_.push_back(params);
+    estimates_us_.push_back(foldtune::estimate_us(problem, device, params));
+    for (const Axis& axis : axes_) {
+      const auto values = axis.tunable->searched;
+      const auto place = std::ranges::find(values, axis.tunable->get(params)) - values.begin();
+      places_.push_back(static_cast<std::uint8_t>(place));
+    }
+  }
+
+  for (std::size_t i = 0; i < all_.size(); ++i) {
+    first_neighbour_.push_back(neighbours_.size());
+    for (const Params& neighbour : space_.neighbours(all_[i])) {
+      const std::optional<std::size_t> found = find(neighbour);
+      if (found && *found != i) neighbours_.push_back(static_cast<std::uint32_t>(*found));
+    }
+  }
+  first_neighbour_.push_back(neighbours_.size());
+  fallback_ = find(space_.default_params(device.multiprocessor_count));
+}
+
+std::optional<std::size_t> Candidates::code_of(const Params& params) const {
+  std::size_t code = 0;
+  for (const Axis& axis : axes_) {
+    const auto values = axis.tunable->searched;
+    const auto place = std::ranges::find(values, axis.tunable->get(params));
+    if (place == values.end()) return std::nullopt;
+    code = code * values.size() + static_cast<std::size_t>(place - values.begin());
+  }
+  return code;
+}
+
+std::optional<std::size_t> Candidates::find(const Params& params) const {
+  if (!space_.contains(params)) return std::nullopt;
+  const Params canonical = space_.canonical(params, device_.multiprocessor_count);
+  const std::optional<std::size_t> code = code_of(canonical);
+  if (!code || by_code_[*code] < 0) return std::nullopt;
+  const auto number = static_cast<std::size_t>(by_code_[*code]);
+  // Tunables of one searched value are no part of the code.
+  return all_[number] == canonical ? std::optional(number) : std::nullopt;
+}
+
+}  // namespace foldtune

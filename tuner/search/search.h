@@ -1,0 +1,72 @@
+/// Which configuration to try next. Pure: a search proposes, and is told the cost; it launches
+/// nothing, and the same seed and costs give the same proposals.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cache/config_store.h"
+#include "templates/space.h"
+
+namespace foldtune {
+
+class Candidates;
+
+/// What a search is about.
+struct SearchTask {
+  Problem problem;
+  DeviceRecord device;        ///< for the analytic prior: multiprocessors, memory speed
+  std::vector<Params> seeds;  ///< known to be good somewhere; go first, in their order
+  std::uint64_t seed = 1;     ///< of the random choices
+};
+
+struct Proposal {
+  Params params;
+  int samples = 2;  ///< how many samples its cost is wanted from
+};
+
+/// Proposals do not wait for results, so that several can be compiled while one is measured. Every
+/// proposal is valid for the problem, and none launches the same work as another: a seed that is
+/// redundant is proposed as what stands for it, one that is not valid is left out.
+class Search {
+ public:
+  virtual ~Search() = default;
+
+  /// What to try next: a configuration that was not proposed before, or one again with more
+  /// samples. Empty when nothing is left to try, now or ever: a search that waits for results says
+  /// so with `is_waiting`.
+  virtual std::optional<Proposal> propose() = 0;
+
+  /// Whether an empty proposal means: not before more is reported.
+  virtual bool is_waiting() const { return false; }
+
+  /// The cost (lower is better) of a proposed configuration, once per proposal; empty if it failed.
+  /// What was not proposed is ignored.
+  virtual void report(const Params& params, std::optional<double> cost) = 0;
+};
+
+/// A search by its name.
+struct SearchKind {
+  std::string_view name;
+  std::string_view summary;  ///< one line for people
+};
+
+/// All of them; "default" is what the tuner uses.
+const std::vector<SearchKind>& search_kinds();
+
+/// Their names.
+const std::vector<std::string_view>& search_names();
+
+/// Throws InvalidArgument for a name that is no search's.
+std::unique_ptr<Search> make_search(std::string_view name, const SearchTask& task);
+
+/// The same of candidates that were made before, for many searches of one problem.
+std::unique_ptr<Search> make_search(std::string_view name,
+                                    const std::shared_ptr<const Candidates>& candidates,
+                                    const std::vector<Params>& seeds, std::uint64_t seed);
+
+}  // namespace foldtune

@@ -1,0 +1,64 @@
+#include "tuner/search/seeds.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace foldtune {
+namespace {
+
+// Distances, in factors of two of the number of bytes: what is as bad as so much another size.
+constexpr double kOtherOperator = 1.5;
+constexpr double kOtherType = 1;
+constexpr double kOtherShape = 3;    ///< of a histogram: bins, binning or distribution
+constexpr double kOtherPromise = 4;  ///< another determinism
+
+bool has_same_shape(const Problem& a, const Problem& b) {
+  return a.op != Operator::histogram ||
+         (a.histogram.bins == b.histogram.bins && a.histogram.binning == b.histogram.binning &&
+          a.histogram.distribution == b.histogram.distribution);
+}
+
+double log2_bytes(const Problem& problem) {
+  return std::log2(static_cast<double>(problem.input_bytes()) + 1);
+}
+
+double distance(const Problem& a, const Problem& b) {
+  return std::abs(log2_bytes(a) - log2_bytes(b)) + (a.op != b.op ? kOtherOperator : 0) +
+         (a.type != b.type ? kOtherType : 0) + (has_same_shape(a, b) ? 0 : kOtherShape) +
+         (a.determinism != b.determinism ? kOtherPromise : 0);
+}
+
+/// Vectors of as many bytes as before.
+Params with_vectors_of(const Known& known, const Problem& problem) {
+  const auto old_size = static_cast<int>(size_of(known.problem.type));
+  const auto new_size = static_cast<int>(size_of(problem.type));
+  Params params = known.params;
+  std::visit([&](auto& p) { p.vector_width = std::max(1, p.vector_width * old_size / new_size); },
+             params);
+  return params;
+}
+
+}  // namespace
+
+std::vector<Params> seeds_from(const std::vector<Known>& known, const Problem& problem,
+                               std::size_t most) {
+  std::vector<std::pair<double, const Known*>> order;
+  for (const Known& other : known) {
+    if (family_of(other.problem.op) != family_of(problem.op)) continue;
+    order.emplace_back(distance(problem, other.problem), &other);
+  }
+  std::ranges::stable_sort(order, {}, &std::pair<double, const Known*>::first);
+
+  const Space space(problem);
+  std::vector<Params> seeds;
+  for (const auto& [far, other] : order) {
+    const Params params = with_vectors_of(*other, problem);
+    if (seeds.size() == most) break;
+    if (!space.contains(params) || std::ranges::count(seeds, params) > 0) continue;
+    seeds.push_back(params);
+  }
+  return seeds;
+}
+
+}  // namespace foldtune

@@ -1,0 +1,88 @@
+/// What the tuner and its worker say to each other.
+///
+/// A message is an object of JSON on a line of its own. The line of a trial with an image says how
+/// many bytes it has, and they follow the line. The worker begins with `Hello`, or with a `Failure`
+/// that says why it cannot work; then it answers one request after the other:
+///
+///     SetProblem  ->  ProblemReady, or Failure
+///     Trial       ->  Begun, and then MeasurementRecord, or Failure
+///     Quit        ->  nothing: it ends, as it does at the end of its input
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "foldtune/error.h"
+#include "tuner/evaluator.h"
+
+namespace foldtune {
+
+/// A message that cannot be understood.
+class ProtocolError : public Error {
+ public:
+  using Error::Error;
+};
+
+struct SetProblem {
+  Problem problem;
+  std::uint64_t largest_count = 0;
+};
+struct Quit {};
+using Request = std::variant<SetProblem, Trial, Quit>;
+
+struct Hello {
+  DeviceInfo info;
+  std::string compiler_version;
+};
+struct ProblemReady {
+  double read_bandwidth_gbps = 0;
+};
+/// The trial was received, and what happens from now on is due to it.
+struct Begun {};
+/// An exception, by its class.
+struct Failure {
+  enum class Kind { invalid_argument, unavailable, compile, out_of_memory, device, other };
+  Kind kind = Kind::other;
+  std::string text;
+};
+using Reply = std::variant<Hello, ProblemReady, Begun, MeasurementRecord, Failure>;
+
+/// The exception that is being handled. Must be called in a handler.
+Failure describe_current_exception();
+
+/// Throws what the failure describes; DeviceError for the kind `other`.
+[[noreturn]] void throw_failure(const Failure& failure);
+
+/// Bytes as they come, cut into what messages consist of.
+class MessageBuffer {
+ public:
+  void append(std::string_view bytes) { bytes_ += bytes; }
+  bool is_empty() const { return begin_ == bytes_.size(); }
+
+ private:
+  friend std::optional<Request> take_request(MessageBuffer& buffer);
+  friend std::optional<Reply> take_reply(MessageBuffer& buffer);
+
+  /// The next line, without its end; empty if it is not complete. Throws ProtocolError for one that
+  /// is too long for any message.
+  std::optional<std::string_view> line() const;
+  std::string_view after(std::size_t bytes) const;
+  void drop(std::size_t bytes);
+
+  std::string bytes_;
+  std::size_t begin_ = 0;  ///< of what was not taken
+};
+
+std::string encode(const Request& request);
+std::string encode(const Reply& reply);
+
+/// Takes the next message out of the buffer; empty if it is not complete. Throws ProtocolError,
+/// after which the buffer is of no use.
+std::optional<Request> take_request(MessageBuffer& buffer);
+std::optional<Reply> take_reply(MessageBuffer& buffer);
+
+}  // namespace foldtune

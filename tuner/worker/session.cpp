@@ -1,0 +1,77 @@
+#include "tuner/worker/session.h"
+
+#include <fmt/format.h>
+
+namespace foldtune {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Between a process's last word and its end the driver may take its time to free what it holds.
+constexpr std::chrono::seconds kEndTime{10};
+
+/// Of the errors that a worker wrote; the last ones say the most.
+constexpr std::size_t kShownErrorBytes = 1000;
+
+ChildProcess::Time after(WorkerSession::Seconds seconds) {
+  return Clock::now() + std::chrono::duration_cast<Clock::duration>(seconds);
+}
+
+}  // namespace
+
+WorkerSession::Answer WorkerSession::ask(const Request& request, Seconds timeout) {
+  outgoing_ = encode(request);
+  return receive(timeout);
+}
+
+WorkerSession::Answer WorkerSession::receive(Seconds timeout) {
+  const ChildProcess::Time deadline = after(timeout);
+  std::string_view outgoing = outgoing_;
+  for (;;) {
+    try {
+      if (auto reply = take_reply(incoming_)) {
+        outgoing_.clear();
+        return std::move(*reply);
+      }
+    } catch (const ProtocolError& error) {
+      process_.kill();
+      return WorkerFault{WorkerFault::Kind::garbage,
+                         fmt::format("its answer cannot be understood: {}", error.what())};
+    }
+    std::string bytes;
+    switch (process_.transfer(outgoing, bytes, deadline)) {
+      case ChildProcess::Transfer::moved:
+        incoming_.append(bytes);
+        break;
+      case ChildProcess::Transfer::closed:
+        return WorkerFault{WorkerFault::Kind::ended, describe_end()};
+      case ChildProcess::Transfer::deadline:
+        process_.kill();
+        return WorkerFault{
+            WorkerFault::Kind::timeout,
+            fmt::format("did not end within {:.3g} s, and was stopped", timeout.count())};
+    }
+  }
+}
+
+void WorkerSession::quit(Seconds timeout) {
+  const ChildProcess::Time deadline = after(timeout);
+  const std::string bytes = encode(Quit{});
+  std::string_view outgoing = bytes;
+  std::string ignored;
+  while (process_.transfer(outgoing, ignored, deadline) == ChildProcess::Transfer::moved) {
+  }
+  process_.wait(deadline);
+}
+
+std::string WorkerSession::describe_end() {
+  const std::optional<int> status = process_.wait(after(kEndTime));
+  if (!status) process_.kill();
+  std::string errors = process_.error_tail();
+  if (errors.size() > kShownErrorBytes) errors.erase(0, errors.size() - kShownErrorBytes);
+  while (!errors.empty() && errors.back() == '\n') errors.pop_back();
+  return fmt::format("{}{}{}", status ? foldtune::describe_end(*status) : "an output it closed",
+                     errors.empty() ? "" : "; it wrote: ", errors);
+}
+
+}  // namespace foldtune

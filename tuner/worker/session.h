@@ -1,0 +1,57 @@
+/// One worker process as the tuner sees it, from its start to its end.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "runtime/child_process.h"
+#include "tuner/worker/protocol.h"
+
+namespace foldtune {
+
+/// Why a worker gave no answer.
+struct WorkerFault {
+  enum class Kind {
+    ended,    ///< its process has ended
+    timeout,  ///< it did not answer in time
+    garbage,  ///< its answer cannot be understood
+  };
+  Kind kind = Kind::ended;
+  /// "signal 11 (Segmentation fault); it wrote: ...", "did not end within 10 s, and was stopped".
+  std::string text;
+};
+
+/// After a fault the session is of no use, and its process is killed. Its end of life kills the
+/// process, too, unless `quit` ended it.
+class WorkerSession {
+ public:
+  using Seconds = std::chrono::duration<double>;
+  using Answer = std::variant<Reply, WorkerFault>;
+
+  /// Throws std::system_error if `command` cannot be started.
+  explicit WorkerSession(const std::vector<std::string>& command) : process_(command) {}
+
+  pid_t process() const { return process_.id(); }
+
+  /// Whether the process has ended, though nobody asked for anything.
+  bool has_ended() { return process_.wait({}).has_value(); }
+
+  /// The next answer, or that to `request`.
+  Answer receive(Seconds timeout);
+  Answer ask(const Request& request, Seconds timeout);
+
+  /// Asks the process to end, and waits for it.
+  void quit(Seconds timeout);
+
+ private:
+  std::string describe_end();
+
+  ChildProcess process_;
+  std::string outgoing_;
+  MessageBuffer incoming_;
+};
+
+}  // namespace foldtune

@@ -1,0 +1,207 @@
+#include "tuner/worker/worker_evaluator.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "foldtune/error.h"
+#include "tuner/trial_record.h"
+
+namespace foldtune {
+namespace {
+
+using Seconds = WorkerSession::Seconds;
+
+/// Starts in a row that may fail: the memory of a worker that was stopped may not be free at once.
+constexpr int kStarts = 3;
+
+/// A complete timing takes the samples hot, in a stream and from launch to result, too.
+constexpr int kCompleteTimings = 4;
+
+Failure as_failure(const WorkerFault& fault, std::string_view doing) {
+  const bool has_ended = fault.kind == WorkerFault::Kind::ended;
+  return {Failure::Kind::other,
+          fmt::format("{}: {}{}", doing, has_ended ? "the worker ended with " : "", fault.text)};
+}
+
+Failure as_failure(const Reply&, std::string_view doing) {
+  return {Failure::Kind::other, fmt::format("{}: the worker gave another answer", doing)};
+}
+
+/// The expected answer, or what there was in its place.
+template <class T>
+std::variant<T, Failure> expect(const WorkerSession::Answer& answer, std::string_view doing) {
+  if (const auto* const fault = std::get_if<WorkerFault>(&answer)) return as_failure(*fault, doing);
+  const Reply& reply = std::get<Reply>(answer);
+  if (const auto* const failure = std::get_if<Failure>(&reply)) return *failure;
+  if (const auto* const expected = std::get_if<T>(&reply)) return *expected;
+  return as_failure(reply, doing);
+}
+
+/// Whether the worker itself said so, and would say it again.
+bool is_final(const Failure& failure) {
+  return failure.kind == Failure::Kind::invalid_argument ||
+         failure.kind == Failure::Kind::unavailable || failure.kind == Failure::Kind::compile;
+}
+
+std::unique_ptr<Compiler> make_compiler(const DeviceRecord& device) {
+  if (device.kind == "cuda") return make_nvrtc_compiler(device.architecture);
+  if (device.kind == "cpu") return make_host_compiler();
+  return nullptr;
+}
+
+}  // namespace
+
+std::vector<std::string> worker_command(const std::string& device_id, std::uint64_t seed) {
+  return {"/proc/self/exe", "worker", "--device", device_id, "--seed", std::to_string(seed)};
+}
+
+WorkerEvaluator::WorkerEvaluator(WorkerOptions options) : options_(std::move(options)) { start(); }
+
+WorkerEvaluator::~WorkerEvaluator() {
+  try {
+    if (session_ != nullptr) session_->quit(Seconds(options_.quit_s));
+  } catch (const std::exception&) {  // then it is killed
+  }
+}
+
+std::optional<pid_t> WorkerEvaluator::worker_process() const {
+  if (session_ == nullptr) return std::nullopt;
+  return session_->process();
+}
+
+const Compiler* WorkerEvaluator::compiler() {
+  if (compiler_ == nullptr) compiler_ = make_compiler(hello_.info.record);
+  return compiler_.get();
+}
+
+void WorkerEvaluator::start() {
+  Failure failure;
+  double pause_s = options_.restart_pause_s;
+  for (int i = 0; i < kStarts; ++i, pause_s *= 2) {
+    if (i > 0) std::this_thread::sleep_for(Seconds(pause_s));
+    const bool is_first = starts_ == 0;
+    auto found = start_once();
+    if (!found) return;
+    failure = std::move(*found);
+    // A device that is not there now may be when the driver is done with the last worker.
+    if (is_first && is_final(failure)) throw_failure(failure);
+  }
+  throw Unavailable(fmt::format(
+      "starting the process that tries configurations: {} starts failed in a row, the last one "
+      "because of this: {}; see whether `{}` works, and whether the device does",
+      kStarts, failure.text, fmt::join(options_.command, " ")));
+}
+
+std::optional<Failure> WorkerEvaluator::start_once() {
+  session_.reset();  // before the next one takes the device
+  ++starts_;
+  try {
+    auto session = std::make_unique<WorkerSession>(options_.command);
+    auto failure = greet(*session);
+    if (!failure && problem_) failure = send_problem(*session);
+    if (!failure) session_ = std::move(session);
+    return failure;
+  } catch (const std::system_error& error) {
+    return Failure{Failure::Kind::other, error.what()};
+  }
+}
+
+std::optional<Failure> WorkerEvaluator::greet(WorkerSession& session) {
+  auto answer = expect<Hello>(session.receive(Seconds(options_.start_s)), "starting");
+  if (auto* const failure = std::get_if<Failure>(&answer)) return std::move(*failure);
+  auto& hello = std::get<Hello>(answer);
+  if (hello_.compiler_version.empty()) {
+    hello_ = std::move(hello);
+  } else if (hello.info.record != hello_.info.record) {
+    return Failure{Failure::Kind::unavailable, "the device is another one now"};
+  }
+  return std::nullopt;
+}
+
+std::optional<Failure> WorkerEvaluator::send_problem(WorkerSession& session) {
+  Problem largest = problem_->problem;
+  largest.count = std::max(largest.count, problem_->largest_count);
+  const double gigabytes = static_cast<double>(largest.input_bytes()) / 1e9;
+  const Seconds timeout(options_.set_problem_s + options_.set_problem_s_per_gb * gigabytes);
+  auto answer = expect<ProblemReady>(session.ask(*problem_, timeout),
+                                     fmt::format("preparing {}", to_string(problem_->problem)));
+  if (auto* const failure = std::get_if<Failure>(&answer)) return std::move(*failure);
+  // What it was at first, so that one figure belongs to a run.
+  if (read_bandwidth_gbps_ == 0) {
+    read_bandwidth_gbps_ = std::get<ProblemReady>(answer).read_bandwidth_gbps;
+  }
+  return std::nullopt;
+}
+
+void WorkerEvaluator::set_problem(const Problem& problem, std::uint64_t largest_count) {
+  problem_.reset();
+  ensure_worker();
+  problem_ = SetProblem{.problem = problem, .largest_count = largest_count};
+  std::unique_ptr<WorkerSession> session = std::move(session_);
+  auto failure = send_problem(*session);
+  if (!failure || is_final(*failure)) session_ = std::move(session);
+  if (failure && failure->kind == Failure::Kind::other) {
+    // It may have been killed by someone. A second end is due to the problem.
+    session.reset();
+    failure = start_once();
+  }
+  if (!failure) return;
+  problem_.reset();
+  throw_failure(*failure);
+}
+
+void WorkerEvaluator::ensure_worker() {
+  if (session_ == nullptr || session_->has_ended()) start();
+}
+
+MeasurementRecord WorkerEvaluator::evaluate(const Trial& trial) {
+  ensure_worker();
+  Attempt first = attempt(trial);
+  if (first.has_begun) return std::move(first.record);
+  // The worker ended, or hung, before it knew of the trial.
+  start();
+  return attempt(trial).record;
+}
+
+WorkerEvaluator::Attempt WorkerEvaluator::attempt(const Trial& trial) {
+  const int timings = trial.timing == Timing::complete ? kCompleteTimings : 1;
+  const Seconds timeout(options_.evaluate_s + options_.sample_s * trial.samples * timings);
+  Attempt attempt;
+  const auto failed = [&](Outcome outcome, std::string reason) {
+    attempt.record = failed_trial(problem_->problem, trial, outcome, std::move(reason));
+    return std::move(attempt);
+  };
+
+  std::unique_ptr<WorkerSession> session = std::move(session_);
+  WorkerSession::Answer answer = session->ask(trial, timeout);
+  if (auto* const reply = std::get_if<Reply>(&answer);
+      reply != nullptr && std::holds_alternative<Begun>(*reply)) {
+    attempt.has_begun = true;
+    answer = session->receive(timeout);
+  }
+  if (const auto* const fault = std::get_if<WorkerFault>(&answer)) {
+    if (fault->kind == WorkerFault::Kind::timeout) return failed(Outcome::timeout, fault->text);
+    return failed(Outcome::crashed, as_failure(*fault, "trying it").text);
+  }
+  auto& reply = std::get<Reply>(answer);
+  if (auto* const record = std::get_if<MeasurementRecord>(&reply)) {
+    attempt.record = std::move(*record);
+    // After a crash the worker can try nothing more.
+    if (attempt.record.outcome != Outcome::crashed) session_ = std::move(session);
+    return attempt;
+  }
+  attempt.has_begun = true;  // it has answered, and would do so again
+  if (auto* const failure = std::get_if<Failure>(&reply)) {
+    const Outcome outcome =
+        failure->kind == Failure::Kind::out_of_memory ? Outcome::out_of_memory : Outcome::crashed;
+    return failed(outcome, std::move(failure->text));
+  }
+  return failed(Outcome::crashed, as_failure(reply, "trying it").text);
+}
+
+}  // namespace foldtune
