@@ -144,10 +144,11 @@ T make_element(std::uint64_t bits, const ElementRule& rule, std::uint64_t count)
     case Kind::half_zero:
       return bits % 2 == 0 ? T{} : small_element<T>(bits);
     case Kind::sparse_clear_bits:
-      if constexpr (std::is_integral_v<T>) return static_cast<T>(~sparse_bits<T>(bits, count));
-      break;
     case Kind::sparse_set_bits:
-      if constexpr (std::is_integral_v<T>) return sparse_bits<T>(bits, count);
+      if constexpr (std::is_integral_v<T>) {
+        const T set = sparse_bits<T>(bits, count);
+        return rule.kind == Kind::sparse_set_bits ? set : static_cast<T>(~set);
+      }
       break;
     case Kind::distributed:
       return element_at<T>(position(rule.distribution, bits));
