@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <numeric>
 #include <random>
+#include <utility>
 
+#include "tuner/measure.h"
 #include "tuner/statistics.h"
 
 namespace foldtune {
@@ -42,24 +44,12 @@ void time(Evaluator& evaluator, Finalist& finalist) {
                                                        .compiled = finalist.compiled,
                                                        .timing = Timing::comparison,
                                                        .samples = kSamplesPerRound});
-  if (record.outcome == Outcome::ok && !finalist.record.samples_us.empty()) {
-    add_samples(finalist.record, record);
-  } else {
-    finalist.record = record;
-  }
+  const bool is_first = finalist.record.samples_us.empty();
+  finalist.record = is_first ? record : merge(std::move(finalist.record), record);
   finalist.is_out = record.outcome != Outcome::ok;
 }
 
 }  // namespace
-
-void add_samples(MeasurementRecord& record, const MeasurementRecord& more) {
-  record.samples_us.insert(record.samples_us.end(), more.samples_us.begin(), more.samples_us.end());
-  record.median_us = median(record.samples_us);
-  record.mad_us = median_absolute_deviation(record.samples_us);
-  record.discarded_samples += more.discarded_samples;
-  record.sm_clock_mhz = more.sm_clock_mhz;
-  record.memory_clock_mhz = more.memory_clock_mhz;
-}
 
 void compare(Evaluator& evaluator, std::vector<Finalist>& finalists,
              const ComparisonOptions& options) {

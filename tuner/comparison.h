@@ -31,9 +31,6 @@ struct ComparisonOptions {
 void compare(Evaluator& evaluator, std::vector<Finalist>& finalists,
              const ComparisonOptions& options);
 
-/// Adds the samples of `more`, another trial of the same configuration, with their summary.
-void add_samples(MeasurementRecord& record, const MeasurementRecord& more);
-
 /// The fastest finalist; but the incumbent if that was measured and the fastest is not clearly
 /// faster: noise does not change what is chosen. Empty if none was measured.
 std::optional<std::size_t> choose(const std::vector<Finalist>& finalists,

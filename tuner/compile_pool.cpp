@@ -7,20 +7,6 @@
 #include "foldtune/error.h"
 
 namespace foldtune {
-namespace {
-
-/// Programs that are compiled as one, at most. Larger batches gain little (NVRTC 13 on two cores
-/// takes 62 ms per variant alone, 25 ms in batches of 4, 15 ms of 16), and loading them takes
-/// longer.
-constexpr std::size_t kMaxBatch = 12;
-
-/// Whether the programs differ in nothing but their kernels.
-bool go_together(const Program& a, const Program& b) {
-  return a.source == b.source && a.needs_toolkit == b.needs_toolkit &&
-         a.fuses_multiply_add == b.fuses_multiply_add;
-}
-
-}  // namespace
 
 CompilePool::CompilePool(const Compiler& compiler, int threads)
     : compiler_(compiler), thread_count_(threads) {
@@ -59,7 +45,7 @@ std::vector<CompilePool::Task> CompilePool::take_batch() {
   queue_.pop_front();
   for (auto task = queue_.begin();
        task != queue_.end() && batch.size() < std::min(share, kMaxBatch);) {
-    if (go_together(batch.front().program, task->program)) {
+    if (batch.front().program.goes_with(task->program)) {
       batch.push_back(std::move(*task));
       task = queue_.erase(task);
     } else {

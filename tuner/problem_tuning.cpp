@@ -16,7 +16,9 @@
 #include "runtime/variant.h"
 #include "tuner/comparison.h"
 #include "tuner/machine_code.h"
+#include "tuner/measure.h"
 #include "tuner/search/search.h"
+#include "tuner/trial_record.h"
 
 namespace foldtune {
 namespace {
@@ -116,13 +118,14 @@ class ProblemTuning {
         if (record.count == problem_.count) chosen_ = record;
       }
       if (record.count != problem_.count || !session_.options.resume) continue;
-      MeasurementRecord& known = known_[canonical(record.params)];
+      MeasurementRecord& known = known_[in_our_order(record.params)];
       // A success shows that an earlier failure was not the configuration's.
       if (known.params.empty() || record.round == kScreened) known = std::move(record);
     }
   }
 
-  std::string canonical(const std::string& params) const {
+  /// Stores sort the keys; `to_json` has the order of the struct.
+  std::string in_our_order(const std::string& params) const {
     return to_json(params_from_json(family_of(problem_.op), params));
   }
 
@@ -158,9 +161,6 @@ class ProblemTuning {
     ProblemResult result{.problem = problem_,
                          .best = params_from_json(family_of(problem_.op), best.params),
                          .best_us = best.median_us,
-                         .hot_us = best.hot_us,
-                         .stream_us = best.stream_us,
-                         .latency_us = best.latency_us,
                          .gbps = static_cast<double>(best.bytes) / best.median_us / 1e3};
     if (const double read_gbps = evaluator_.read_bandwidth_gbps(); read_gbps > 0) {
       result.read_bandwidth_fraction = result.gbps / read_gbps;
@@ -203,12 +203,8 @@ class ProblemTuning {
     try {
       if (compiling.compilation) trial.compiled = compiling.compilation->get();
     } catch (const CompileError& error) {
-      return {.problem = key_.problem,
-              .count = problem_.count,
-              .bytes = problem_.input_bytes(),
-              .params = to_json(trial.params),
-              .outcome = Outcome::compile_error,
-              .failure = explain_compile_error(problem_, error).what()};
+      return failed_trial(problem_, trial, Outcome::compile_error,
+                          explain_compile_error(problem_, error).what());
     }
     const double begin_s = session_.elapsed_s();
     MeasurementRecord record = evaluator_.evaluate(trial);
@@ -407,11 +403,7 @@ class ProblemTuning {
                                                             .timing = Timing::complete,
                                                             .samples = kCompleteSamples});
     busy_s_ += session_.elapsed_s() - begin_s;
-    if (complete.outcome == Outcome::ok) {
-      winner.record.hot_us = complete.hot_us;
-      winner.record.stream_us = complete.stream_us;
-      winner.record.latency_us = complete.latency_us;
-    }
+    if (complete.outcome == Outcome::ok) winner.record = merge(std::move(winner.record), complete);
     // What is chosen comes first: whenever this ends, the store has it or nothing of the
     // comparison.
     winner.record.round = std::max(kChosen, chosen_round_ + 1);

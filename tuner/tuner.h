@@ -46,9 +46,6 @@ struct ProblemResult {
   Params best;
   double best_us = 0;
   double default_us = 0;               ///< of the configuration that is used untuned
-  double hot_us = 0;                   ///< of the best, with inputs in the L2; 0: not measured
-  double stream_us = 0;                ///< of the best, back to back in a stream
-  double latency_us = 0;               ///< of the best, from launch to result
   double gbps = 0;                     ///< input bytes over best_us, in 10^9 bytes per second
   double read_bandwidth_fraction = 0;  ///< gbps over the measured read bandwidth; 0: not measured
   int measured = 0;                    ///< configurations timed

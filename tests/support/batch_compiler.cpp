@@ -5,19 +5,6 @@
 #include <string>
 
 namespace foldtune::test {
-namespace {
-
-/// Programs that are compiled as one. Larger batches gain little (NVRTC 13 on two cores takes 62 ms
-/// per variant alone, 25 ms in batches of 4, 15 ms of 16), and loading them takes longer.
-constexpr std::size_t kBatch = 12;
-
-/// Whether the programs differ in nothing but their kernels.
-bool go_together(const Program& a, const Program& b) {
-  return a.source == b.source && a.needs_toolkit == b.needs_toolkit &&
-         a.fuses_multiply_add == b.fuses_multiply_add;
-}
-
-}  // namespace
 
 std::vector<ProgramGroup> group_by_program(const std::vector<Variant>& variants) {
   std::vector<ProgramGroup> groups;
@@ -39,8 +26,8 @@ BatchCompiler::BatchCompiler(const Compiler& compiler, std::vector<ProgramGroup>
                              std::size_t jobs)
     : compiler_(compiler), groups_(std::move(groups)) {
   for (std::size_t i = 0; i < groups_.size(); ++i) {
-    if (batches_.empty() || batches_.back().size == kBatch ||
-        !go_together(groups_[i - 1].program, groups_[i].program)) {
+    if (batches_.empty() || batches_.back().size == kMaxBatch ||
+        !groups_[i - 1].program.goes_with(groups_[i].program)) {
       batches_.push_back({.first = i, .size = 0, .promise = {}, .compiled = {}});
     }
     ++batches_.back().size;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 #include <utility>
 
 #include "foldtune/error.h"
@@ -13,52 +12,34 @@ namespace foldtune {
 namespace {
 
 struct Entry {
-  SearchKind kind;
+  std::string_view name;
   MakeSearch* make;
 };
 
 constexpr std::array kEntries{
-    Entry{{"default", "the model's guesses, neighbours of the best, and what is unknown"},
-          make_default_search},
-    Entry{{"model", "an analytic prior, refined by what was measured"}, make_model_search},
-    Entry{{"local", "a random sample, then neighbours of the best"}, make_local_search},
-    Entry{{"halving", "many with few samples, the better ones again with more"},
-          make_halving_search},
-    Entry{{"random", "in random order"}, make_random_search},
-    Entry{{"exhaustive", "everything, configurations of one program together"},
-          make_exhaustive_search},
+    Entry{"default", make_default_search}, Entry{"model", make_model_search},
+    Entry{"local", make_local_search},     Entry{"halving", make_halving_search},
+    Entry{"random", make_random_search},   Entry{"exhaustive", make_exhaustive_search},
 };
 
 const Entry& entry_of(std::string_view name) {
-  const auto* const found =
-      std::ranges::find_if(kEntries, [&](const Entry& entry) { return entry.kind.name == name; });
+  const auto* const found = std::ranges::find(kEntries, name, &Entry::name);
   if (found != kEntries.end()) return *found;
   std::string names;
   for (const Entry& entry : kEntries) {
-    names += fmt::format("{}{}", names.empty() ? "" : ", ", entry.kind.name);
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", entry.name);
   }
   throw InvalidArgument(fmt::format("there is no search \"{}\"; there are {}", name, names));
 }
 
-/// A list of something of every entry.
-template <class T, class Get>
-std::vector<T> collect(const Get& get) {
-  std::vector<T> all;
-  all.reserve(kEntries.size());
-  std::ranges::transform(kEntries, std::back_inserter(all), get);
-  return all;
-}
-
 }  // namespace
 
-const std::vector<SearchKind>& search_kinds() {
-  static const auto kinds = collect<SearchKind>([](const Entry& entry) { return entry.kind; });
-  return kinds;
-}
-
 const std::vector<std::string_view>& search_names() {
-  static const auto names =
-      collect<std::string_view>([](const Entry& entry) { return entry.kind.name; });
+  static const auto names = [] {
+    std::vector<std::string_view> all(kEntries.size());
+    std::ranges::transform(kEntries, all.begin(), &Entry::name);
+    return all;
+  }();
   return names;
 }
 

@@ -49,16 +49,7 @@ class Search {
   virtual void report(const Params& params, std::optional<double> cost) = 0;
 };
 
-/// A search by its name.
-struct SearchKind {
-  std::string_view name;
-  std::string_view summary;  ///< one line for people
-};
-
-/// All of them; "default" is what the tuner uses.
-const std::vector<SearchKind>& search_kinds();
-
-/// Their names.
+/// The names of all searches; "default" is what the tuner uses.
 const std::vector<std::string_view>& search_names();
 
 /// Throws InvalidArgument for a name that is no search's.
