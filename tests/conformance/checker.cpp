@@ -115,8 +115,8 @@ void Checker::check(const Call& call, const std::byte* slot) {
   const Reference& reference = call.input->reference(call.window);
   const long double exact_below =
       problem.accumulator_type() == ElementType::f32 ? 0x1p24L : 0x1p53L;
-  const bool exact = call.input->has_integers() && is_sum(problem.op) && !problem.result &&
-                     reference.sum_of_magnitudes < exact_below;
+  const bool exact = is_sum(problem.op) && !problem.result &&
+                     reference.sum_of_magnitudes < exact_below && call.input->has_integers();
   const long double bound =
       exact ? 0
             : error_bound(problem, plan.variant().params, plan.grid_size(problem.count), reference);

@@ -176,12 +176,11 @@ Input::Input(Device& device, const Problem& problem, std::string name,
              std::vector<std::vector<std::byte>> arrays)
     : problem_(problem),
       name_(std::move(name)),
-      has_integers_(true),
       size_(arrays.front().size() / size_of(problem.input_types().front())) {
   const std::vector<ElementType> types = problem.input_types();
   for (std::size_t i = 0; i < types.size(); ++i) {
-    has_integers_ = has_integers_ && are_integers(types[i], arrays[i]);
-    Array array{.element_size = size_of(types[i]),
+    Array array{.type = types[i],
+                .element_size = size_of(types[i]),
                 .elements = std::move(arrays[i]),
                 .aligned = {},
                 .skewed = {}};
@@ -195,6 +194,14 @@ Input::Input(Device& device, const Problem& problem, std::string name,
     }
     arrays_.push_back(std::move(array));
   }
+}
+
+bool Input::has_integers() const {
+  if (!has_integers_) {
+    has_integers_ = std::ranges::all_of(
+        arrays_, [](const Array& array) { return are_integers(array.type, array.elements); });
+  }
+  return *has_integers_;
 }
 
 std::array<const void*, kMaxInputs> Input::at(std::uint64_t element) const {

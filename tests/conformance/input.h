@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,8 +34,9 @@ class Input {
         std::vector<std::vector<std::byte>> arrays);
 
   const std::string& name() const { return name_; }
-  /// Whether the elements are integers, so that sums are exact while they are small.
-  bool has_integers() const { return has_integers_; }
+  /// Whether the elements are integers, so that sums are exact while they are small; found out when
+  /// first asked, by reading them.
+  bool has_integers() const;
   std::uint64_t size() const { return size_; }  ///< elements of each array
 
   /// The addresses of an element on the device. Where it is not aligned to a vector, the arrays are
@@ -46,6 +48,7 @@ class Input {
 
  private:
   struct Array {
+    ElementType type;
     std::size_t element_size;
     std::vector<std::byte> elements;
     DeviceBuffer aligned;
@@ -54,9 +57,9 @@ class Input {
 
   Problem problem_;
   std::string name_;
-  bool has_integers_;
   std::uint64_t size_;
   std::vector<Array> arrays_;
+  mutable std::optional<bool> has_integers_;
   mutable std::map<Window, Reference> references_;
 };
 
