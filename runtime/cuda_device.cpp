@@ -135,12 +135,13 @@ class CudaDevice final : public Device {
     std::array<char, 32> pci{};
     driver_.check(driver_.cuDeviceGetPCIBusId(pci.data(), pci.size(), device_),
                   "reading a device's PCI address");
-    monitor_.emplace(pci.data());
     driver_.check(driver_.cuDevicePrimaryCtxRetain(&context_, device_),
                   fmt::format("creating the CUDA context of cuda:{}", ordinal));
+    timer_.emplace(context_, pci.data());
   }
 
   ~CudaDevice() override {
+    timer_.reset();
     // The result cannot be acted on: at exit the driver may already be shut down.
     driver_.cuDevicePrimaryCtxRelease(device_);
   }
@@ -205,7 +206,7 @@ class CudaDevice final : public Device {
   }
 
   std::unique_ptr<Stopwatch> prepare_timing(TimingRequest request) override {
-    return make_cuda_stopwatch(context_, std::move(request), *monitor_, throttle_guard_);
+    return timer_->prepare(std::move(request));
   }
 
  private:
@@ -213,8 +214,7 @@ class CudaDevice final : public Device {
   CUdevice device_ = 0;
   CUcontext context_ = nullptr;
   int max_threads_ = 0;
-  std::optional<GpuMonitor> monitor_;
-  ThrottleGuard throttle_guard_;
+  std::optional<CudaTimer> timer_;
   DeviceInfo info_;
   std::mutex mutex_;
   std::unique_ptr<Compiler> compiler_;

@@ -21,46 +21,39 @@ struct Destroy {
 };
 template <class Handle, auto kDestroy>
 using Owned = std::unique_ptr<std::remove_pointer_t<Handle>, Destroy<Handle, kDestroy>>;
-using OwnedStream = Owned<CUstream, &CudaDriver::cuStreamDestroy>;
 using OwnedEvent = Owned<CUevent, &CudaDriver::cuEventDestroy>;
 using OwnedGraph = Owned<CUgraph, &CudaDriver::cuGraphDestroy>;
 using OwnedExecutable = Owned<CUgraphExec, &CudaDriver::cuGraphExecDestroy>;
 
+/// What is timed runs in the default stream, where the device's other work runs, too: once kernels
+/// of two streams have taken turns a few times, short kernels take 0.2 to 0.4 us longer in every
+/// stream of the process, for good (H200, driver 580), and what is timed later seems slower.
+constexpr CUstream kStream = nullptr;
+
 class CudaStopwatch final : public Stopwatch {
  public:
-  CudaStopwatch(CUcontext context, TimingRequest request, GpuMonitor& monitor, ThrottleGuard& guard)
-      : context_(context), request_(std::move(request)), monitor_(monitor), guard_(guard) {
-    const ContextScope scope(context_);
-    CUstream stream = nullptr;
-    driver_.check(driver_.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), "creating a stream");
-    stream_.reset(stream);
-    if (request_.launching != Launching::graph) return;
-    try {
-      capture();
-    } catch (...) {
-      stream_.reset();  // as long as the context is current
-      throw;
-    }
+  CudaStopwatch(CudaTimer& timer, TimingRequest request)
+      : timer_(timer), request_(std::move(request)) {
+    const ContextScope scope(timer_.context());
+    if (request_.launching == Launching::graph) capture();
   }
 
   ~CudaStopwatch() override {
     try {
-      const ContextScope scope(context_);
+      const ContextScope scope(timer_.context());
       // After an error, calls may still be running that read what the caller is about to free.
-      driver_.cuStreamSynchronize(stream_.get());
+      driver_.cuStreamSynchronize(kStream);
       executable_.reset();
       events_.clear();
-      stream_.reset();
     } catch (const Error&) {  // the context is gone, and everything of it
       (void)executable_.release();
       for (OwnedEvent& event : events_) (void)event.release();
-      (void)stream_.release();
     }
   }
 
   Samples take(int samples) override {
-    const ContextScope scope(context_);
-    return guard_.take([&] {
+    const ContextScope scope(timer_.context());
+    return timer_.take([&] {
       return request_.launching == Launching::latency ? take_latencies(samples) : take_all(samples);
     });
   }
@@ -68,17 +61,18 @@ class CudaStopwatch final : public Stopwatch {
  private:
   /// The calls as a graph, so that the host's cost of a launch is not in the figure.
   void capture() {
-    driver_.check(driver_.cuStreamBeginCapture(stream_.get(), CU_STREAM_CAPTURE_MODE_THREAD_LOCAL),
+    const CUstream stream = timer_.capture_stream();
+    driver_.check(driver_.cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL),
                   "beginning a capture");
     CUgraph graph = nullptr;
     try {
-      enqueue_calls();
+      enqueue_calls(stream);
     } catch (...) {
-      driver_.cuStreamEndCapture(stream_.get(), &graph);
+      driver_.cuStreamEndCapture(stream, &graph);
       const OwnedGraph destroyed(graph);
       throw;
     }
-    driver_.check(driver_.cuStreamEndCapture(stream_.get(), &graph), "ending a capture");
+    driver_.check(driver_.cuStreamEndCapture(stream, &graph), "ending a capture");
     const OwnedGraph captured(graph);
     CUgraphExec executable = nullptr;
     driver_.check(driver_.cuGraphInstantiateWithFlags(&executable, graph, 0),
@@ -86,13 +80,13 @@ class CudaStopwatch final : public Stopwatch {
     executable_.reset(executable);
   }
 
-  void enqueue_calls() {
-    for (int call = 0; call < request_.calls; ++call) request_.enqueue(call, stream_.get());
+  void enqueue_calls(CUstream stream) {
+    for (int call = 0; call < request_.calls; ++call) request_.enqueue(call, stream);
   }
 
   void enqueue_sample() {
-    if (executable_ == nullptr) return enqueue_calls();
-    driver_.check(driver_.cuGraphLaunch(executable_.get(), stream_.get()), "launching a graph");
+    if (executable_ == nullptr) return enqueue_calls(kStream);
+    driver_.check(driver_.cuGraphLaunch(executable_.get(), kStream), "launching a graph");
   }
 
   /// Everything is enqueued without a wait, behind an untimed sample. So the device is at work when
@@ -103,12 +97,12 @@ class CudaStopwatch final : public Stopwatch {
     while (events_.size() < 2 * static_cast<std::size_t>(samples)) add_event();
     enqueue_sample();
     for (int sample = 0; sample < samples; ++sample) {
-      if (request_.before_sample) request_.before_sample(stream_.get());
+      if (request_.before_sample) request_.before_sample(kStream);
       record(2 * sample);
       enqueue_sample();
       record(2 * sample + 1);
     }
-    const DeviceState state = monitor_.state();
+    const DeviceState state = timer_.state();
     synchronize();
     ThrottleGuard::Reading reading{.us = {}, .state = state};
     for (int sample = 0; sample < samples; ++sample) {
@@ -123,17 +117,17 @@ class CudaStopwatch final : public Stopwatch {
     enqueue_sample();
     synchronize();
     for (int sample = 0; sample < samples; ++sample) {
-      if (request_.before_sample) request_.before_sample(stream_.get());
+      if (request_.before_sample) request_.before_sample(kStream);
       synchronize();
       const Clock::time_point begin = Clock::now();
       for (int call = 0; call < request_.calls; ++call) {
-        request_.enqueue(call, stream_.get());
+        request_.enqueue(call, kStream);
         synchronize();
       }
       const std::chrono::duration<double, std::micro> elapsed = Clock::now() - begin;
       reading.us.push_back(elapsed.count() / request_.calls);
     }
-    reading.state = monitor_.state();  // not earlier: it would be in the figure
+    reading.state = timer_.state();  // not earlier: it would be in the figure
     return reading;
   }
 
@@ -146,7 +140,7 @@ class CudaStopwatch final : public Stopwatch {
   CUevent event(int index) const { return events_[static_cast<std::size_t>(index)].get(); }
 
   void record(int index) {
-    driver_.check(driver_.cuEventRecord(event(index), stream_.get()), "recording an event");
+    driver_.check(driver_.cuEventRecord(event(index), kStream), "recording an event");
   }
 
   double elapsed_us(int first) const {
@@ -157,24 +151,41 @@ class CudaStopwatch final : public Stopwatch {
   }
 
   void synchronize() {
-    driver_.check(driver_.cuStreamSynchronize(stream_.get()), "running the calls of a timing");
+    driver_.check(driver_.cuStreamSynchronize(kStream), "running the calls of a timing");
   }
 
   const CudaDriver& driver_ = CudaDriver::get();
-  CUcontext context_;
+  CudaTimer& timer_;
   TimingRequest request_;
-  GpuMonitor& monitor_;
-  ThrottleGuard& guard_;
-  OwnedStream stream_;
   std::vector<OwnedEvent> events_;  ///< two for each sample: its begin and its end
   OwnedExecutable executable_;      ///< null unless the calls are in a graph
 };
 
 }  // namespace
 
-std::unique_ptr<Stopwatch> make_cuda_stopwatch(CUcontext context, TimingRequest request,
-                                               GpuMonitor& monitor, ThrottleGuard& guard) {
-  return std::make_unique<CudaStopwatch>(context, std::move(request), monitor, guard);
+CudaTimer::CudaTimer(CUcontext context, std::string pci_bus_id)
+    : context_(context), monitor_(std::move(pci_bus_id)) {}
+
+CudaTimer::~CudaTimer() {
+  if (capture_stream_ == nullptr) return;
+  try {
+    const ContextScope scope(context_);
+    CudaDriver::get().cuStreamDestroy(capture_stream_);
+  } catch (const Error&) {  // the context is gone, and the stream with it
+  }
+}
+
+CUstream CudaTimer::capture_stream() {
+  if (capture_stream_ == nullptr) {
+    const CudaDriver& driver = CudaDriver::get();
+    driver.check(driver.cuStreamCreate(&capture_stream_, CU_STREAM_NON_BLOCKING),
+                 "creating a stream");
+  }
+  return capture_stream_;
+}
+
+std::unique_ptr<Stopwatch> CudaTimer::prepare(TimingRequest request) {
+  return std::make_unique<CudaStopwatch>(*this, std::move(request));
 }
 
 }  // namespace foldtune
