@@ -14,7 +14,14 @@ namespace {
 /// Twice as many as are compared in turns. A graph of thousands of calls takes megabytes.
 constexpr std::size_t kMostKept = 24;
 
-std::uint64_t hash(const std::string& image) { return XXH3_64bits(image.data(), image.size()); }
+/// What is loaded and which kernels of it.
+std::uint64_t hash(const CompiledKernel& compiled) {
+  std::uint64_t hash = XXH3_64bits(compiled.image.data(), compiled.image.size());
+  for (const std::string& name : compiled.lowered_names) {
+    hash = XXH3_64bits_withSeed(name.data(), name.size(), hash);
+  }
+  return hash;
+}
 
 /// Errors of the kernel itself, such as an access beyond an array, end everything on the device:
 /// every call gives that error from then on.
@@ -53,13 +60,13 @@ void DeviceEvaluator::set_problem(const Problem& problem, std::uint64_t largest_
 
 MeasurementRecord DeviceEvaluator::evaluate(const Trial& trial) {
   require_device();
-  const std::uint64_t image = hash(trial.compiled->image);
-  Candidate* candidate = find_kept(trial.params, image);
+  const std::uint64_t code = hash(*trial.compiled);
+  Candidate* candidate = find_kept(trial.params, code);
   if (candidate == nullptr) {
     Candidate fresh = prepare(trial);
     if (fresh.plan == nullptr) return explain(std::move(fresh.record));
     if (kept_.size() == kMostKept) kept_.pop_back();
-    candidate = &kept_.emplace_front(Kept{.candidate = std::move(fresh), .image = image}).candidate;
+    candidate = &kept_.emplace_front(Kept{.candidate = std::move(fresh), .code = code}).candidate;
   }
   MeasurementRecord record = measurer_->time(*candidate, trial.timing, trial.samples);
   if (record.outcome == Outcome::ok) return record;
@@ -75,11 +82,11 @@ Candidate DeviceEvaluator::prepare(const Trial& trial) {
   return measurer_->prepare(trial.params, *trial.compiled);
 }
 
-/// It comes to the front. What is timed is what was checked: the same image, not only the same
+/// It comes to the front. What is timed is what was checked: the same code, not only the same
 /// configuration.
-Candidate* DeviceEvaluator::find_kept(const Params& params, std::uint64_t image) {
+Candidate* DeviceEvaluator::find_kept(const Params& params, std::uint64_t code) {
   const auto found = std::ranges::find_if(kept_, [&](const Kept& kept) {
-    return kept.image == image && kept.candidate.plan->variant().params == params;
+    return kept.code == code && kept.candidate.plan->variant().params == params;
   });
   if (found == kept_.end()) return nullptr;
   kept_.splice(kept_.begin(), kept_, found);

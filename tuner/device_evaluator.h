@@ -34,11 +34,11 @@ class DeviceEvaluator final : public Evaluator {
  private:
   struct Kept {
     Candidate candidate;
-    std::uint64_t image;  ///< hash of its compiled image
+    std::uint64_t code;  ///< hash of its compiled image and its kernels' names
   };
 
   Candidate prepare(const Trial& trial);
-  Candidate* find_kept(const Params& params, std::uint64_t image);
+  Candidate* find_kept(const Params& params, std::uint64_t code);
   void require_device() const;
   MeasurementRecord explain(MeasurementRecord failed);
 
