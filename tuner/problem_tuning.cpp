@@ -17,7 +17,9 @@
 #include "tuner/comparison.h"
 #include "tuner/machine_code.h"
 #include "tuner/measure.h"
+#include "tuner/problem_key.h"
 #include "tuner/search/search.h"
+#include "tuner/search/seeds.h"
 #include "tuner/trial_record.h"
 
 namespace foldtune {
@@ -33,8 +35,9 @@ constexpr int kLookAhead = 1;
 constexpr int kLookAheadOfAll = 24;
 constexpr int kLeastLookAhead = 4;
 
-/// Other problems whose best configurations are tried.
-constexpr std::size_t kRelated = 6;
+/// Other problems whose best configurations are known, and how many of those are tried.
+constexpr std::size_t kRelated = 100;
+constexpr std::size_t kSeeds = 6;
 
 /// `within`: evaluations in a row that bring less than it end the search.
 constexpr int kPatience = 24;
@@ -178,15 +181,24 @@ class ProblemTuning {
       }
     };
     if (chosen_) add(params_from_json(family_of(problem_.op), chosen_->params));
+    for (const Params& params : seeds_from(known_of_others(), problem_, kSeeds)) add(params);
+    for (const Params& params : rules(family_of(problem_.op)).known_good(problem_)) add(params);
+    return seeds;
+  }
+
+  std::vector<Known> known_of_others() const {
+    std::vector<Known> known;
     for (const StoredResult& other : session_.store.related(key_, kRelated)) {
+      const MeasurementRecord& best = other.measurement;
+      const std::optional<Problem> problem = read_problem(best.problem, best.count);
+      if (!problem) continue;
       try {
-        add(params_from_json(family_of(problem_.op), other.measurement.params));
+        known.push_back({*problem, params_from_json(family_of(problem_.op), best.params)});
       } catch (const std::invalid_argument&) {
         continue;  // of a Foldtune with other tunables
       }
     }
-    for (const Params& params : rules(family_of(problem_.op)).known_good(problem_)) add(params);
-    return seeds;
+    return known;
   }
 
   Compiling begin(const Proposal& proposal) {
