@@ -36,7 +36,8 @@ constexpr std::array kVerbs{
          prepare_ladder},
     Verb{"landscape", "Summarise a recorded landscape, or write it for other tools",
          prepare_landscape},
-    Verb{"worker", "Try configurations for another process of foldtune", prepare_worker, ""},
+    Verb{"worker", "Try configurations, or compile, for another process of foldtune",
+         prepare_worker, ""},
 };
 
 constexpr const char* kDescription =

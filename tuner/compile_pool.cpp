@@ -1,10 +1,9 @@
 #include "tuner/compile_pool.h"
 
 #include <algorithm>
+#include <exception>
 #include <iterator>
 #include <utility>
-
-#include "foldtune/error.h"
 
 namespace foldtune {
 
@@ -83,7 +82,7 @@ void CompilePool::compile(std::vector<Task>& batch) const {
   CompiledKernel compiled;
   try {
     compiled = compiler_.compile(all);
-  } catch (const Error&) {
+  } catch (const std::exception&) {
     // One of them does not compile: each gets its own error, or its own image.
     for (Task& task : batch) compile_alone(task);
     return;

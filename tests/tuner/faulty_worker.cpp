@@ -1,8 +1,9 @@
-// A worker over the scripted device, with configurations that do it harm. Its argument says what is
-// wrong with it from the start:
+// A worker over the scripted device, with configurations that do it harm; after `compiler` one over
+// a scripted compiler, with programs that do. Its argument says what is wrong with it from the
+// start:
 //
 //   right       nothing
-//   absent      it has no device
+//   absent      it has no device, or compiler
 //   silent      it never says hello
 //   short       it ends at once, with the status 7
 //   once FILE   right if there is no such file, which it makes; short otherwise
@@ -20,6 +21,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <vector>
 
 #include "foldtune/error.h"
 #include "tests/fakes/fake_device.h"
@@ -65,6 +67,44 @@ Fault fault_of(const ReduceParams& params) {
   }
 }
 
+void answer(int replies, std::string_view text) {
+  if (::write(replies, text.data(), text.size()) < 0) std::abort();
+}
+
+void act(Misdeed misdeed, int replies) {
+  switch (misdeed) {
+    case Misdeed::aborts:
+      die_of(SIGABRT);
+    case Misdeed::segfaults:
+      die_of(SIGSEGV);
+    case Misdeed::exits:
+      std::fputs("my last word\n", stderr);
+      ::_exit(kMisdeedStatus);
+    case Misdeed::is_killed:
+      die_of(SIGKILL);
+    case Misdeed::sleeps_for_30_s:
+      return std::this_thread::sleep_for(std::chrono::seconds(30));
+    case Misdeed::hangs:
+      hang();
+    case Misdeed::throws:
+      throw std::logic_error("this cannot be");
+    case Misdeed::runs_out_of_memory:
+      throw std::bad_alloc();
+    case Misdeed::answers_garbage:
+      return answer(replies, "garbage\n");
+    case Misdeed::answers_by_half:
+      answer(replies, R"({"kind":"record","body":{"count":)");
+      hang();
+    case Misdeed::prints:
+      std::fputs("to stdout\n", stdout);
+      std::fputs("to stderr\n", stderr);
+      std::fflush(stdout);
+      return;
+    default:
+      return;
+  }
+}
+
 class FaultyEvaluator final : public Evaluator {
  public:
   FaultyEvaluator(Evaluator& right, int replies) : right_(right), replies_(replies) {}
@@ -82,64 +122,52 @@ class FaultyEvaluator final : public Evaluator {
   }
 
   MeasurementRecord evaluate(const Trial& trial) override {
-    if (const auto misdeed = misdeed_of(std::get<ReduceParams>(trial.params))) act(*misdeed);
+    const auto misdeed = misdeed_of(std::get<ReduceParams>(trial.params));
+    if (misdeed) act(*misdeed, replies_);
     return right_.evaluate(trial);
   }
 
  private:
-  void answer(std::string_view text) const {
-    if (::write(replies_, text.data(), text.size()) < 0) std::abort();
-  }
-
-  void act(Misdeed misdeed) const {
-    switch (misdeed) {
-      case Misdeed::aborts:
-        die_of(SIGABRT);
-      case Misdeed::segfaults:
-        die_of(SIGSEGV);
-      case Misdeed::exits:
-        std::fputs("my last word\n", stderr);
-        ::_exit(kMisdeedStatus);
-      case Misdeed::is_killed:
-        die_of(SIGKILL);
-      case Misdeed::sleeps_for_30_s:
-        return std::this_thread::sleep_for(std::chrono::seconds(30));
-      case Misdeed::hangs:
-        hang();
-      case Misdeed::throws:
-        throw std::logic_error("this cannot be");
-      case Misdeed::runs_out_of_memory:
-        throw std::bad_alloc();
-      case Misdeed::answers_garbage:
-        return answer("garbage\n");
-      case Misdeed::answers_by_half:
-        answer(R"({"kind":"record","body":{"count":)");
-        hang();
-      case Misdeed::prints:
-        std::fputs("to stdout\n", stdout);
-        std::fputs("to stderr\n", stderr);
-        std::fflush(stdout);
-        return;
-      default:
-        return;
-    }
-  }
-
   Evaluator& right_;
   int replies_;
 };
 
-void serve_faults(const WorkerLine& line) {
+/// Its images are the number of its process.
+class FaultyCompiler final : public Compiler {
+ public:
+  explicit FaultyCompiler(int replies) : replies_(replies) {}
+
+  const std::string& version() const override { return version_; }
+
+  CompiledKernel compile(const Program& program) const override {
+    if (const auto misdeed = misdeed_of(program)) act(*misdeed, replies_);
+    if (program.source == kNoCode) throw CompileError("there is an error");
+    if (program.needs_toolkit) throw MissingToolkit("there is no toolkit");
+    return {.image = std::to_string(::getpid()), .lowered_names = program.name_expressions};
+  }
+
+ private:
+  int replies_;
+  std::string version_ = "faulty 1.0";
+};
+
+void serve_faulty_compiler(const WorkerLine& line) { serve(FaultyCompiler(line.replies), line); }
+
+void serve_faulty_evaluator(const WorkerLine& line) {
   FakeDevice device({.fault = fault_of});
   DeviceEvaluator right(device, 1);
   FaultyEvaluator faulty(right, line.replies);
   serve(faulty, line);
 }
 
-int run(std::string_view how, const std::string& file) {
+int run(std::vector<std::string> arguments) {
+  const bool compiles = !arguments.empty() && arguments.front() == "compiler";
+  if (compiles) arguments.erase(arguments.begin());
+  std::string how = arguments.empty() ? "right" : arguments.front();
   const rlimit no_core{};
   ::setrlimit(RLIMIT_CORE, &no_core);
   if (how == "once") {
+    const std::string& file = arguments.at(1);
     if (std::ifstream(file)) how = "short";
     std::ofstream(file) << "started\n";
   }
@@ -150,13 +178,11 @@ int run(std::string_view how, const std::string& file) {
   return run_worker([&](const WorkerLine& line) {
     if (how == "absent") throw Unavailable("there is no device");
     if (how == "silent") hang();
-    serve_faults(line);
+    compiles ? serve_faulty_compiler(line) : serve_faulty_evaluator(line);
   });
 }
 
 }  // namespace
 }  // namespace foldtune::test
 
-int main(int argc, char** argv) {
-  return foldtune::test::run(argc > 1 ? argv[1] : "right", argc > 2 ? argv[2] : "");
-}
+int main(int argc, char** argv) { return foldtune::test::run({argv + 1, argv + argc}); }

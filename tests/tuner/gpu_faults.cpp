@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "foldtune/error.h"
+#include "runtime/compiler.h"
 #include "runtime/variant.h"
 #include "tuner/device_evaluator.h"
 #include "tuner/worker/serve.h"
@@ -199,11 +200,15 @@ class Check {
   bool is_good_ = true;
 };
 
-/// "worker --device ID --seed N", as `worker_command` says it.
-int work(char** arguments) {
+/// "worker --device ID --seed N", as `worker_command` says it, or "worker --compile-for
+/// ARCHITECTURE", as `compiler_command` does.
+int work(const std::vector<std::string>& arguments) {
   return run_worker([&](const WorkerLine& line) {
-    const std::unique_ptr<Device> device = open_device(arguments[3]);
-    DeviceEvaluator evaluator(*device, std::strtoull(arguments[5], nullptr, 10));
+    if (arguments.at(1) == "--compile-for") {
+      return serve(*make_nvrtc_compiler(arguments.at(2)), line);
+    }
+    const std::unique_ptr<Device> device = open_device(arguments.at(2));
+    DeviceEvaluator evaluator(*device, std::stoull(arguments.at(4)));
     serve(evaluator, line);
   });
 }
@@ -223,9 +228,8 @@ int check(const std::string& device) {
 }  // namespace foldtune
 
 int main(int argc, char** argv) {
-  constexpr int kWorkerArguments = 6;
-  if (argc == kWorkerArguments && std::string_view(argv[1]) == "worker") {
-    return foldtune::work(argv);
+  if (argc > 1 && std::string_view(argv[1]) == "worker") {
+    return foldtune::work({argv + 1, argv + argc});
   }
   try {
     return foldtune::check(argc > 1 ? argv[1] : "cuda:0");

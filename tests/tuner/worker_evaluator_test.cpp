@@ -1,12 +1,10 @@
 #include "tuner/worker/worker_evaluator.h"
 
 #include <sys/time.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <csignal>
-#include <fstream>
 #include <string>
 #include <thread>
 
@@ -16,12 +14,15 @@
 #include "tests/cache/temporary_folder.h"
 #include "tests/catch.h"
 #include "tests/fakes/fake_device.h"
+#include "tests/tuner/processes.h"
 #include "tests/tuner/worker_misdeeds.h"
 #include "tuner/device_evaluator.h"
 
 namespace foldtune {
 namespace {
 
+using test::has_children;
+using test::is_running;
 using test::Misdeed;
 using Clock = std::chrono::steady_clock;
 
@@ -61,17 +62,6 @@ MeasurementRecord good_record() {
 
 bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
-}
-
-bool has_children() { return ::waitpid(-1, nullptr, WNOHANG) >= 0 || errno != ECHILD; }
-
-/// Whether the process runs; one that has ended and was not waited for does not.
-bool is_running(pid_t process) {
-  std::ifstream file("/proc/" + std::to_string(process) + "/stat");
-  std::string number;
-  std::string name;
-  std::string state;
-  return file >> number >> name >> state && state != "Z" && state != "X";
 }
 
 double seconds_since(Clock::time_point begin) {

@@ -1,12 +1,15 @@
-/// What configurations do to the worker of the tests: its scripted device is right about all but
-/// these.
+/// What configurations and programs do to the workers of the tests: their scripted device and
+/// compiler are right about all but these.
 #pragma once
 
 #include <array>
 #include <bit>
 #include <cstddef>
 #include <optional>
+#include <string>
+#include <string_view>
 
+#include "runtime/compiler.h"
 #include "templates/reduce/params.cuh"
 
 namespace foldtune::test {
@@ -54,6 +57,22 @@ constexpr std::optional<Misdeed> misdeed_of(const ReduceParams& params) {
   const auto log2 = [](int value) { return std::countr_zero(static_cast<unsigned>(value)); };
   return static_cast<Misdeed>(log2(params.vector_width) * kCodeBase + log2(params.unroll));
 }
+
+inline constexpr std::string_view kMisdeedSource = "misdeed ";
+
+/// The program that does it.
+inline Program misdeed_program(Misdeed misdeed) {
+  return {.source = std::string(kMisdeedSource) + std::to_string(static_cast<int>(misdeed)),
+          .name_expressions = {"kernel"}};
+}
+
+inline std::optional<Misdeed> misdeed_of(const Program& program) {
+  if (!program.source.starts_with(kMisdeedSource)) return std::nullopt;
+  return static_cast<Misdeed>(std::stoi(program.source.substr(kMisdeedSource.size())));
+}
+
+/// The source of a program that does not compile.
+inline constexpr const char* kNoCode = "this is no code";
 
 // Element counts whose problem cannot be made the current one.
 inline constexpr std::size_t kCountThatAborts = 13;

@@ -24,12 +24,29 @@ T reply_through_text(const T& reply) {
   return std::get<T>(taken.value());
 }
 
-/// A trial whose image has every byte.
-Trial some_trial() {
+/// Its image has every byte.
+CompiledKernel some_kernel() {
   CompiledKernel compiled{.image = {}, .lowered_names = {"main", "helper"}, .compile_ms = 0.1};
   for (int i = 0; i < 1000; ++i) compiled.image.push_back(static_cast<char>(i));
+  return compiled;
+}
+
+void check_is_some_kernel(const CompiledKernel& compiled) {
+  CHECK(compiled.image == some_kernel().image);
+  CHECK(compiled.lowered_names == some_kernel().lowered_names);
+  CHECK(compiled.compile_ms == some_kernel().compile_ms);
+}
+
+Program some_program() {
+  return {.source = "#include \"a.cuh\"\n// \xc3\xa9 \xff",
+          .name_expressions = {"f<1>", "f<2>"},
+          .needs_toolkit = true,
+          .fuses_multiply_add = false};
+}
+
+Trial some_trial() {
   return {.params = HistogramParams{},
-          .compiled = std::make_shared<const CompiledKernel>(compiled),
+          .compiled = std::make_shared<const CompiledKernel>(some_kernel()),
           .timing = Timing::comparison,
           .samples = 7};
 }
@@ -112,6 +129,8 @@ TEST_CASE("The other replies survive the way") {
   CHECK(copy.info.record == hello.info.record);
   CHECK(copy.info.memory_bytes == hello.info.memory_bytes);
   CHECK(copy.compiler_version == hello.compiler_version);
+  CHECK(reply_through_text(CompilerHello{"nvrtc 13.0"}).compiler_version == "nvrtc 13.0");
+  check_is_some_kernel(reply_through_text(some_kernel()));
   CHECK(reply_through_text(ProblemReady{4123.25}).read_bandwidth_gbps == 4123.25);
   reply_through_text(Begun{});
   const Failure failure = reply_through_text(Failure{Failure::Kind::compile, "a\nb"});
@@ -123,7 +142,8 @@ TEST_CASE("Requests survive the way, one after the other, in pieces of any size"
   const std::string bytes =
       encode(SetProblem{.problem = {.op = Operator::max, .count = 77}, .largest_count = 99}) +
       encode(some_trial()) +
-      encode(Trial{.params = ReduceParams{.block_size = 64}, .compiled = nullptr}) + encode(Quit{});
+      encode(Trial{.params = ReduceParams{.block_size = 64}, .compiled = nullptr}) +
+      encode(some_program()) + encode(Program{}) + encode(Quit{});
   for (const std::size_t piece : {std::size_t{1}, std::size_t{100}, bytes.size()}) {
     MessageBuffer buffer;
     std::vector<Request> requests;
@@ -132,7 +152,7 @@ TEST_CASE("Requests survive the way, one after the other, in pieces of any size"
       while (auto request = take_request(buffer)) requests.push_back(std::move(*request));
     }
     CHECK(buffer.is_empty());
-    REQUIRE(requests.size() == 4);
+    REQUIRE(requests.size() == 6);
     CHECK(std::get<SetProblem>(requests[0]).problem.op == Operator::max);
     CHECK(std::get<SetProblem>(requests[0]).problem.count == 77);
     CHECK(std::get<SetProblem>(requests[0]).largest_count == 99);
@@ -141,13 +161,22 @@ TEST_CASE("Requests survive the way, one after the other, in pieces of any size"
     CHECK(trial.timing == Timing::comparison);
     CHECK(trial.samples == 7);
     REQUIRE(trial.compiled != nullptr);
-    CHECK(trial.compiled->image == some_trial().compiled->image);
-    CHECK(trial.compiled->lowered_names == some_trial().compiled->lowered_names);
-    CHECK(trial.compiled->compile_ms == 0.1);
+    check_is_some_kernel(*trial.compiled);
     CHECK(std::get<Trial>(requests[2]).compiled == nullptr);
     CHECK(std::get<ReduceParams>(std::get<Trial>(requests[2]).params).block_size == 64);
-    CHECK(std::holds_alternative<Quit>(requests[3]));
+    CHECK(std::get<Program>(requests[3]) == some_program());
+    CHECK(std::get<Program>(requests[4]) == Program{});
+    CHECK(std::holds_alternative<Quit>(requests[5]));
   }
+}
+
+TEST_CASE("A kernel is complete with the last byte of its image") {
+  const std::string bytes = encode(Reply(some_kernel()));
+  MessageBuffer buffer = buffer_of(bytes.substr(0, bytes.size() - 1));
+  CHECK_FALSE(take_reply(buffer));
+  buffer.append(bytes.substr(bytes.size() - 1) + encode(Reply(Begun{})));
+  check_is_some_kernel(std::get<CompiledKernel>(take_reply(buffer).value()));
+  CHECK(std::holds_alternative<Begun>(take_reply(buffer).value()));
 }
 
 TEST_CASE("What is no message is an error that shows it") {
@@ -161,6 +190,10 @@ TEST_CASE("What is no message is an error that shows it") {
            R"({"kind":"trial","body":{"family":"reduce"}})"
            "\n",
            R"({"kind":"record","body":{"count":1}})"
+           "\n",
+           R"({"kind":"compile","body":{"source":""}})"
+           "\n",
+           R"({"kind":"compiled","body":{"image_bytes":0}})"
            "\n",
            R"({"kind":"set_problem","body":{"problem":{},"largest_count":1}})"
            "\n",
@@ -197,6 +230,7 @@ TEST_CASE("An exception keeps its class on the way") {
   CHECK_THROWS_AS(through(InvalidArgument("a")), InvalidArgument);
   CHECK_THROWS_AS(through(Unavailable("a")), Unavailable);
   CHECK_THROWS_AS(through(CompileError("a")), CompileError);
+  CHECK_THROWS_AS(through(MissingToolkit("a")), MissingToolkit);
   CHECK_THROWS_AS(through(OutOfMemory("a")), OutOfMemory);
   CHECK_THROWS_AS(through(std::bad_alloc()), OutOfMemory);
   CHECK_THROWS_AS(through(DeviceError("a")), DeviceError);

@@ -31,13 +31,14 @@ struct Pipe {
 };
 
 /// Serves the requests, and returns the replies.
-std::vector<Reply> replies_of(Evaluator& evaluator, const std::string& requests) {
+template <class Server>
+std::vector<Reply> replies_of(Server& server, const std::string& requests) {
   Pipe in;
   Pipe out;
   REQUIRE(::write(in.write_end.number(), requests.data(), requests.size()) ==
           static_cast<ssize_t>(requests.size()));
   in.write_end = Descriptor();
-  serve(evaluator, {.requests = in.read_end.number(), .replies = out.write_end.number()});
+  serve(server, {.requests = in.read_end.number(), .replies = out.write_end.number()});
   out.write_end = Descriptor();
 
   MessageBuffer buffer;
@@ -110,6 +111,31 @@ TEST_CASE("A worker whose device is lost says so, and ends") {
   CHECK(record.outcome == Outcome::crashed);
   CHECK(record.failure == "fake: the launch broke the device");
   CHECK_THROWS_AS(evaluator.set_problem({.count = 1000}, 1000), DeviceError);
+}
+
+TEST_CASE("A worker that compiles goes on after a program that does not compile") {
+  FakeDevice device({.fault = [](const ReduceParams& params) {
+    return params.block_size == 64 ? Fault::compile_error : Fault::none;
+  }});
+  const Compiler& compiler = device.compiler();
+  const auto program = [](int block_size) {
+    return make_program({.problem = {}, .params = ReduceParams{.block_size = block_size}});
+  };
+  const auto replies =
+      replies_of(compiler, encode(program(64)) + encode(program(128)) + encode(Quit{}));
+  REQUIRE(replies.size() == 3);
+  CHECK(std::get<CompilerHello>(replies[0]).compiler_version == compiler.version());
+  CHECK(std::get<Failure>(replies[1]).kind == Failure::Kind::compile);
+  const CompiledKernel expected = compiler.compile(program(128));
+  CHECK(std::get<CompiledKernel>(replies[2]).image == expected.image);
+  CHECK(std::get<CompiledKernel>(replies[2]).lowered_names == expected.lowered_names);
+}
+
+TEST_CASE("A request for a worker of the other kind is an error") {
+  FakeDevice device;
+  DeviceEvaluator evaluator(device, 1);
+  CHECK_THROWS_AS(replies_of(evaluator, encode(Program{})), ProtocolError);
+  CHECK_THROWS_AS(replies_of(device.compiler(), problem_request()), ProtocolError);
 }
 
 TEST_CASE("Requests that end in the middle of one, or are none, are errors") {

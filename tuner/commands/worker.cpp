@@ -1,7 +1,11 @@
-// foldtune worker: tries configurations for another process of this program, which starts it.
+// foldtune worker: tries configurations, or compiles, for another process of this program, which
+// starts it.
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <optional>
+#include <string>
 
+#include "runtime/compiler.h"
 #include "runtime/device.h"
 #include "tuner/commands/commands.h"
 #include "tuner/device_evaluator.h"
@@ -13,21 +17,30 @@ namespace {
 struct Arguments {
   std::string device;
   std::uint64_t seed = 1;
+  std::optional<std::string> architecture;
 };
+
+void work(const Arguments& arguments, const WorkerLine& line) {
+  if (arguments.architecture) return serve(*make_nvrtc_compiler(*arguments.architecture), line);
+  const std::unique_ptr<Device> device = open_device(arguments.device);
+  DeviceEvaluator evaluator(*device, arguments.seed);
+  serve(evaluator, line);
+}
 
 }  // namespace
 
 Action prepare_worker(CLI::App& app, const std::string&) {
   auto arguments = std::make_shared<Arguments>();
-  app.add_option("--device", arguments->device, "cuda:N or cpu")->type_name("NAME")->required();
+  CLI::Option_group* const role = app.add_option_group("Role");
+  role->add_option("--device", arguments->device, "Tries configurations on cuda:N or cpu")
+      ->type_name("NAME");
+  role->add_option("--compile-for", arguments->architecture, "Compiles with NVRTC for sm_90")
+      ->type_name("ARCHITECTURE");
+  role->require_option(1);
   app.add_option("--seed", arguments->seed, "Of the inputs [1]")->type_name("N");
   app.footer("Reads requests from stdin and writes replies to stdout: tuner/worker/protocol.h.");
   return [arguments] {
-    const int status = run_worker([&](const WorkerLine& line) {
-      const std::unique_ptr<Device> device = open_device(arguments->device);
-      DeviceEvaluator evaluator(*device, arguments->seed);
-      serve(evaluator, line);
-    });
+    const int status = run_worker([&](const WorkerLine& line) { work(*arguments, line); });
     return status == 0 ? ExitCode::ok : ExitCode::internal;
   };
 }

@@ -19,14 +19,19 @@ constexpr std::string_view name(Timing timing) {
 constexpr Family last_of(Family) { return Family::histogram; }
 constexpr Failure::Kind last_of(Failure::Kind) { return Failure::Kind::other; }
 constexpr std::string_view name(Failure::Kind kind) {
-  constexpr std::string_view kNames[] = {"invalid_argument", "unavailable", "compile",
-                                         "out_of_memory",    "device",      "other"};
+  constexpr std::string_view kNames[] = {
+      "invalid_argument", "unavailable", "missing_toolkit", "compile", "out_of_memory",
+      "device",           "other"};
   return kNames[static_cast<int>(kind)];
 }
 
 template <FieldsOf<Hello> T, class Visit>
 void visit_fields(T& hello, const Visit& visit) {
   visit("info", hello.info);
+  visit("compiler_version", hello.compiler_version);
+}
+template <FieldsOf<CompilerHello> T, class Visit>
+void visit_fields(T& hello, const Visit& visit) {
   visit("compiler_version", hello.compiler_version);
 }
 template <FieldsOf<ProblemReady> T, class Visit>
@@ -39,6 +44,19 @@ template <FieldsOf<Failure> T, class Visit>
 void visit_fields(T& failure, const Visit& visit) {
   visit("kind", failure.kind);
   visit("text", failure.text);
+}
+template <FieldsOf<Program> T, class Visit>
+void visit_fields(T& program, const Visit& visit) {
+  visit("source", program.source);
+  visit("name_expressions", program.name_expressions);
+  visit("needs_toolkit", program.needs_toolkit);
+  visit("fuses_multiply_add", program.fuses_multiply_add);
+}
+/// All but the image, which follows the line.
+template <FieldsOf<CompiledKernel> T, class Visit>
+void visit_fields(T& compiled, const Visit& visit) {
+  visit("lowered_names", compiled.lowered_names);
+  visit("compile_ms", compiled.compile_ms);
 }
 
 namespace {
@@ -63,25 +81,54 @@ std::string as_line(std::string_view kind, Json body) {
   return Json{{"kind", kind}, {"body", std::move(body)}}.dump() + '\n';
 }
 
+Json compiled_to_json(const CompiledKernel& compiled) {
+  Json json = write_json(compiled);
+  json["image_bytes"] = compiled.image.size();
+  return json;
+}
+
+std::string encode_compiled(const CompiledKernel& compiled) {
+  return as_line("compiled", compiled_to_json(compiled)) + compiled.image;
+}
+
 std::string encode_trial(const Trial& trial) {
   Json body{{"family", write_json(family_of(trial.params))},
             {"params", to_json(trial.params)},
             {"timing", write_json(trial.timing)},
             {"samples", trial.samples}};
   if (trial.compiled == nullptr) return as_line("trial", std::move(body));
-  const CompiledKernel& compiled = *trial.compiled;
-  body["compiled"] = {{"lowered_names", write_json(compiled.lowered_names)},
-                      {"compile_ms", write_json(compiled.compile_ms)},
-                      {"image_bytes", compiled.image.size()}};
-  return as_line("trial", std::move(body)) + compiled.image;
+  body["compiled"] = compiled_to_json(*trial.compiled);
+  return as_line("trial", std::move(body)) + trial.compiled->image;
 }
 
-Trial decode_trial(const Json& body) {
-  return {.params = params_from_json(read_json<Family>(body.at("family")),
-                                     body.at("params").get<std::string>()),
-          .compiled = nullptr,
-          .timing = read_json<Timing>(body.at("timing")),
-          .samples = read_json<int>(body.at("samples"))};
+/// What there is behind a line, and how much of it belongs to the line's message.
+struct Behind {
+  std::string_view bytes;
+  std::size_t taken = 0;
+};
+
+/// Empty if its image is not complete.
+std::optional<CompiledKernel> take_compiled(const Json& json, Behind& behind) {
+  const auto bytes = read_json<std::uint64_t>(json.at("image_bytes"));
+  if (bytes > kMaxImageBytes) throw ProtocolError("its image is too large");
+  auto compiled = read_json<CompiledKernel>(json);
+  if (behind.bytes.size() < bytes) return std::nullopt;
+  compiled.image = behind.bytes.substr(0, bytes);
+  behind.taken = bytes;
+  return compiled;
+}
+
+std::optional<Trial> take_trial(const Json& body, Behind& behind) {
+  Trial trial{.params = params_from_json(read_json<Family>(body.at("family")),
+                                         body.at("params").get<std::string>()),
+              .compiled = nullptr,
+              .timing = read_json<Timing>(body.at("timing")),
+              .samples = read_json<int>(body.at("samples"))};
+  if (!body.contains("compiled")) return trial;
+  auto compiled = take_compiled(body["compiled"], behind);
+  if (!compiled) return std::nullopt;
+  trial.compiled = std::make_shared<const CompiledKernel>(std::move(*compiled));
+  return trial;
 }
 
 ProtocolError not_understood(std::string_view line, std::string_view why) {
@@ -90,17 +137,25 @@ ProtocolError not_understood(std::string_view line, std::string_view why) {
                                    line.size() > kShownBytes ? "..." : "", why));
 }
 
-/// Calls `take` with the kind and the body of the line; its failures are those of the message.
-template <class Take>
-auto with_message(std::string_view line, const Take& take) {
+/// `decode` makes the message of its kind, its body and what there is behind its line; of nothing
+/// if that is not complete. Its failures are those of the message.
+template <class Message, class Decode>
+std::optional<Message> take(MessageBuffer& buffer, const Decode& decode) {
+  const auto line = buffer.line();
+  if (!line) return std::nullopt;
+  const std::size_t line_bytes = line->size() + 1;
+  Behind behind{.bytes = buffer.after(line_bytes)};
+  std::optional<Message> message;
   try {
-    const Json message = Json::parse(line);
-    return take(message.at("kind").get<std::string>(), message.at("body"));
+    const Json json = Json::parse(*line);
+    message = decode(json.at("kind").get<std::string>(), json.at("body"), behind);
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& error) {
-    throw not_understood(line, error.what());
+    throw not_understood(*line, error.what());
   }
+  if (message) buffer.drop(line_bytes + behind.taken);
+  return message;
 }
 
 }  // namespace
@@ -113,6 +168,8 @@ Failure describe_current_exception() {
     return {Kind::invalid_argument, error.what()};
   } catch (const Unavailable& error) {
     return {Kind::unavailable, error.what()};
+  } catch (const MissingToolkit& error) {
+    return {Kind::missing_toolkit, error.what()};
   } catch (const CompileError& error) {
     return {Kind::compile, error.what()};
   } catch (const OutOfMemory& error) {
@@ -134,6 +191,8 @@ void throw_failure(const Failure& failure) {
       throw InvalidArgument(failure.text);
     case Failure::Kind::unavailable:
       throw Unavailable(failure.text);
+    case Failure::Kind::missing_toolkit:
+      throw MissingToolkit(failure.text);
     case Failure::Kind::compile:
       throw CompileError(failure.text);
     case Failure::Kind::out_of_memory:
@@ -165,73 +224,61 @@ void MessageBuffer::drop(std::size_t bytes) {
 }
 
 std::string encode(const Request& request) {
-  return std::visit(Overloaded{
-                        [](const SetProblem& set) {
-                          return as_line("set_problem", {{"problem", problem_to_json(set.problem)},
-                                                         {"largest_count", set.largest_count}});
-                        },
-                        [](const Trial& trial) { return encode_trial(trial); },
-                        [](const Quit&) { return as_line("quit", nullptr); },
-                    },
-                    request);
+  return std::visit(
+      Overloaded{
+          [](const SetProblem& set) {
+            return as_line("set_problem", {{"problem", problem_to_json(set.problem)},
+                                           {"largest_count", set.largest_count}});
+          },
+          [](const Trial& trial) { return encode_trial(trial); },
+          [](const Program& program) { return as_line("compile", write_json(program)); },
+          [](const Quit&) { return as_line("quit", nullptr); },
+      },
+      request);
 }
 
 std::string encode(const Reply& reply) {
   return std::visit(
       Overloaded{
           [](const Hello& hello) { return as_line("hello", write_json(hello)); },
+          [](const CompilerHello& hello) { return as_line("compiler_hello", write_json(hello)); },
           [](const ProblemReady& ready) { return as_line("problem_ready", write_json(ready)); },
           [](const Begun& begun) { return as_line("begun", write_json(begun)); },
           [](const MeasurementRecord& record) { return as_line("record", write_json(record)); },
+          [](const CompiledKernel& compiled) { return encode_compiled(compiled); },
           [](const Failure& failure) { return as_line("failure", write_json(failure)); },
       },
       reply);
 }
 
 std::optional<Request> take_request(MessageBuffer& buffer) {
-  const auto line = buffer.line();
-  if (!line) return std::nullopt;
-  const std::size_t line_bytes = line->size() + 1;
-  std::size_t image_bytes = 0;
-  auto request =
-      with_message(*line, [&](const std::string& kind, const Json& body) -> std::optional<Request> {
+  return take<Request>(
+      buffer,
+      [](const std::string& kind, const Json& body, Behind& behind) -> std::optional<Request> {
         if (kind == "quit") return Quit{};
         if (kind == "set_problem") {
           return SetProblem{.problem = problem_from_json(body.at("problem")),
                             .largest_count = read_json<std::uint64_t>(body.at("largest_count"))};
         }
-        if (kind != "trial") throw ProtocolError("there is no such request");
-        Trial trial = decode_trial(body);
-        if (!body.contains("compiled")) return trial;
-        const Json& json = body["compiled"];
-        const auto bytes = read_json<std::uint64_t>(json.at("image_bytes"));
-        if (bytes > kMaxImageBytes) throw ProtocolError("its image is too large");
-        const std::string_view rest = buffer.after(line_bytes);
-        if (rest.size() < bytes) return std::nullopt;
-        image_bytes = bytes;
-        trial.compiled = std::make_shared<const CompiledKernel>(CompiledKernel{
-            .image = std::string(rest.substr(0, bytes)),
-            .lowered_names = read_json<std::vector<std::string>>(json.at("lowered_names")),
-            .compile_ms = read_json<double>(json.at("compile_ms"))});
-        return trial;
+        if (kind == "trial") return take_trial(body, behind);
+        if (kind == "compile") return read_json<Program>(body);
+        throw ProtocolError("there is no such request");
       });
-  if (request) buffer.drop(line_bytes + image_bytes);
-  return request;
 }
 
 std::optional<Reply> take_reply(MessageBuffer& buffer) {
-  const auto line = buffer.line();
-  if (!line) return std::nullopt;
-  Reply reply = with_message(*line, [](const std::string& kind, const Json& body) -> Reply {
-    if (kind == "hello") return read_json<Hello>(body);
-    if (kind == "problem_ready") return read_json<ProblemReady>(body);
-    if (kind == "begun") return Begun{};
-    if (kind == "record") return read_json<MeasurementRecord>(body);
-    if (kind == "failure") return read_json<Failure>(body);
-    throw ProtocolError("there is no such reply");
-  });
-  buffer.drop(line->size() + 1);
-  return reply;
+  return take<Reply>(
+      buffer,
+      [](const std::string& kind, const Json& body, Behind& behind) -> std::optional<Reply> {
+        if (kind == "hello") return read_json<Hello>(body);
+        if (kind == "compiler_hello") return read_json<CompilerHello>(body);
+        if (kind == "problem_ready") return read_json<ProblemReady>(body);
+        if (kind == "begun") return Begun{};
+        if (kind == "record") return read_json<MeasurementRecord>(body);
+        if (kind == "compiled") return take_compiled(body, behind);
+        if (kind == "failure") return read_json<Failure>(body);
+        throw ProtocolError("there is no such reply");
+      });
 }
 
 }  // namespace foldtune

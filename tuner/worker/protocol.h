@@ -1,12 +1,16 @@
-/// What the tuner and its worker say to each other.
+/// What the tuner and its workers say to each other.
 ///
-/// A message is an object of JSON on a line of its own. The line of a trial with an image says how
-/// many bytes it has, and they follow the line. The worker begins with `Hello`, or with a `Failure`
-/// that says why it cannot work; then it answers one request after the other:
+/// A message is an object of JSON on a line of its own. The line of a compiled kernel, and of a
+/// trial with one, says how many bytes its image has, and they follow the line. A worker that tries
+/// configurations begins with `Hello`, one that compiles with `CompilerHello`, one that cannot work
+/// with a `Failure` that says why; then it answers one request after the other:
 ///
 ///     SetProblem  ->  ProblemReady, or Failure
 ///     Trial       ->  Begun, and then MeasurementRecord, or Failure
+///     Program     ->  CompiledKernel, or Failure
 ///     Quit        ->  nothing: it ends, as it does at the end of its input
+///
+/// Problems and trials are for a worker that tries, programs for one that compiles.
 #pragma once
 
 #include <cstddef>
@@ -17,6 +21,7 @@
 #include <variant>
 
 #include "foldtune/error.h"
+#include "runtime/compiler.h"
 #include "tuner/evaluator.h"
 
 namespace foldtune {
@@ -32,10 +37,13 @@ struct SetProblem {
   std::uint64_t largest_count = 0;
 };
 struct Quit {};
-using Request = std::variant<SetProblem, Trial, Quit>;
+using Request = std::variant<SetProblem, Trial, Program, Quit>;
 
 struct Hello {
   DeviceInfo info;
+  std::string compiler_version;
+};
+struct CompilerHello {
   std::string compiler_version;
 };
 struct ProblemReady {
@@ -45,11 +53,20 @@ struct ProblemReady {
 struct Begun {};
 /// An exception, by its class.
 struct Failure {
-  enum class Kind { invalid_argument, unavailable, compile, out_of_memory, device, other };
+  enum class Kind {
+    invalid_argument,
+    unavailable,
+    missing_toolkit,
+    compile,
+    out_of_memory,
+    device,
+    other
+  };
   Kind kind = Kind::other;
   std::string text;
 };
-using Reply = std::variant<Hello, ProblemReady, Begun, MeasurementRecord, Failure>;
+using Reply = std::variant<Hello, CompilerHello, ProblemReady, Begun, MeasurementRecord,
+                           CompiledKernel, Failure>;
 
 /// The exception that is being handled. Must be called in a handler.
 Failure describe_current_exception();
@@ -63,16 +80,14 @@ class MessageBuffer {
   void append(std::string_view bytes) { bytes_ += bytes; }
   bool is_empty() const { return begin_ == bytes_.size(); }
 
- private:
-  friend std::optional<Request> take_request(MessageBuffer& buffer);
-  friend std::optional<Reply> take_reply(MessageBuffer& buffer);
-
   /// The next line, without its end; empty if it is not complete. Throws ProtocolError for one that
   /// is too long for any message.
   std::optional<std::string_view> line() const;
+  /// What there is behind the next `bytes` bytes.
   std::string_view after(std::size_t bytes) const;
   void drop(std::size_t bytes);
 
+ private:
   std::string bytes_;
   std::size_t begin_ = 0;  ///< of what was not taken
 };

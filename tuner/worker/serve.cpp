@@ -57,7 +57,8 @@ std::optional<Request> receive(const WorkerLine& line, MessageBuffer& buffer) {
   }
 }
 
-/// The two functions return whether more can be tried.
+// These functions return whether there can be more requests.
+
 bool answer(Evaluator& evaluator, const WorkerLine& line, const SetProblem& request) {
   try {
     evaluator.set_problem(request.problem, request.largest_count);
@@ -75,18 +76,45 @@ bool answer(Evaluator& evaluator, const WorkerLine& line, const Trial& trial) {
   return record.outcome != Outcome::crashed;
 }
 
-bool answer(Evaluator&, const WorkerLine&, const Quit&) { return false; }
+bool answer(const Compiler& compiler, const WorkerLine& line, const Program& program) {
+  try {
+    send(line, compiler.compile(program));
+  } catch (const Error&) {
+    send(line, describe_current_exception());
+  }
+  return true;
+}
+
+template <class Server>
+bool answer(Server&, const WorkerLine&, const Quit&) {
+  return false;
+}
+
+template <class Server, class Message>
+bool answer(Server&, const WorkerLine&, const Message&) {
+  throw ProtocolError("answering a request: it is for a worker of the other kind");
+}
+
+template <class Server>
+void answer_all(Server& server, const WorkerLine& line) {
+  MessageBuffer buffer;
+  while (const auto request = receive(line, buffer)) {
+    const bool goes_on =
+        std::visit([&](const auto& message) { return answer(server, line, message); }, *request);
+    if (!goes_on) return;
+  }
+}
 
 }  // namespace
 
 void serve(Evaluator& evaluator, const WorkerLine& line) {
   send(line, Hello{evaluator.info(), evaluator.compiler_version()});
-  MessageBuffer buffer;
-  while (const auto request = receive(line, buffer)) {
-    const bool goes_on =
-        std::visit([&](const auto& message) { return answer(evaluator, line, message); }, *request);
-    if (!goes_on) return;
-  }
+  answer_all(evaluator, line);
+}
+
+void serve(const Compiler& compiler, const WorkerLine& line) {
+  send(line, CompilerHello{compiler.version()});
+  answer_all(compiler, line);
 }
 
 int run_worker(const std::function<void(const WorkerLine& line)>& work) {

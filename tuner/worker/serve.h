@@ -1,8 +1,9 @@
-/// The worker's side: trials for another process.
+/// The worker's side: trials, or compilations, for another process.
 #pragma once
 
 #include <functional>
 
+#include "runtime/compiler.h"
 #include "tuner/evaluator.h"
 
 namespace foldtune {
@@ -17,6 +18,10 @@ struct WorkerLine {
 /// or until a trial has crashed, after which nothing more can be tried. Throws ProtocolError for a
 /// request that cannot be understood, and what a trial throws.
 void serve(Evaluator& evaluator, const WorkerLine& line);
+
+/// The same for programs. What the compiler throws of Foldtune's errors becomes a Failure on the
+/// line.
+void serve(const Compiler& compiler, const WorkerLine& line);
 
 /// What a worker process does in all. Takes stdin and stdout for the line, and lets `work` serve
 /// it; what else is written to stdout goes to stderr. An exception of `work` becomes a Failure on

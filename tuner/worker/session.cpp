@@ -74,4 +74,14 @@ std::string WorkerSession::describe_end() {
                      errors.empty() ? "" : "; it wrote: ", errors);
 }
 
+Failure as_failure(const WorkerFault& fault, std::string_view doing) {
+  const bool has_ended = fault.kind == WorkerFault::Kind::ended;
+  return {Failure::Kind::other,
+          fmt::format("{}: {}{}", doing, has_ended ? "the worker ended with " : "", fault.text)};
+}
+
+Failure as_failure(const Reply&, std::string_view doing) {
+  return {Failure::Kind::other, fmt::format("{}: the worker gave another answer", doing)};
+}
+
 }  // namespace foldtune

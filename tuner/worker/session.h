@@ -4,6 +4,7 @@
 #include <chrono>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -53,5 +54,19 @@ class WorkerSession {
   std::string outgoing_;
   MessageBuffer incoming_;
 };
+
+/// What is wrong with such an answer to who was `doing` something; of the kind `other`.
+Failure as_failure(const WorkerFault& fault, std::string_view doing);
+Failure as_failure(const Reply& unexpected, std::string_view doing);
+
+/// The expected answer, or what there was in its place.
+template <class T>
+std::variant<T, Failure> expect(WorkerSession::Answer answer, std::string_view doing) {
+  if (const auto* const fault = std::get_if<WorkerFault>(&answer)) return as_failure(*fault, doing);
+  Reply& reply = std::get<Reply>(answer);
+  if (auto* const failure = std::get_if<Failure>(&reply)) return std::move(*failure);
+  if (auto* const expected = std::get_if<T>(&reply)) return std::move(*expected);
+  return as_failure(reply, doing);
+}
 
 }  // namespace foldtune

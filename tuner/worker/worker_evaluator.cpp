@@ -10,6 +10,7 @@
 
 #include "foldtune/error.h"
 #include "tuner/trial_record.h"
+#include "tuner/worker/process_compiler.h"
 
 namespace foldtune {
 namespace {
@@ -22,34 +23,18 @@ constexpr int kStarts = 3;
 /// A complete timing takes the samples hot, in a stream and from launch to result, too.
 constexpr int kCompleteTimings = 4;
 
-Failure as_failure(const WorkerFault& fault, std::string_view doing) {
-  const bool has_ended = fault.kind == WorkerFault::Kind::ended;
-  return {Failure::Kind::other,
-          fmt::format("{}: {}{}", doing, has_ended ? "the worker ended with " : "", fault.text)};
-}
-
-Failure as_failure(const Reply&, std::string_view doing) {
-  return {Failure::Kind::other, fmt::format("{}: the worker gave another answer", doing)};
-}
-
-/// The expected answer, or what there was in its place.
-template <class T>
-std::variant<T, Failure> expect(const WorkerSession::Answer& answer, std::string_view doing) {
-  if (const auto* const fault = std::get_if<WorkerFault>(&answer)) return as_failure(*fault, doing);
-  const Reply& reply = std::get<Reply>(answer);
-  if (const auto* const failure = std::get_if<Failure>(&reply)) return *failure;
-  if (const auto* const expected = std::get_if<T>(&reply)) return *expected;
-  return as_failure(reply, doing);
-}
-
 /// Whether the worker itself said so, and would say it again.
 bool is_final(const Failure& failure) {
-  return failure.kind == Failure::Kind::invalid_argument ||
-         failure.kind == Failure::Kind::unavailable || failure.kind == Failure::Kind::compile;
+  using Kind = Failure::Kind;
+  return failure.kind == Kind::invalid_argument || failure.kind == Kind::unavailable ||
+         failure.kind == Kind::missing_toolkit || failure.kind == Kind::compile;
 }
 
 std::unique_ptr<Compiler> make_compiler(const DeviceRecord& device) {
-  if (device.kind == "cuda") return make_nvrtc_compiler(device.architecture);
+  if (device.kind == "cuda") {
+    return std::make_unique<ProcessCompiler>(
+        ProcessCompilerOptions{.command = compiler_command(device.architecture)});
+  }
   if (device.kind == "cpu") return make_host_compiler();
   return nullptr;
 }

@@ -45,7 +45,8 @@ class WorkerEvaluator final : public Evaluator {
   ~WorkerEvaluator() override;
 
   const DeviceInfo& info() const override { return hello_.info; }
-  /// NVRTC or the host's compiler, in this process; null for a device of another kind.
+  /// NVRTC, in processes of this program, or the host's compiler; null for a device of another
+  /// kind.
   const Compiler* compiler() override;
   const std::string& compiler_version() override { return hello_.compiler_version; }
   void set_problem(const Problem& problem, std::uint64_t largest_count) override;
