@@ -46,7 +46,8 @@ class Evaluator {
 
   /// Makes `problem` the current one: its inputs and its expected result. Later problems with the
   /// same kind of elements have at most `largest_count`, so that inputs can be made once. Throws
-  /// DeviceError if that fails, CompileError for a custom operator that does not compile.
+  /// DeviceError if that fails, CompileError for a custom operator that does not compile, after
+  /// both of which it can be another one's turn; Unavailable if there is no device any more.
   virtual void set_problem(const Problem& problem, std::uint64_t largest_count) = 0;
 
   /// Of the device, in 10^9 bytes per second; 0: not known. Valid after the first `set_problem`.

@@ -103,15 +103,28 @@ class ProblemTuning {
   ProblemOutcome run() {
     if (is_done()) return {.result = stored_result()};
     const double begin_s = session_.elapsed_s();
-    evaluator_.set_problem(problem_, task_.largest_count);
-    run_ = &session_.run(evaluator_);
+    auto failure = set_problem();
     busy_s_ += session_.elapsed_s() - begin_s;
+    if (failure) return {.failure = std::move(failure), .busy_s = busy_s_};
+    run_ = &session_.run(evaluator_);
     screen();
     std::optional<ProblemResult> result = compare();
     return {.result = std::move(result), .busy_s = busy_s_};
   }
 
  private:
+  /// Failures of the problem itself. Without the evaluator's device nothing can be tuned.
+  std::optional<ProblemFailure> set_problem() {
+    try {
+      evaluator_.set_problem(problem_, task_.largest_count);
+      return std::nullopt;
+    } catch (const DeviceError& error) {
+      return ProblemFailure{.problem = problem_, .reason = error.what()};
+    } catch (const CompileError& error) {
+      return ProblemFailure{.problem = problem_, .reason = error.what()};
+    }
+  }
+
   /// What earlier runs measured of this problem and count.
   void read_store() {
     for (StoredResult& stored : session_.store.measurements_of(key_)) {

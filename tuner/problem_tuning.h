@@ -36,8 +36,9 @@ struct ProblemTask {
 };
 
 struct ProblemOutcome {
-  std::optional<ProblemResult> result;  ///< empty: nothing could be measured
-  double busy_s = 0;                    ///< in which the evaluator was in use
+  std::optional<ProblemResult> result{};    ///< empty: nothing could be measured
+  std::optional<ProblemFailure> failure{};  ///< why nothing could even be tried
+  double busy_s = 0;                        ///< in which the evaluator was in use
 };
 
 ProblemOutcome tune_problem(Evaluator& evaluator, const TuningSession& session,

@@ -65,6 +65,11 @@ std::string format_result(const ProblemResult& result) {
   return text;
 }
 
+std::string format_failure(const ProblemFailure& failure) {
+  return fmt::format("{}: not tuned: {}", to_string(failure.problem),
+                     failure.reason.substr(0, failure.reason.find('\n')));
+}
+
 ProgressPrinter::~ProgressPrinter() { clear_line(); }
 
 void ProgressPrinter::clear_line() {
@@ -97,6 +102,11 @@ void ProgressPrinter::on_progress(const TuneProgress& progress) {
 void ProgressPrinter::on_result(const ProblemResult& result) {
   clear_line();
   fmt::print(stream_, "{}\n", format_result(result));
+}
+
+void ProgressPrinter::on_failure(const ProblemFailure& failure) {
+  clear_line();
+  fmt::print(stream_, "{}\n", format_failure(failure));
 }
 
 }  // namespace foldtune

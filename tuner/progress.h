@@ -18,6 +18,10 @@ std::string format_bar(const TuneProgress& progress);
 /// "sum f32 2^16: 3.215 us, 81.5 GB/s, 1.42x the default's speed; 45 timed, 2 failed".
 std::string format_result(const ProblemResult& result);
 
+/// "sum f32 2^40: not tuned: allocating 4398046511104 bytes: out of memory", of the reason's first
+/// line.
+std::string format_failure(const ProblemFailure& failure);
+
 /// Prints the progress: on a terminal as one line that is renewed, elsewhere as a line every couple
 /// of seconds; and a line for each problem that is done.
 class ProgressPrinter final : public TuneObserver {
@@ -33,6 +37,7 @@ class ProgressPrinter final : public TuneObserver {
   void on_start(double read_bandwidth_gbps) override;
   void on_progress(const TuneProgress& progress) override;
   void on_result(const ProblemResult& result) override;
+  void on_failure(const ProblemFailure& failure) override;
 
  private:
   void clear_line();

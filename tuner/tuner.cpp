@@ -76,7 +76,16 @@ class Tuning {
       ProblemOutcome outcome = tune_problem(evaluator, session, task);
       const std::lock_guard lock(mutex_);
       busy_s_ += outcome.busy_s;
-      if (!outcome.result) continue;
+      keep(index, std::move(outcome));
+    }
+  }
+
+  void keep(std::size_t index, ProblemOutcome outcome) {
+    if (outcome.failure) {
+      observer_.on_failure(*outcome.failure);
+      failures_[index] = std::move(outcome.failure);
+    }
+    if (outcome.result) {
       observer_.on_result(*outcome.result);
       results_[index] = std::move(outcome.result);
     }
@@ -138,6 +147,9 @@ class Tuning {
     for (std::optional<ProblemResult>& result : results_) {
       if (result) summary.results.push_back(std::move(*result));
     }
+    for (std::optional<ProblemFailure>& failure : failures_) {
+      if (failure) summary.failures.push_back(std::move(*failure));
+    }
     const double available_s = summary.elapsed_s * static_cast<double>(evaluators_.size());
     summary.busy_fraction = available_s > 0 ? std::min(1.0, busy_s_ / available_s) : 0;
     return summary;
@@ -153,6 +165,7 @@ class Tuning {
   std::mutex mutex_;  // guards what follows, and the observer
   std::optional<Run> run_;
   std::vector<std::optional<ProblemResult>> results_{options_.problems.size()};
+  std::vector<std::optional<ProblemFailure>> failures_{options_.problems.size()};
   double busy_s_ = 0;
   std::exception_ptr failure_;
 };

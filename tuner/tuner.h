@@ -53,6 +53,12 @@ struct ProblemResult {
   int known = 0;                       ///< of both, those that the store knew before
 };
 
+/// A problem that cannot be tuned: its inputs do not fit the memory, its operator does not compile.
+struct ProblemFailure {
+  Problem problem;
+  std::string reason;  ///< what was being done, and what went wrong
+};
+
 struct TuneProgress {
   Problem problem;
   std::size_t problem_index = 0;  ///< from 0
@@ -68,6 +74,7 @@ struct TuneProgress {
 /// What a tuning was like, beside its results.
 struct TuneSummary {
   std::vector<ProblemResult> results{};
+  std::vector<ProblemFailure> failures{};
   double elapsed_s = 0;
   double busy_fraction = 0;  ///< of the time that the devices had, the part they were in use
 };
@@ -79,13 +86,15 @@ class TuneObserver {
   virtual void on_start(double read_bandwidth_gbps) = 0;  ///< 0: not measured on this device
   virtual void on_progress(const TuneProgress& progress) = 0;
   virtual void on_result(const ProblemResult& result) = 0;
+  virtual void on_failure(const ProblemFailure& failure) = 0;
 };
 
 /// Tunes every problem and puts every measurement and failure into `store` as it is made. The
 /// evaluators, at least one, are of devices with the same identity and share the problems, each on
-/// a thread of its own. Problems for which nothing could be measured are missing in the result.
-/// Throws InvalidArgument for a problem that cannot be; Unavailable, DeviceError, StoreError where
-/// the device or the store fails.
+/// a thread of its own. A problem that cannot be made the current one is among the failures, and
+/// the next one is tuned; one for which nothing could be measured is in neither list. Throws
+/// InvalidArgument for a problem that cannot be; Unavailable, DeviceError, StoreError where the
+/// device or the store fails.
 TuneSummary tune(std::span<Evaluator* const> evaluators, ConfigStore& store,
                  const TuneOptions& options, TuneObserver& observer);
 

@@ -136,11 +136,12 @@ TEST_CASE_METHOD(CustomFixture, "What does not compile is shown as it was writte
   CHECK(outcome.exit_code == 6);
   CHECK_THAT(outcome.err, ContainsSubstring("in map, line 2: "));
   CHECK_THAT(outcome.err, ContainsSubstring("\n        nothing\n"));
-  Arguments tune{"tune", "--device", "cpu", "--n", "4"};
+  Arguments tune{"tune", "--device", "cpu", "--n", "1K,4K"};
   tune.insert(tune.end(), wrong.begin(), wrong.end());
   const Outcome tuned = place_.run(tune);
   CHECK(tuned.exit_code == 6);
   CHECK_THAT(tuned.err, ContainsSubstring("in map, line 2: "));
+  CHECK_THAT(tuned.err, ContainsSubstring("error: tuning unnamed f32 2^10, unnamed f32 2^12: "));
 }
 
 TEST_CASE_METHOD(CustomFixture, "A custom operator that cannot be is an error of usage") {

@@ -76,6 +76,12 @@ TEST_CASE("A result tells its gain over the default") {
         "sum f32 2^16: 2.000 us, 131.1 GB/s, 1.50x the default's speed; 45 timed");
 }
 
+TEST_CASE("A failure is its first line, after the problem") {
+  CHECK(
+      format_failure({.problem = kProblem, .reason = "compiling: there is an error\nin line 2"}) ==
+      "sum f32 2^16: not tuned: compiling: there is an error");
+}
+
 TEST_CASE("Without a terminal there is a line every couple of seconds at most") {
   const std::string text = printed([](std::FILE* file) {
     ProgressPrinter printer(file, 0);
@@ -106,9 +112,12 @@ TEST_CASE("A finished problem has a line of its own, which nothing overwrites") 
     printer.on_start(4600);
     printer.on_progress(progress_at(1));
     printer.on_result(result());
+    printer.on_progress(progress_at(2));
+    printer.on_failure({.problem = kProblem, .reason = "no memory"});
   });
   CHECK_THAT(text, ContainsSubstring("read bandwidth: 4600 GB/s\n"));
-  CHECK(text.ends_with("\r\x1b[K" + format_result(result()) + "\n"));
+  CHECK_THAT(text, ContainsSubstring("\r\x1b[K" + format_result(result()) + "\n"));
+  CHECK(text.ends_with("\r\x1b[Ksum f32 2^16: not tuned: no memory\n"));
 }
 
 }  // namespace

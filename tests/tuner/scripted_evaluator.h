@@ -34,6 +34,7 @@ class ScriptedEvaluator : public Evaluator {
   void set_problem(const Problem& problem, std::uint64_t) override {
     problem_ = problem;
     problems.push_back(problem);
+    if (on_problem) on_problem(problem);
   }
   double read_bandwidth_gbps() const override { return bandwidth_gbps; }
 
@@ -55,8 +56,9 @@ class ScriptedEvaluator : public Evaluator {
     return record;
   }
 
-  std::vector<Problem> problems;  ///< in the order they were set
-  std::vector<Trial> trials;      ///< in their order
+  std::function<void(const Problem& problem)> on_problem;  ///< may throw; empty: nothing
+  std::vector<Problem> problems;                           ///< in the order they were set
+  std::vector<Trial> trials;                               ///< in their order
   double bandwidth_gbps = 0;
 
  private:

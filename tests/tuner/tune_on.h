@@ -14,9 +14,11 @@ class SilentObserver : public TuneObserver {
   void on_start(double) override { ++starts; }
   void on_progress(const TuneProgress& progress) override { last = progress; }
   void on_result(const ProblemResult&) override { ++results; }
+  void on_failure(const ProblemFailure&) override { ++failures; }
 
   int starts = 0;
   int results = 0;
+  int failures = 0;
   TuneProgress last;
 };
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <functional>
 #include <map>
 
 #include "foldtune/error.h"
@@ -6,6 +7,7 @@
 #include "templates/reduce/space.h"
 #include "tests/catch.h"
 #include "tests/fakes/fake_device.h"
+#include "tests/tuner/scripted_evaluator.h"
 #include "tests/tuner/tune_on.h"
 
 namespace foldtune {
@@ -243,6 +245,43 @@ TEST_CASE("a custom operator's tolerance is how far two results may be apart") {
   const auto results = tune_on(device, *store, quick({custom_of(1 << 16, 2)}), observer);
   REQUIRE(results.size() == 1);
   CHECK(results[0].failed == 0);
+}
+
+/// The tuning of three problems, of which `fail` is called for the second.
+TuneSummary tune_with_failure(const std::function<void()>& fail, SilentObserver& observer) {
+  test::ScriptedEvaluator evaluator([](const Problem&, const Trial&) { return 10.; });
+  evaluator.on_problem = [&](const Problem& problem) {
+    if (problem.count == 2000) fail();
+  };
+  const auto store = make_memory_store();
+  Evaluator* const evaluators[] = {&evaluator};
+  TuneOptions options = quick({sum_of(1000), sum_of(2000), sum_of(3000)});
+  options.max_evaluations = 4;
+  return tune(evaluators, *store, options, observer);
+}
+
+TEST_CASE("a problem that cannot be begun is reported, and the next one is tuned") {
+  const auto fail = GENERATE(std::function<void()>([] { throw OutOfMemory("why"); }),
+                             std::function<void()>([] { throw DeviceError("why"); }),
+                             std::function<void()>([] { throw CompileError("why"); }));
+  SilentObserver observer;
+  const TuneSummary summary = tune_with_failure(fail, observer);
+  REQUIRE(summary.results.size() == 2);
+  CHECK(summary.results[0].problem.count == 1000);
+  CHECK(summary.results[1].problem.count == 3000);
+  REQUIRE(summary.failures.size() == 1);
+  CHECK(summary.failures[0].problem.count == 2000);
+  CHECK(summary.failures[0].reason == "why");
+  CHECK(observer.results == 2);
+  CHECK(observer.failures == 1);
+}
+
+TEST_CASE("without the device the tuning ends") {
+  SilentObserver observer;
+  CHECK_THROWS_AS(tune_with_failure([] { throw Unavailable("it is gone"); }, observer),
+                  Unavailable);
+  CHECK(observer.results == 1);
+  CHECK(observer.failures == 0);
 }
 
 TEST_CASE("tuning frees all device memory") {

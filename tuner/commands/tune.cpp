@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -160,15 +161,29 @@ void print_results(const std::vector<ProblemResult>& results) {
   print_config_legends(results);
 }
 
-/// The problems for which nothing could be measured.
+/// One message for those that failed alike.
+void print_failures(const std::vector<ProblemFailure>& failures) {
+  std::map<std::string, std::vector<std::string>> problems;  // by the reason
+  for (const ProblemFailure& failure : failures) {
+    problems[failure.reason].push_back(to_string(failure.problem));
+  }
+  for (const auto& [reason, names] : problems) {
+    fmt::print(stderr, "foldtune: error: tuning {}: {}\n", fmt::join(names, ", "), reason);
+  }
+}
+
+/// The problems for which nothing could be measured, though it was tried.
 std::vector<Problem> missing_problems(const std::vector<Problem>& problems,
-                                      const std::vector<ProblemResult>& results) {
+                                      const TuneSummary& summary) {
+  const auto has = [](const auto& list, const Problem& problem) {
+    return std::ranges::any_of(
+        list, [&](const auto& entry) { return to_string(entry.problem) == to_string(problem); });
+  };
   std::vector<Problem> missing;
   for (const Problem& problem : problems) {
-    const bool is_done = std::ranges::any_of(results, [&](const ProblemResult& result) {
-      return to_string(result.problem) == to_string(problem);
-    });
-    if (!is_done) missing.push_back(problem);
+    if (!has(summary.results, problem) && !has(summary.failures, problem)) {
+      missing.push_back(problem);
+    }
   }
   return missing;
 }
@@ -193,6 +208,7 @@ ExitCode conclude(const Conclusion& end) {
   }
   fmt::print("{}\ndatabase: {}\n", took, end.database);
   std::fflush(stdout);
+  print_failures(end.summary.failures);
   if (end.is_interrupted) {
     fmt::print(stderr,
                "foldtune: interrupted: everything measured is kept in {}; the same command goes on "
@@ -200,12 +216,13 @@ ExitCode conclude(const Conclusion& end) {
                end.database);
     return ExitCode::interrupted;
   }
-  for (const Problem& problem : missing_problems(end.problems, results)) {
+  for (const Problem& problem : missing_problems(end.problems, end.summary)) {
     fmt::print(stderr,
                "foldtune: warning: nothing could be measured for {}; `foldtune show --all` says "
                "what failed, and a larger --budget may help\n",
                to_string(problem));
   }
+  if (!end.summary.failures.empty()) return ExitCode::device;
   if (results.empty()) throw DeviceError("tuning: no configuration of any problem could be timed");
   return ExitCode::ok;
 }
@@ -292,13 +309,15 @@ ExitCode run_tune(const Arguments& arguments, const std::string& command_line) {
 
   const std::vector<DeviceGroup> groups = choose_devices(arguments.device);
   const std::string path = database_path(arguments.database);
+  ExitCode code = ExitCode::ok;
   for (const DeviceGroup& group : groups) {
     options.problems = with_counts(
         problems, arguments.counts.value_or(is_cpu(group.front()) ? kCpuCounts : kCudaCounts));
-    const ExitCode code = tune_on(group, options, path);
-    if (code != ExitCode::ok) return code;
+    const ExitCode of_group = tune_on(group, options, path);
+    if (of_group == ExitCode::interrupted) return of_group;
+    if (of_group != ExitCode::ok) code = of_group;
   }
-  return ExitCode::ok;
+  return code;
 }
 
 }  // namespace
