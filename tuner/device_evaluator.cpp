@@ -46,16 +46,24 @@ void DeviceEvaluator::set_problem(const Problem& problem, std::uint64_t largest_
   require_device();
   kept_.clear();
   measurer_.reset();
-  if (pool_ == nullptr || !pool_->serves(problem)) {
-    Problem largest = problem;
-    largest.count = std::max(problem.count, largest_count);
-    pool_.reset();  // before the next one takes its memory
-    pool_ = std::make_unique<InputPool>(device_, largest, seed_);
-  }
+  if (pool_ == nullptr || !pool_->serves(problem)) make_pool(problem, largest_count);
   if (!read_bandwidth_gbps_) {
     read_bandwidth_gbps_ = measure_read_bandwidth(device_, compilations_, *pool_);
   }
   measurer_ = std::make_unique<Measurer>(device_, compilations_, *pool_, problem);
+}
+
+void DeviceEvaluator::make_pool(const Problem& problem, std::uint64_t largest_count) {
+  pool_.reset();  // before the next one takes its memory
+  Problem largest = problem;
+  largest.count = std::max(problem.count, largest_count);
+  try {
+    pool_ = std::make_unique<InputPool>(device_, largest, seed_);
+  } catch (const OutOfMemory&) {
+    // That other problems do not fit is no reason for this one to fail.
+    if (largest.count == problem.count) throw;
+    pool_ = std::make_unique<InputPool>(device_, problem, seed_);
+  }
 }
 
 MeasurementRecord DeviceEvaluator::evaluate(const Trial& trial) {

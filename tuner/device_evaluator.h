@@ -37,6 +37,7 @@ class DeviceEvaluator final : public Evaluator {
     std::uint64_t code;  ///< hash of its compiled image and its kernels' names
   };
 
+  void make_pool(const Problem& problem, std::uint64_t largest_count);
   Candidate prepare(const Trial& trial);
   Candidate* find_kept(const Params& params, std::uint64_t code);
   void require_device() const;

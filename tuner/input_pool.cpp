@@ -1,7 +1,11 @@
 #include "tuner/input_pool.h"
 
-#include <algorithm>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <new>
+
+#include "foldtune/error.h"
 #include "tuner/reference.h"
 
 namespace foldtune {
@@ -36,6 +40,17 @@ std::uint64_t elements_for_slices(const DeviceInfo& device, const Problem& probl
   return std::max(needed, align_up(bytes / widest_input(problem)));
 }
 
+/// Not cleared, which would be one thread's work on a gigabyte.
+std::unique_ptr<std::byte[]> allocate_on_host(std::size_t bytes) {
+  try {
+    return std::make_unique_for_overwrite<std::byte[]>(bytes);
+  } catch (const std::bad_alloc&) {
+    throw OutOfMemory(fmt::format(
+        "Allocating {} bytes for inputs on the host: out of memory. Choose a smaller input.",
+        bytes));
+  }
+}
+
 }  // namespace
 
 InputPool::InputPool(Device& device, const Problem& problem, std::uint64_t seed)
@@ -48,13 +63,14 @@ InputPool::InputPool(Device& device, const Problem& problem, std::uint64_t seed)
   for (std::size_t i = 0; i < types.size(); ++i) {
     const std::uint64_t flush_elements = i == 0 ? flush_bytes_ / size_of(types[i]) : 0;
     const std::size_t bytes = (slice_elements_ + flush_elements) * size_of(types[i]);
-    // Not cleared first, which would be one thread's work on a gigabyte.
-    Input input{.type = types[i],
-                .host = std::make_unique_for_overwrite<std::byte[]>(bytes),
-                .device = DeviceBuffer(device, bytes)};
+    inputs_.push_back(
+        {.type = types[i], .device = DeviceBuffer(device, bytes), .host = allocate_on_host(bytes)});
+  }
+  for (std::size_t i = 0; i < inputs_.size(); ++i) {
+    const Input& input = inputs_[i];
+    const std::size_t bytes = input.device.size();
     fill_input(problem, i, {input.host.get(), bytes}, seed);
     device.copy(input.device.data(), input.host.get(), bytes);
-    inputs_.push_back(std::move(input));
   }
 }
 

@@ -21,7 +21,7 @@ class InputPool {
   using Pointers = std::array<const void*, kMaxInputs>;
 
   /// Enough for `problem`, and for every problem of the same elements that has no more of them. The
-  /// device must outlive the pool.
+  /// device must outlive the pool. Throws OutOfMemory before any element is made.
   InputPool(Device& device, const Problem& problem, std::uint64_t seed);
 
   /// Whether the pool's elements are made for `problem`, and enough for it.
@@ -51,8 +51,8 @@ class InputPool {
  private:
   struct Input {
     ElementType type;
-    std::unique_ptr<std::byte[]> host;
     DeviceBuffer device;
+    std::unique_ptr<std::byte[]> host;
   };
 
   std::uint64_t stride(const Problem& problem) const;  ///< elements between two slices

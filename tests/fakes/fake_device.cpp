@@ -373,6 +373,7 @@ std::unique_ptr<Kernel> FakeDevice::load(const CompiledKernel& compiled) {
 
 void* FakeDevice::allocate(std::size_t bytes) {
   state_->throw_if_lost();
+  if (bytes > state_->script.largest_allocation) throw OutOfMemory("fake: no memory is left");
   void* const memory = ::operator new(std::max<std::size_t>(bytes, 1), kAllocationAlignment);
   ++state_->counts.allocations;
   ++state_->counts.live_allocations;

@@ -14,8 +14,10 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -62,6 +64,8 @@ struct FakeScript {
   /// What goes wrong with a configuration (`waves` is 0). Empty: nothing. May be called from
   /// several threads.
   std::function<Fault(const ReduceParams&)> fault = nullptr;
+  /// In bytes; `allocate` throws OutOfMemory for more.
+  std::size_t largest_allocation = std::numeric_limits<std::size_t>::max();
 
   Fault fault_of(const ReduceParams& params) const { return fault ? fault(params) : Fault::none; }
 };

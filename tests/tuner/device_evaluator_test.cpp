@@ -202,6 +202,15 @@ TEST_CASE("Evaluator: only the latest configurations are kept, and none of anoth
   CHECK(counts.live_allocations == empty);
 }
 
+TEST_CASE("Evaluator: what does not fit the memory is no reason for a smaller problem to fail") {
+  constexpr std::uint64_t kTooMany = std::uint64_t{1} << 24;
+  FakeDevice device({.largest_allocation = kTooMany});
+  DeviceEvaluator evaluator(device, 1);
+  CHECK_NOTHROW(evaluator.set_problem(sum_of(kCount), kTooMany));
+  CHECK_THROWS_AS(evaluator.set_problem(sum_of(kTooMany), kTooMany), OutOfMemory);
+  CHECK_NOTHROW(evaluator.set_problem(sum_of(kCount), kTooMany));
+}
+
 TEST_CASE("Evaluator: every failure has its outcome and its reason") {
   const auto outcome_of = [](Fault fault) {
     Bench bench({.fault = [=](const ReduceParams& params) {
