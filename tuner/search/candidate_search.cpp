@@ -23,21 +23,31 @@ CandidateSearch::CandidateSearch(std::shared_ptr<const Candidates> candidates,
 }
 
 std::optional<Proposal> CandidateSearch::propose() {
-  if (!seeds_.empty()) {
+  const bool is_seeds_turn = turn_++ % seed_every() == 0;
+  if (is_seeds_turn) {
+    if (auto seed = propose_seed()) return seed;
+  }
+  if (const std::optional<std::size_t> number = choose()) {
+    is_proposed_[*number] = true;
+    on_proposed(*number);
+    return Proposal{.params = candidates_->params(*number)};
+  }
+  return propose_seed();
+}
+
+std::optional<Proposal> CandidateSearch::propose_seed() {
+  while (!seeds_.empty()) {
     const Params seed = seeds_.back();
     seeds_.pop_back();
     // A seed may be of those that no search tries by itself; such a one has no number.
     if (const auto number = candidates_->find(seed)) {
+      if (is_proposed_[*number]) continue;
       is_proposed_[*number] = true;
       on_proposed(*number);
     }
     return Proposal{.params = seed};
   }
-  const std::optional<std::size_t> number = choose();
-  if (!number) return std::nullopt;
-  is_proposed_[*number] = true;
-  on_proposed(*number);
-  return Proposal{.params = candidates_->params(*number)};
+  return std::nullopt;
 }
 
 void CandidateSearch::report(const Params& params, std::optional<double> cost) {

@@ -1,5 +1,5 @@
-/// What the searches share: seeds go first, everything is proposed once, and a configuration is its
-/// number among the candidates.
+/// What the searches share: where the seeds come, that everything is proposed once, and that a
+/// configuration is its number among the candidates.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +21,11 @@ class CandidateSearch : public Search {
  protected:
   CandidateSearch(std::shared_ptr<const Candidates> candidates, const std::vector<Params>& seeds);
 
-  /// The number of a candidate that was not proposed; empty if there is none. Called after the
-  /// seeds are gone.
+  /// As long as there are seeds, one proposal of so many is one, beginning with the first; 1: they
+  /// go first.
+  virtual int seed_every() const { return 1; }
+
+  /// The number of a candidate that was not proposed; empty if there is none.
   virtual std::optional<std::size_t> choose() = 0;
 
   /// Hears of every candidate that is proposed, seeds as well.
@@ -35,10 +38,13 @@ class CandidateSearch : public Search {
   bool is_proposed(std::size_t i) const { return is_proposed_[i]; }
 
  private:
+  std::optional<Proposal> propose_seed();
+
   std::shared_ptr<const Candidates> candidates_;
   std::vector<Params> seeds_;      ///< valid ones, each once, the next one last
   std::vector<bool> is_proposed_;  ///< by number
   std::vector<bool> is_reported_;
+  int turn_ = 0;  ///< proposals so far
 };
 
 /// The numbers below `size` in random order: the same with every standard library.

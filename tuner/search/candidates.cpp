@@ -30,15 +30,16 @@ Candidates::Candidates(const Problem& problem, const DeviceRecord& device)
     }
   }
 
-  for (std::size_t i = 0; i < all_.size(); ++i) {
-    first_neighbour_.push_back(neighbours_.size());
-    for (const Params& neighbour : space_.neighbours(all_[i])) {
-      const std::optional<std::size_t> found = find(neighbour);
-      if (found && *found != i) neighbours_.push_back(static_cast<std::uint32_t>(*found));
-    }
-  }
-  first_neighbour_.push_back(neighbours_.size());
   fallback_ = find(space_.default_params(device.multiprocessor_count));
+}
+
+std::vector<std::size_t> Candidates::neighbours(std::size_t i) const {
+  std::vector<std::size_t> result;
+  for (const Params& neighbour : space_.neighbours(all_[i])) {
+    const std::optional<std::size_t> found = find(neighbour);
+    if (found && *found != i) result.push_back(*found);
+  }
+  return result;
 }
 
 std::optional<std::size_t> Candidates::code_of(const Params& params) const {

@@ -42,10 +42,7 @@ class Candidates {
   double estimate_us(std::size_t i) const { return estimates_us_[i]; }
 
   /// Those that differ from number `i` in one tunable by one step, in the order of the tunables.
-  std::span<const std::uint32_t> neighbours(std::size_t i) const {
-    return std::span(neighbours_)
-        .subspan(first_neighbour_[i], first_neighbour_[i + 1] - first_neighbour_[i]);
-  }
+  std::vector<std::size_t> neighbours(std::size_t i) const;
 
   std::span<const Axis> axes() const { return axes_; }
 
@@ -65,8 +62,6 @@ class Candidates {
   std::vector<std::uint8_t> places_;
   std::vector<double> estimates_us_;
   std::vector<std::int32_t> by_code_;  ///< -1: none
-  std::vector<std::uint32_t> neighbours_;
-  std::vector<std::size_t> first_neighbour_;
   std::optional<std::size_t> fallback_;
 };
 

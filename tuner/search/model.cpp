@@ -25,6 +25,9 @@ constexpr double kConfidence = 1.5;
 /// thinks nothing of is seen all the same.
 constexpr int kUnknownSample = 12;
 
+/// The prior's first guesses are as good as the best of another problem, so they take turns.
+constexpr int kSeedEvery = 3;
+
 struct ModelOptions {
   int neighbour_every = 0;  ///< one proposal of so many is a neighbour of the best; 0: none
   int unknown_every = 0;    ///< one proposal of so many is where little is known; 0: none
@@ -40,6 +43,8 @@ class ModelSearch final : public CandidateSearch {
         shuffled_(shuffled_numbers(candidates().size(), seed)) {}
 
  private:
+  int seed_every() const override { return kSeedEvery; }
+
   std::optional<std::size_t> choose() override {
     ++chosen_;
     if (chosen_ == 1) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "templates/catalog.h"
 #include "templates/histogram/layout.cuh"
 #include "templates/histogram/space.h"
 #include "templates/reduce/space.h"
@@ -10,24 +11,39 @@
 namespace foldtune {
 namespace {
 
-// Microseconds, fitted to some ten thousand timings of sums of f32 from 2^12 to 2^28 elements on an
-// H200, which they predict to 10 %. They change little from one GPU to the next, as far as only
-// their proportions matter.
-constexpr double kLaunch = 0.7;          ///< of a grid, back to back with others
-constexpr double kLoadLatency = 0.3;     ///< from a load to its data, many in flight
-constexpr double kPerElement = 0.006;    ///< of a warp: one element per lane, on a quarter of an SM
-constexpr double kBarrier = 0.09;        ///< a step of a tree in shared memory
-constexpr double kShuffle = 0.05;        ///< a step of a warp's shuffles
-constexpr double kTicket = 1.8;          ///< the last block: a fence, and a ticket from the L2
-constexpr double kPolling = 0.95;        ///< a store that another block waits for
-constexpr double kSecondLaunch = 1.7;    ///< a launch that waits for the one before
-constexpr double kPartials = 0.06;       ///< a block reads as many partials as it has threads
-constexpr double kPartial = 0.0004;      ///< a block's store of its partial, or its atomic
-constexpr double kSharedAtomic = 0.004;  ///< of a warp in shared memory, without conflicts
-constexpr double kBinRow = 0.002;        ///< a warp adds 32 bins to those of the grid
+// Microseconds, fitted to the landscapes of reductions in bench/landscapes, which were measured on
+// an H200; among the better half of a landscape they predict proportions to 10 %. They change
+// little from one GPU to the next, as far as only their proportions matter.
+constexpr double kLaunch = 0.8;         ///< of a grid, back to back with others
+constexpr double kLoadLatency = 0.37;   ///< from loads to their data, many in flight
+constexpr double kPerElement = 0.003;   ///< of a warp: one element per lane, on a quarter of an SM
+constexpr double kPerIndexed = 0.015;   ///< the same where the place of the element counts, too
+constexpr double kBarrier = 0.06;       ///< a step of a tree in shared memory
+constexpr double kShuffle = 0.032;      ///< a step of a warp's shuffles of one word
+constexpr double kTicket = 1.15;        ///< the last block: a fence, and a ticket from the L2
+constexpr double kPolling = 0.56;       ///< a store that another block waits for
+constexpr double kSecondLaunch = 0.92;  ///< a launch that waits for the one before
+constexpr double kAtomic = 0.76;        ///< an atomic that the end of the grid waits for
+constexpr double kPartials = 0.042;     ///< a block reads as many partials as it has threads
+constexpr double kPartial = 0.00037;    ///< a block's store of its partial, or its atomic
+
+// Of histograms.
+constexpr double kSharedAtomic = 0.0005;  ///< of a warp in shared memory, without conflicts
+constexpr double kGlobalAtomic = 0.6;     ///< of a warp in the L2, with the others' in its way
+constexpr double kRun = 0.006;            ///< of a warp: finding runs of equal bins
+constexpr double kBlockBins = 0.76;       ///< a block's barriers around its bins
+constexpr double kBinRow = 0.012;   ///< a thread clears one of the bins of its block, and adds it
+constexpr double kSameBin = 0.005;  ///< a block's turn at the bins of the grid
+constexpr double kZeroing = 0.3;    ///< a launch before that clears the bins of the grid
+
+/// Of what one word costs, each further word of an accumulator adds this part.
+constexpr double kFurtherWord = 0.4;
+
+/// Bytes that a thread has in flight at most: what it loads beyond them waits for the first.
+constexpr double kBytesInFlight = 58;
 
 /// Of the peak bandwidth, what can be had.
-constexpr double kEfficiency = 0.94;
+constexpr double kEfficiency = 0.93;
 
 /// Where the memory's speed is unknown: of a middling GPU, in bytes per microsecond.
 constexpr double kUsualBandwidth = 1e6;
@@ -74,12 +90,13 @@ double walk_us(const Walk& walk, const DeviceRecord& device) {
   const double places = walk.resident * multiprocessors;
   const double busy = std::min(walk.grid, places);
   const double warps = std::max(1.0, busy / multiprocessors) * walk.block_size / kWarp;
-  const double tile_us = kLoadLatency + walk.tile_us * warps / kSchedulers;
+  const double batches = std::max(1.0, walk.bytes_per_thread / kBytesInFlight);
+  const double tile_us = kLoadLatency * batches + walk.tile_us * warps / kSchedulers;
   const double tiles_per_block = std::ceil(walk.tiles / walk.grid);
   const double rounds = std::ceil(walk.grid / places);
   const double latency_us = rounds * (tiles_per_block * tile_us + walk.block_us);
 
-  const double in_flight = busy * walk.block_size * walk.bytes_per_thread;
+  const double in_flight = busy * walk.block_size * std::min(walk.bytes_per_thread, kBytesInFlight);
   const double bandwidth = std::min(in_flight / kLoadLatency, kEfficiency * peak_bandwidth(device));
   return overlapped(latency_us, walk.bytes / bandwidth);
 }
@@ -91,28 +108,38 @@ double resident_blocks(int block_size, double bytes_per_thread) {
                     1.0, static_cast<double>(kMaxBlocks));
 }
 
-double block_stage_us(const ReduceParams& params) {
+/// What an accumulator costs to hand on, of what one word costs.
+double word_factor(const Problem& problem) {
+  constexpr double kWordBytes = 4;
+  const auto bytes = static_cast<double>(accumulator_bytes(problem, /*wide=*/false));
+  return 1 + kFurtherWord * std::max(0.0, bytes / kWordBytes - 1);
+}
+
+double block_stage_us(const ReduceParams& params, double factor) {
   constexpr double kWarpSteps = 5;
   const double steps = std::log2(params.block_size);
+  const double shuffle_us = kShuffle * factor;
   switch (params.block_stage) {
     case BlockStage::tree:
       return kBarrier * steps;
     case BlockStage::tree_shuffle:
-      return kBarrier * (steps - kWarpSteps) + kShuffle * kWarpSteps;
+      return kBarrier * (steps - kWarpSteps) + shuffle_us * kWarpSteps;
     case BlockStage::redux:
-      return 2 * kShuffle + (params.block_size > kWarp ? kBarrier + 2 * kShuffle : 0);
+      return 2 * shuffle_us + (params.block_size > kWarp ? kBarrier + 2 * shuffle_us : 0);
     default:
-      return kShuffle * kWarpSteps +
-             (params.block_size > kWarp ? kBarrier + kShuffle * kWarpSteps : 0);
+      return shuffle_us * kWarpSteps +
+             (params.block_size > kWarp ? kBarrier + shuffle_us * kWarpSteps : 0);
   }
 }
 
-double final_stage_us(const ReduceParams& params, double grid) {
+double final_stage_us(const ReduceParams& params, double grid, double factor) {
   if (grid == 1) return 0;
-  const double folding = kPartials * std::ceil(grid / params.block_size) + kPartial * grid;
+  const double storing = kPartial * grid;
+  const double folding = storing + kPartials * factor * std::ceil(grid / params.block_size) +
+                         block_stage_us(params, factor);
   switch (params.final_stage) {
     case FinalStage::atomic:
-      return kSecondLaunch + kPartial * grid;
+      return kAtomic + storing;
     case FinalStage::two_pass:
       return kSecondLaunch + folding;
     case FinalStage::last_block:
@@ -127,6 +154,8 @@ double estimate_reduce_us(const Problem& problem, const DeviceRecord& device,
                           const ReduceParams& params) {
   const double count = static_cast<double>(std::max<std::uint64_t>(1, problem.count));
   const double per_thread = params.vector_width * params.unroll;
+  const double factor = word_factor(problem);
+  const bool keeps_index = result_shape(problem.op) == ResultShape::indexed_value;
   double element_bytes = 0;  // of all inputs
   for (const ElementType type : problem.input_types()) {
     element_bytes += static_cast<double>(size_of(type));
@@ -137,12 +166,12 @@ double estimate_reduce_us(const Problem& problem, const DeviceRecord& device,
             .tiles = std::ceil(count / static_cast<double>(tile_elements(params))),
             .grid = 1,
             .resident = 1,
-            .tile_us = kPerElement * per_thread,
-            .block_us = block_stage_us(params)};
+            .tile_us = (keeps_index ? kPerIndexed : kPerElement) * per_thread,
+            .block_us = block_stage_us(params, factor)};
   walk.resident = resident_blocks(walk.block_size, walk.bytes_per_thread);
   walk.grid = grid_blocks(problem, params, problem.count,
                           static_cast<int>(walk.resident) * device.multiprocessor_count);
-  return kLaunch + walk_us(walk, device) + final_stage_us(params, walk.grid);
+  return kLaunch + walk_us(walk, device) + final_stage_us(params, walk.grid, factor);
 }
 
 /// How often lanes of a warp meet in one counter, at the same time.
@@ -167,10 +196,9 @@ double estimate_histogram_us(const Problem& problem, const DeviceRecord& device,
   const double shared = static_cast<double>(
       counter_bytes(params, static_cast<unsigned>(size_of(problem.type)), problem.histogram.bins));
   const bool is_global = params.privacy == BinPrivacy::global;
-  constexpr double kGlobalAtomic = 8;  // as many times a shared one
-  const double count_us =
-      kSharedAtomic * conflicts(problem, params) * (is_global ? kGlobalAtomic : 1);
-  const double bin_rows = is_global ? 0 : shared / kRegisterBytes / kWarp;
+  const double count_us = conflicts(problem, params) * (is_global ? kGlobalAtomic : kSharedAtomic) +
+                          (params.aggregation == BinAggregation::runs ? kRun : 0);
+  const double bin_rows = is_global ? 0 : std::ceil(shared / kRegisterBytes / params.block_size);
   Walk walk{.block_size = params.block_size,
             .bytes = static_cast<double>(problem.input_bytes()),
             .bytes_per_thread = per_thread * element_bytes,
@@ -179,7 +207,7 @@ double estimate_histogram_us(const Problem& problem, const DeviceRecord& device,
             .grid = 1,
             .resident = 1,
             .tile_us = (kPerElement + count_us) * per_thread,
-            .block_us = kBinRow * bin_rows + 2 * kBarrier};
+            .block_us = kBinRow * bin_rows + kBlockBins};
   walk.resident = resident_blocks(walk.block_size, walk.bytes_per_thread);
   if (!is_global && shared > 0) {
     walk.resident = std::clamp(std::floor(kSharedBytes / shared), 1.0, walk.resident);
@@ -187,7 +215,8 @@ double estimate_histogram_us(const Problem& problem, const DeviceRecord& device,
   walk.grid = grid_blocks(params, problem.count, device.multiprocessor_count);
   double finish_us = 0;
   if (walk.grid > 1 || is_global) {
-    finish_us = params.finish == HistogramFinal::zero_first ? kSecondLaunch : kTicket;
+    finish_us = params.finish == HistogramFinal::zero_first ? kZeroing : kTicket;
+    if (!is_global) finish_us += kSameBin * walk.grid;
   }
   return kLaunch + walk_us(walk, device) + finish_us;
 }

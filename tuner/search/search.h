@@ -19,9 +19,11 @@ class Candidates;
 /// What a search is about.
 struct SearchTask {
   Problem problem;
-  DeviceRecord device;        ///< for the analytic prior: multiprocessors, memory speed
-  std::vector<Params> seeds;  ///< known to be good somewhere; go first, in their order
-  std::uint64_t seed = 1;     ///< of the random choices
+  DeviceRecord device;  ///< for the analytic prior: multiprocessors, memory speed
+  std::vector<Params>
+      seeds;  ///< known to be good somewhere, the likeliest first: the first proposals,
+              ///< or, where the search has guesses of its own, in turns with them
+  std::uint64_t seed = 1;  ///< of the random choices
 };
 
 struct Proposal {
