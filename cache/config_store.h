@@ -140,7 +140,8 @@ class ConfigStore {
   /// Registers a run; the id is valid for this store alone.
   virtual RunId begin_run(const RunRecord& run) = 0;
 
-  /// Keeps one measurement; durable when it returns. `params` comes back canonical: keys sorted, no
+  /// Keeps one measurement, whatever happens to the process after it returns; of a file, a power
+  /// failure may take the last ones back. `params` comes back canonical: keys sorted, no
   /// spaces. Refuses with `StoreError` what no reader could use: params that are not a JSON object,
   /// numbers that are negative or not finite, a success without a positive median or with a
   /// `failure`, an occupancy above 1, a run of another store.

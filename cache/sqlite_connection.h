@@ -78,7 +78,7 @@ class SqliteConnection {
   }
 
   /// Calls `work` with the `SQLite::Database` in one transaction and returns its result, which is
-  /// durable then. If anything throws, nothing was written.
+  /// in the file then. If anything throws, nothing was written.
   template <typename Work>
   auto write(std::string_view doing, Work work) {
     const std::lock_guard lock(mutex_);
