@@ -28,7 +28,7 @@ std::optional<Effort> parse_effort(std::string_view text) {
 EffortLimits limits_of(Effort effort) {
   switch (effort) {
     case Effort::quick:
-      return {.evaluations = 16, .finalists = 3, .rounds = 3};
+      return {.evaluations = 12, .finalists = 2, .rounds = 2};
     case Effort::normal:
       return {.evaluations = 64, .finalists = 8, .rounds = 9};
     case Effort::exhaustive:

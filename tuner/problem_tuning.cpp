@@ -100,14 +100,27 @@ class ProblemTuning {
     read_store();
   }
 
+  void prefetch() const {
+    if (session_.compilations == nullptr || is_done()) return;
+    const std::unique_ptr<Search> search = begin_search();
+    for (std::size_t i = 0; i < look_ahead() && may_propose(i); ++i) {
+      const std::optional<Proposal> proposal = search->propose();
+      if (!proposal) return;
+      if (!known_.contains(to_json(proposal->params))) begin(*proposal);
+    }
+  }
+
   ProblemOutcome run() {
     if (is_done()) return {.result = stored_result()};
     const double begin_s = session_.elapsed_s();
+    search_ = begin_search();
+    fill();  // compiled while the inputs are made
     auto failure = set_problem();
     busy_s_ += session_.elapsed_s() - begin_s;
     if (failure) return {.failure = std::move(failure), .busy_s = busy_s_};
     run_ = &session_.run(evaluator_);
     screen();
+    session_.prefetch_next();  // again: what was found has changed the seeds
     std::optional<ProblemResult> result = compare();
     return {.result = std::move(result), .busy_s = busy_s_};
   }
@@ -214,7 +227,7 @@ class ProblemTuning {
     return known;
   }
 
-  Compiling begin(const Proposal& proposal) {
+  Compiling begin(const Proposal& proposal) const {
     if (session_.compilations == nullptr) return {.proposal = proposal};
     return {.proposal = proposal,
             .compilation = session_.compilations->request(
@@ -266,32 +279,46 @@ class ProblemTuning {
            evaluations() - improved_at_ >= kPatience;
   }
 
-  void screen() {
-    const std::unique_ptr<Search> search = make_search(
+  std::unique_ptr<Search> begin_search() const {
+    return make_search(
         session_.options.effort == Effort::exhaustive ? "exhaustive" : session_.options.search,
         {.problem = problem_,
          .device = evaluator_.info().record,
          .seeds = seeds(),
          .seed = session_.options.seed + task_.index});
-    std::deque<Compiling> in_flight;
+  }
+
+  /// How many proposals are in flight.
+  std::size_t look_ahead() const {
+    const int threads = session_.compilations == nullptr ? 0 : session_.compilations->threads();
+    const int ahead = limits_.evaluations == 0 ? kLookAheadOfAll : kLookAhead;
+    return static_cast<std::size_t>(std::max(kLeastLookAhead, ahead * threads));
+  }
+
+  void screen() {
+    bool has_all = false;
     for (;;) {
-      const bool is_exhausted = !fill(in_flight, *search);
-      if (in_flight.empty() && is_exhausted) break;
+      const bool is_exhausted = !fill();
+      if (!has_all && !may_propose(in_flight_.size())) {
+        has_all = true;
+        session_.prefetch_next();
+      }
+      if (in_flight_.empty() && is_exhausted) break;
       if (!is_in_time() || is_good_enough() || stop_requested()) return;
       // In the order of the proposals, whichever is compiled first: so the same costs give the same
       // proposals, also when some of the costs were measured by an earlier run.
-      const Compiling next = std::move(in_flight.front());
-      in_flight.pop_front();
+      const Compiling next = std::move(in_flight_.front());
+      in_flight_.pop_front();
       if (next.known != nullptr) {
         ++known_used_;
-        take(*search, next.proposal.params, *next.known);
+        take(next.proposal.params, *next.known);
         screening_.push_back(*next.known);
         continue;
       }
       if (const MeasurementRecord* const same = find_same_work(next)) {
         MeasurementRecord twin = *same;
         twin.params = to_json(next.proposal.params);
-        take(*search, next.proposal.params, twin);
+        take(next.proposal.params, twin);
         screening_.push_back(std::move(twin));
         continue;
       }
@@ -299,7 +326,7 @@ class ProblemTuning {
       record.round = kScreened;
       record.is_default = next.proposal.params == fallback_;
       session_.store.put(run_->id, record);
-      take(*search, next.proposal.params, record);
+      take(next.proposal.params, record);
       screening_.push_back(std::move(record));
       if (const auto work = work_of(next)) same_work_.emplace(*work, screening_.size() - 1);
     }
@@ -309,19 +336,16 @@ class ProblemTuning {
   }
 
   /// Proposals until enough are in flight. False if nothing is left to propose.
-  bool fill(std::deque<Compiling>& in_flight, Search& search) {
-    const int threads = session_.compilations == nullptr ? 0 : session_.compilations->threads();
-    const int ahead = limits_.evaluations == 0 ? kLookAheadOfAll : kLookAhead;
-    const auto most = static_cast<std::size_t>(std::max(kLeastLookAhead, ahead * threads));
-    while (in_flight.size() < most && may_propose(in_flight.size())) {
-      const std::optional<Proposal> proposal = search.propose();
-      if (!proposal) return search.is_waiting() && !in_flight.empty();
+  bool fill() {
+    while (in_flight_.size() < look_ahead() && may_propose(in_flight_.size())) {
+      const std::optional<Proposal> proposal = search_->propose();
+      if (!proposal) return search_->is_waiting() && !in_flight_.empty();
       const auto known = known_.find(to_json(proposal->params));
-      in_flight.push_back(known == known_.end()
-                              ? begin(*proposal)
-                              : Compiling{.proposal = *proposal, .known = &known->second});
+      in_flight_.push_back(known == known_.end()
+                               ? begin(*proposal)
+                               : Compiling{.proposal = *proposal, .known = &known->second});
     }
-    return !in_flight.empty();
+    return !in_flight_.empty();
   }
 
   static std::optional<std::string> work_of(const Compiling& compiling) try {
@@ -343,9 +367,9 @@ class ProblemTuning {
     return is_itself ? nullptr : &record;
   }
 
-  void take(Search& search, const Params& params, const MeasurementRecord& record) {
+  void take(const Params& params, const MeasurementRecord& record) {
     const bool ok = record.outcome == Outcome::ok;
-    search.report(params, ok ? std::optional(record.median_us) : std::nullopt);
+    search_->report(params, ok ? std::optional(record.median_us) : std::nullopt);
     ok ? ++progress_.measured : ++progress_.failed;
     if (!ok) failed_.insert(to_json(params));
     if (ok) {
@@ -468,6 +492,8 @@ class ProblemTuning {
   int known_used_ = 0;
   std::optional<MeasurementRecord> chosen_;  ///< by an earlier run, of the same count
   int chosen_round_ = 0;
+  std::unique_ptr<Search> search_;
+  std::deque<Compiling> in_flight_;  ///< proposed, and not yet tried
   std::vector<MeasurementRecord> screening_;
   std::map<std::string, std::size_t> same_work_;  ///< places in the screening, by `work_of`
   std::vector<Scored> scored_;
@@ -481,6 +507,11 @@ class ProblemTuning {
 ProblemOutcome tune_problem(Evaluator& evaluator, const TuningSession& session,
                             const ProblemTask& task) {
   return ProblemTuning(evaluator, session, task).run();
+}
+
+void prefetch_programs(Evaluator& evaluator, const TuningSession& session,
+                       const ProblemTask& task) {
+  ProblemTuning(evaluator, session, task).prefetch();
 }
 
 }  // namespace foldtune

@@ -26,6 +26,8 @@ struct TuningSession {
   std::function<const Run&(const Evaluator& evaluator)> run;
   std::function<void(const TuneProgress& progress)> report;
   std::function<double()> elapsed_s;
+  /// Called while a problem uses the evaluator and asks for no more programs, perhaps twice.
+  std::function<void()> prefetch_next;
 };
 
 struct ProblemTask {
@@ -43,5 +45,9 @@ struct ProblemOutcome {
 
 ProblemOutcome tune_problem(Evaluator& evaluator, const TuningSession& session,
                             const ProblemTask& task);
+
+/// Has compiled what the problem's tuning will probably begin with, so that the evaluator need not
+/// wait for it.
+void prefetch_programs(Evaluator& evaluator, const TuningSession& session, const ProblemTask& task);
 
 }  // namespace foldtune

@@ -11,13 +11,9 @@ namespace foldtune {
 /// the oldest line, and of a lap over twice its size a fifth would still be found in it.
 inline constexpr std::uint64_t kLapL2Sizes = 4;
 
-/// What a lap must read at least; a shorter one needs a flush before it.
-inline constexpr std::uint64_t kLeastLapL2Sizes = 2;
-
-/// A graph of more calls takes longer to build and to run than its sample is worth: with 8192 the
-/// comparison of inputs of 16 KB took a quarter of the time of a whole tuning. Enough for a lap
-/// over twice an L2 of 60 MB by inputs of 64 KB.
-inline constexpr int kMostRotatingCalls = 2048;
+/// A graph of more calls takes longer to build and to run than its sample is worth. Inputs below
+/// half a megabyte get a flush instead: with an L2 of 60 MB a lap of them is too short.
+inline constexpr int kMostRotatingCalls = 512;
 
 struct Rotation {
   int slices = 1;            ///< call i reads slice i % slices
@@ -37,7 +33,7 @@ inline Rotation plan_rotation(std::uint64_t bytes, std::uint64_t l2_bytes, int a
   const int laps = (least_calls + rotation.slices - 1) / rotation.slices;
   rotation.calls = rotation.slices * std::min(laps, kMostRotatingCalls / rotation.slices);
   rotation.needs_flush =
-      static_cast<std::uint64_t>(rotation.slices) * bytes < kLeastLapL2Sizes * l2_bytes;
+      static_cast<std::uint64_t>(rotation.slices) * bytes < kLapL2Sizes * l2_bytes;
   return rotation;
 }
 

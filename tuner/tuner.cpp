@@ -65,19 +65,30 @@ class Tuning {
               const std::lock_guard lock(mutex_);
               observer_.on_progress(progress);
             },
-        .elapsed_s = [this] { return elapsed_s(); }};
+        .elapsed_s = [this] { return elapsed_s(); },
+        .prefetch_next =
+            [&] {
+              const std::size_t index = next_;
+              if (index < options_.problems.size()) {
+                prefetch_programs(evaluator, session, task_of(index));
+              }
+            }};
     while (!stopped()) {
       const std::size_t index = next_++;
       if (index >= options_.problems.size()) return;
-      const ProblemTask task{.problem = options_.problems[index],
-                             .index = index,
-                             .largest_count = largest_count(options_.problems[index]),
-                             .deadline_s = deadline_s(index)};
-      ProblemOutcome outcome = tune_problem(evaluator, session, task);
+      ProblemOutcome outcome = tune_problem(evaluator, session, task_of(index));
       const std::lock_guard lock(mutex_);
       busy_s_ += outcome.busy_s;
       keep(index, std::move(outcome));
     }
+  }
+
+  ProblemTask task_of(std::size_t index) const {
+    const Problem& problem = options_.problems[index];
+    return {.problem = problem,
+            .index = index,
+            .largest_count = largest_count(problem),
+            .deadline_s = deadline_s(index)};
   }
 
   void keep(std::size_t index, ProblemOutcome outcome) {

@@ -21,6 +21,7 @@
 #include "tuner/commands/tune_devices.h"
 #include "tuner/count_list.h"
 #include "tuner/format.h"
+#include "tuner/input_pool.h"
 #include "tuner/interrupt.h"
 #include "tuner/progress.h"
 #include "tuner/replay/landscape.h"
@@ -54,7 +55,7 @@ Determinism:
   config_independent  the same bits whatever the configuration
 
 Effort, for each problem:
-  quick               16 configurations: what is known to be good somewhere
+  quick               12 configurations: what is known to be good somewhere
   normal              64, the best of them compared in turns
   exhaustive          all of them: some minutes per problem
 
@@ -92,6 +93,15 @@ struct Arguments {
 
 bool is_cpu(const std::string& device) { return device.starts_with("cpu"); }
 
+/// Those with the same inputs next to each other, so that these are made once.
+void group_by_inputs(std::vector<Problem>& problems) {
+  for (auto begin = problems.begin(); begin != problems.end();) {
+    begin = std::stable_partition(begin, problems.end(), [first = *begin](const Problem& other) {
+      return InputPool::same_elements(first, other);
+    });
+  }
+}
+
 /// Throws InvalidArgument if no problem can be. What of several cannot be is left out with a note.
 std::vector<Problem> make_problems(const Arguments& arguments) {
   const Alignment alignment = require_alignment(arguments.alignment);
@@ -116,6 +126,7 @@ std::vector<Problem> make_problems(const Arguments& arguments) {
     fmt::print(stderr, "foldtune: note: left out: {} ({}{})\n", fmt::join(left_out, ", "),
                first_fault, left_out.size() == 1 ? "" : ", and the like");
   }
+  group_by_inputs(problems);
   return problems;
 }
 
