@@ -122,7 +122,7 @@ class ProblemTuning {
     screen();
     session_.prefetch_next();  // again: what was found has changed the seeds
     std::optional<ProblemResult> result = compare();
-    return {.result = std::move(result), .busy_s = busy_s_};
+    return {.result = std::move(result), .busy_s = busy_s_, .waited_s = waited_s_};
   }
 
  private:
@@ -234,6 +234,13 @@ class ProblemTuning {
                 make_program({.problem = problem_, .params = proposal.params}))};
   }
 
+  void await(const Compiling& compiling) {
+    if (!compiling.compilation) return;
+    const double begin_s = session_.elapsed_s();
+    compiling.compilation->wait();
+    waited_s_ += session_.elapsed_s() - begin_s;
+  }
+
   /// Compiles, or takes the compilation, and tries. What goes wrong is in the record.
   MeasurementRecord evaluate(const Compiling& compiling, Timing timing, int samples) {
     Trial trial{
@@ -315,7 +322,9 @@ class ProblemTuning {
         screening_.push_back(*next.known);
         continue;
       }
-      if (const MeasurementRecord* const same = find_same_work(next)) {
+      await(next);
+      const std::optional<std::string> work = work_of(next);
+      if (const MeasurementRecord* const same = find_same_work(next, work)) {
         MeasurementRecord twin = *same;
         twin.params = to_json(next.proposal.params);
         take(next.proposal.params, twin);
@@ -328,7 +337,7 @@ class ProblemTuning {
       session_.store.put(run_->id, record);
       take(next.proposal.params, record);
       screening_.push_back(std::move(record));
-      if (const auto work = work_of(next)) same_work_.emplace(*work, screening_.size() - 1);
+      if (work) same_work_.emplace(*work, screening_.size() - 1);
     }
     if (limits_.evaluations == 0 && session_.options.on_landscape) {
       session_.options.on_landscape(run_->record, problem_, screening_);
@@ -357,8 +366,8 @@ class ProblemTuning {
 
   /// What was measured of a configuration that is this one by another name; null if nothing was.
   /// With more samples asked for, it is measured again.
-  const MeasurementRecord* find_same_work(const Compiling& compiling) const {
-    const std::optional<std::string> work = work_of(compiling);
+  const MeasurementRecord* find_same_work(const Compiling& compiling,
+                                          const std::optional<std::string>& work) const {
     if (!work) return nullptr;
     const auto found = same_work_.find(*work);
     if (found == same_work_.end()) return nullptr;
@@ -416,6 +425,7 @@ class ProblemTuning {
     std::vector<Finalist> candidates;
     for (const Compiling& one : compiling) {
       Finalist finalist{.params = one.proposal.params, .compiled = {}};
+      await(one);
       try {
         if (one.compilation) finalist.compiled = one.compilation->get();
       } catch (const CompileError&) {
@@ -500,6 +510,7 @@ class ProblemTuning {
   std::set<std::string> failed_;  ///< by the params' JSON
   int improved_at_ = 0;  ///< evaluations when the best last improved by what `within` asks for
   double busy_s_ = 0;
+  double waited_s_ = 0;  ///< for the compiler
 };
 
 }  // namespace

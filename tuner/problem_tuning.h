@@ -41,6 +41,7 @@ struct ProblemOutcome {
   std::optional<ProblemResult> result{};    ///< empty: nothing could be measured
   std::optional<ProblemFailure> failure{};  ///< why nothing could even be tried
   double busy_s = 0;                        ///< in which the evaluator was in use
+  double waited_s = 0;                      ///< in which it waited for the compiler
 };
 
 ProblemOutcome tune_problem(Evaluator& evaluator, const TuningSession& session,

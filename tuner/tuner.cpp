@@ -79,6 +79,7 @@ class Tuning {
       ProblemOutcome outcome = tune_problem(evaluator, session, task_of(index));
       const std::lock_guard lock(mutex_);
       busy_s_ += outcome.busy_s;
+      waited_s_ += outcome.waited_s;
       keep(index, std::move(outcome));
     }
   }
@@ -162,7 +163,10 @@ class Tuning {
       if (failure) summary.failures.push_back(std::move(*failure));
     }
     const double available_s = summary.elapsed_s * static_cast<double>(evaluators_.size());
-    summary.busy_fraction = available_s > 0 ? std::min(1.0, busy_s_ / available_s) : 0;
+    if (available_s > 0) {
+      summary.busy_fraction = std::min(1.0, busy_s_ / available_s);
+      summary.compiler_wait_fraction = std::min(1.0, waited_s_ / available_s);
+    }
     return summary;
   }
 
@@ -178,6 +182,7 @@ class Tuning {
   std::vector<std::optional<ProblemResult>> results_{options_.problems.size()};
   std::vector<std::optional<ProblemFailure>> failures_{options_.problems.size()};
   double busy_s_ = 0;
+  double waited_s_ = 0;  ///< for the compiler
   std::exception_ptr failure_;
 };
 

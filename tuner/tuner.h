@@ -76,7 +76,10 @@ struct TuneSummary {
   std::vector<ProblemResult> results{};
   std::vector<ProblemFailure> failures{};
   double elapsed_s = 0;
-  double busy_fraction = 0;  ///< of the time that the devices had, the part they were in use
+  // Of the time that the devices had, the parts in which they were in use, and waited for the
+  // compiler.
+  double busy_fraction = 0;
+  double compiler_wait_fraction = 0;
 };
 
 /// Hears of the progress, one call at a time.

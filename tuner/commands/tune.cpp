@@ -214,8 +214,9 @@ ExitCode conclude(const Conclusion& end) {
   if (!results.empty() && is_cpu(end.device)) fmt::print("The CPU device: {}.\n", kCpuTimes);
   std::string took = format_seconds(end.summary.elapsed_s);
   if (end.summary.busy_fraction > 0) {
-    took += fmt::format("; the device was busy {}% of the time",
-                        format_percent(end.summary.busy_fraction));
+    took += fmt::format("; the device was busy {}% of the time and waited {}% for the compiler",
+                        format_percent(end.summary.busy_fraction),
+                        format_percent(end.summary.compiler_wait_fraction));
   }
   fmt::print("{}\ndatabase: {}\n", took, end.database);
   std::fflush(stdout);
