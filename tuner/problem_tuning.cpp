@@ -17,9 +17,8 @@
 #include "tuner/comparison.h"
 #include "tuner/machine_code.h"
 #include "tuner/measure.h"
-#include "tuner/problem_key.h"
+#include "tuner/problem_history.h"
 #include "tuner/search/search.h"
-#include "tuner/search/seeds.h"
 #include "tuner/trial_record.h"
 
 namespace foldtune {
@@ -35,18 +34,11 @@ constexpr int kLookAhead = 1;
 constexpr int kLookAheadOfAll = 24;
 constexpr int kLeastLookAhead = 4;
 
-/// Other problems whose best configurations are known, and how many of those are tried.
-constexpr std::size_t kRelated = 100;
+/// Best configurations of other problems that are tried.
 constexpr std::size_t kSeeds = 6;
 
 /// `within`: evaluations in a row that bring less than it end the search.
 constexpr int kPatience = 24;
-
-/// Rounds in the store: a screening, a comparison; from `kChosen` on what was chosen, the higher
-/// the later.
-constexpr int kScreened = 0;
-constexpr int kCompared = 1;
-constexpr int kChosen = 2;
 
 constexpr int kCompleteSamples = 3;
 
@@ -87,6 +79,7 @@ class ProblemTuning {
         task_(task),
         problem_(task.problem),
         key_(make_tuning_key(evaluator.info().record, evaluator.compiler_version(), problem_)),
+        history_(session.store, key_, problem_, session.options.resume),
         space_(problem_),
         limits_(limits_of(session.options.effort)),
         fallback_(canonical_default(space_, evaluator.info().record.multiprocessor_count)),
@@ -97,7 +90,6 @@ class ProblemTuning {
                  .problem_count = session.options.problems.size(),
                  .planned = limits_.evaluations,
                  .budget_s = session.options.budget_s.value_or(0)};
-    read_store();
   }
 
   void prefetch() const {
@@ -106,15 +98,15 @@ class ProblemTuning {
     for (std::size_t i = 0; i < look_ahead() && may_propose(i); ++i) {
       const std::optional<Proposal> proposal = search->propose();
       if (!proposal) return;
-      if (!known_.contains(to_json(proposal->params))) begin(*proposal);
+      if (history_.find(proposal->params) == nullptr) begin(*proposal);
     }
   }
 
   ProblemOutcome run() {
     if (is_done()) return {.result = stored_result()};
-    const double begin_s = session_.elapsed_s();
     search_ = begin_search();
     fill();  // compiled while the inputs are made
+    const double begin_s = session_.elapsed_s();
     auto failure = set_problem();
     busy_s_ += session_.elapsed_s() - begin_s;
     if (failure) return {.failure = std::move(failure), .busy_s = busy_s_};
@@ -138,30 +130,10 @@ class ProblemTuning {
     }
   }
 
-  /// What earlier runs measured of this problem and count.
-  void read_store() {
-    for (StoredResult& stored : session_.store.measurements_of(key_)) {
-      MeasurementRecord& record = stored.measurement;
-      if (record.round >= kChosen) {
-        chosen_round_ = record.round;
-        if (record.count == problem_.count) chosen_ = record;
-      }
-      if (record.count != problem_.count || !session_.options.resume) continue;
-      MeasurementRecord& known = known_[in_our_order(record.params)];
-      // A success shows that an earlier failure was not the configuration's.
-      if (known.params.empty() || record.round == kScreened) known = std::move(record);
-    }
-  }
-
-  /// Stores sort the keys; `to_json` has the order of the struct.
-  std::string in_our_order(const std::string& params) const {
-    return to_json(params_from_json(family_of(problem_.op), params));
-  }
-
   /// Whether an earlier run chose, with at least this effort.
   bool is_done() const {
-    if (!session_.options.resume || !chosen_) return false;
-    const auto known = static_cast<int>(known_.size());
+    if (!session_.options.resume || history_.chosen() == nullptr) return false;
+    const auto known = static_cast<int>(history_.size());
     return (limits_.evaluations > 0 && known >= limits_.evaluations) || known >= distinct_configs();
   }
 
@@ -173,16 +145,11 @@ class ProblemTuning {
   }
 
   ProblemResult stored_result() const {
-    ProblemResult result = summarize(*chosen_);
-    for (const auto& [params, record] : known_) {
-      if (record.outcome != Outcome::ok) {
-        ++result.failed;
-      } else {
-        ++result.measured;
-        if (record.is_default) result.default_us = record.median_us;
-      }
-    }
-    result.known = static_cast<int>(known_.size());
+    ProblemResult result = summarize(*history_.chosen());
+    result.default_us = history_.default_us();
+    result.known = static_cast<int>(history_.size());
+    result.failed = static_cast<int>(history_.failed());
+    result.measured = result.known - result.failed;
     return result;
   }
 
@@ -206,25 +173,12 @@ class ProblemTuning {
         seeds.push_back(params);
       }
     };
-    if (chosen_) add(params_from_json(family_of(problem_.op), chosen_->params));
-    for (const Params& params : seeds_from(known_of_others(), problem_, kSeeds)) add(params);
+    if (const auto chosen = history_.chosen_params()) add(*chosen);
+    for (const Params& params : seeds_of_others(session_.store, key_, problem_, kSeeds)) {
+      add(params);
+    }
     for (const Params& params : rules(family_of(problem_.op)).known_good(problem_)) add(params);
     return seeds;
-  }
-
-  std::vector<Known> known_of_others() const {
-    std::vector<Known> known;
-    for (const StoredResult& other : session_.store.related(key_, kRelated)) {
-      const MeasurementRecord& best = other.measurement;
-      const std::optional<Problem> problem = read_problem(best.problem, best.count);
-      if (!problem) continue;
-      try {
-        known.push_back({*problem, params_from_json(family_of(problem_.op), best.params)});
-      } catch (const std::invalid_argument&) {
-        continue;  // of a Foldtune with other tunables
-      }
-    }
-    return known;
   }
 
   Compiling begin(const Proposal& proposal) const {
@@ -349,10 +303,9 @@ class ProblemTuning {
     while (in_flight_.size() < look_ahead() && may_propose(in_flight_.size())) {
       const std::optional<Proposal> proposal = search_->propose();
       if (!proposal) return search_->is_waiting() && !in_flight_.empty();
-      const auto known = known_.find(to_json(proposal->params));
-      in_flight_.push_back(known == known_.end()
-                               ? begin(*proposal)
-                               : Compiling{.proposal = *proposal, .known = &known->second});
+      const MeasurementRecord* const known = history_.find(proposal->params);
+      in_flight_.push_back(known == nullptr ? begin(*proposal)
+                                            : Compiling{.proposal = *proposal, .known = known});
     }
     return !in_flight_.empty();
   }
@@ -396,10 +349,8 @@ class ProblemTuning {
   }
 
   bool is_known_to_fail(const Params& params) const {
-    const std::string json = to_json(params);
-    const auto known = known_.find(json);
-    return failed_.contains(json) ||
-           (known != known_.end() && known->second.outcome != Outcome::ok);
+    const MeasurementRecord* const known = history_.find(params);
+    return failed_.contains(to_json(params)) || (known != nullptr && known->outcome != Outcome::ok);
   }
 
   /// The best of the screening, the default and what was chosen before.
@@ -415,7 +366,7 @@ class ProblemTuning {
       add(scored.params);
     }
     add(fallback_);
-    if (chosen_) add(params_from_json(family_of(problem_.op), chosen_->params));
+    if (const auto chosen = history_.chosen_params()) add(*chosen);
     return result;
   }
 
@@ -446,9 +397,9 @@ class ProblemTuning {
 
   /// What was chosen before, else the default; empty if it does not take part.
   std::optional<std::size_t> incumbent(const std::vector<Finalist>& candidates) const {
-    const Params params = chosen_ && session_.options.resume
-                              ? params_from_json(family_of(problem_.op), chosen_->params)
-                              : fallback_;
+    const std::optional<Params> chosen =
+        session_.options.resume ? history_.chosen_params() : std::nullopt;
+    const Params params = chosen.value_or(fallback_);
     const auto found = std::ranges::find(candidates, params, &Finalist::params);
     if (found == candidates.end()) return std::nullopt;
     return static_cast<std::size_t>(found - candidates.begin());
@@ -465,7 +416,7 @@ class ProblemTuning {
     if (complete.outcome == Outcome::ok) winner.record = merge(std::move(winner.record), complete);
     // What is chosen comes first: whenever this ends, the store has it or nothing of the
     // comparison.
-    winner.record.round = std::max(kChosen, chosen_round_ + 1);
+    winner.record.round = history_.next_round();
     put(winner);
     double default_us = 0;
     for (std::size_t i = 0; i < candidates.size(); ++i) {
@@ -492,16 +443,14 @@ class ProblemTuning {
   const ProblemTask& task_;
   const Problem& problem_;
   const TuningKey key_;
+  const ProblemHistory history_;
   const Space space_;
   EffortLimits limits_;
   const Params fallback_;
   const double begin_s_;
   const Run* run_ = nullptr;
   TuneProgress progress_;
-  std::map<std::string, MeasurementRecord> known_;  ///< by the params' JSON
   int known_used_ = 0;
-  std::optional<MeasurementRecord> chosen_;  ///< by an earlier run, of the same count
-  int chosen_round_ = 0;
   std::unique_ptr<Search> search_;
   std::deque<Compiling> in_flight_;  ///< proposed, and not yet tried
   std::vector<MeasurementRecord> screening_;

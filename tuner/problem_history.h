@@ -1,0 +1,58 @@
+/// What a store knows of a problem before it is tuned.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cache/config_store.h"
+#include "foldtune/problem.h"
+#include "templates/space.h"
+
+namespace foldtune {
+
+// Rounds in the store: a screening, a comparison; from `kChosen` on what was chosen, the higher the
+// later.
+inline constexpr int kScreened = 0;
+inline constexpr int kCompared = 1;
+inline constexpr int kChosen = 2;
+
+/// A problem's past, read once.
+class ProblemHistory {
+ public:
+  /// `resume`: whether earlier measurements count as if they had just been made.
+  ProblemHistory(const ConfigStore& store, const TuningKey& key, const Problem& problem,
+                 bool resume);
+
+  /// How many configurations are known to succeed or to fail; none if it is not resumed.
+  std::size_t size() const { return known_.size(); }
+  std::size_t failed() const;
+
+  /// Null if nothing is known of it.
+  const MeasurementRecord* find(const Params& params) const;
+
+  /// What an earlier run chose for this count; null if none did.
+  const MeasurementRecord* chosen() const { return chosen_ ? &*chosen_ : nullptr; }
+  std::optional<Params> chosen_params() const;
+  /// The round for a choice that is to replace all earlier ones.
+  int next_round() const { return next_round_; }
+
+  /// The time of the configuration that is used untuned; 0 if it is not known.
+  double default_us() const;
+
+ private:
+  Params parse(const std::string& params) const;
+
+  Family family_;
+  std::map<std::string, MeasurementRecord> known_;  ///< by the params' JSON
+  std::optional<MeasurementRecord> chosen_;
+  int next_round_ = kChosen;
+};
+
+/// The best configurations of problems that are like this one, the likest first, at most `most`.
+std::vector<Params> seeds_of_others(const ConfigStore& store, const TuningKey& key,
+                                    const Problem& problem, std::size_t most);
+
+}  // namespace foldtune
