@@ -1,6 +1,9 @@
 #include <algorithm>
+#include <chrono>
+#include <condition_variable>
 #include <functional>
 #include <map>
+#include <mutex>
 
 #include "foldtune/error.h"
 #include "runtime/lookup.h"
@@ -17,6 +20,7 @@ using test::FakeDevice;
 using test::FakeLaunch;
 using test::Fault;
 
+using test::ScriptedEvaluator;
 using test::SilentObserver;
 using test::tune_on;
 
@@ -282,6 +286,63 @@ TEST_CASE("without the device the tuning ends") {
                   Unavailable);
   CHECK(observer.results == 1);
   CHECK(observer.failures == 0);
+}
+
+/// Compiles everything, and knows what it was asked for.
+class RecordingCompiler final : public Compiler {
+ public:
+  const std::string& version() const override { return version_; }
+
+  CompiledKernel compile(const Program& program) const override {
+    const std::lock_guard lock(mutex_);
+    names_ += program.name_expressions.front();
+    changed_.notify_all();
+    return {.image = "image", .lowered_names = program.name_expressions};
+  }
+
+  /// Whether it was asked for a kernel with `text` in its name, now or soon.
+  bool was_asked_for(const std::string& text) const {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, std::chrono::seconds(20),
+                             [&] { return names_.find(text) != std::string::npos; });
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  mutable std::condition_variable changed_;
+  mutable std::string names_;
+  std::string version_ = "recording 1.0";
+};
+
+class CompilingEvaluator final : public ScriptedEvaluator {
+ public:
+  using ScriptedEvaluator::ScriptedEvaluator;
+  const Compiler* compiler() override { return &recording; }
+
+  RecordingCompiler recording;
+};
+
+TEST_CASE("the next problem's programs are compiled while this one is measured") {
+  CompilingEvaluator evaluator([](const Problem&, const Trial&) { return 1.0; });
+  const Problem next{.op = Operator::max, .count = 1000};
+  class Observer final : public SilentObserver {
+   public:
+    explicit Observer(const RecordingCompiler& compiler) : compiler_(compiler) {}
+    void on_result(const ProblemResult&) override {
+      if (results++ == 0) was_ahead = compiler_.was_asked_for("Max");
+    }
+    bool was_ahead = false;
+
+   private:
+    const RecordingCompiler& compiler_;
+  } observer(evaluator.recording);
+  const auto store = make_memory_store();
+  Evaluator* const evaluators[] = {&evaluator};
+  TuneOptions options = quick({sum_of(1000), next});
+  options.max_evaluations = 4;
+  tune(evaluators, *store, options, observer);
+  CHECK(observer.results == 2);
+  CHECK(observer.was_ahead);
 }
 
 TEST_CASE("tuning frees all device memory") {
