@@ -72,8 +72,8 @@ Outcome parse_outcome(std::string_view name) {
                                    [&](const auto& entry) { return entry.second == name; });
   if (found == kOutcomeNames.end()) {
     throw StoreError(
-        fmt::format("cannot read the outcome of a measurement: there is no outcome \"{}\"; it was "
-                    "written by another version of Foldtune, or by hand",
+        fmt::format("there is no outcome \"{}\"; it was written by another version of Foldtune, or "
+                    "by hand: delete the row",
                     name));
   }
   return found->first;

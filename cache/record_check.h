@@ -14,6 +14,10 @@ RunRecord checked(RunRecord run);
 /// `ConfigStore::put` refuses.
 MeasurementRecord checked(MeasurementRecord measurement);
 
+/// What every store refuses of the record, in words that end a sentence; empty if nothing.
+std::string fault_of(const RunRecord& run);
+std::string fault_of(const MeasurementRecord& measurement);
+
 /// Now in UTC, ISO 8601, to the second: "2026-01-31T12:00:00Z".
 std::string utc_now();
 

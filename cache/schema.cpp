@@ -1,5 +1,6 @@
 #include "cache/schema.h"
 
+#include <SQLiteCpp/Backup.h>
 #include <SQLiteCpp/Savepoint.h>
 #include <SQLiteCpp/Statement.h>
 #include <SQLiteCpp/Transaction.h>
@@ -66,6 +67,13 @@ void migrate(SQLite::Database& database, const std::filesystem::path& path) {
     database.exec(fmt::format("PRAGMA user_version = {}", version + 1));
     transaction.commit();
   }
+}
+
+SQLite::Database migrated_copy(SQLite::Database& database, const std::filesystem::path& path) {
+  SQLite::Database copy("", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+  SQLite::Backup(copy, database).executeStep();
+  migrate(copy, path);
+  return copy;
 }
 
 }  // namespace foldtune

@@ -26,4 +26,18 @@ void require_current_schema(SQLite::Database& database, const std::filesystem::p
 /// may do so at once.
 void migrate(SQLite::Database& database, const std::filesystem::path& path);
 
+/// A copy of the database, migrated. It has no name that others could open it by, is kept in memory
+/// or, where it is large, on disk, and goes away with the connection.
+SQLite::Database migrated_copy(SQLite::Database& database, const std::filesystem::path& path);
+
+/// Calls `query` with a `SQLite::Database` of `kSchemaVersion`: this one, or a private copy of an
+/// older one. Returns its result.
+template <typename Query>
+auto with_current_schema(SQLite::Database& database, const std::filesystem::path& path,
+                         Query query) {
+  if (identify(database, path) == kSchemaVersion) return query(database);
+  SQLite::Database copy = migrated_copy(database, path);
+  return query(copy);
+}
+
 }  // namespace foldtune

@@ -60,17 +60,23 @@ SQLite::Database open_for_writing(const std::filesystem::path& path) {
   return database;
 }
 
+void require_readable(SQLite::Database& database, const std::filesystem::path& path,
+                      OldSchema old) {
+  old == OldSchema::accept ? void(identify(database, path))
+                           : require_current_schema(database, path);
+}
+
 // Empty if SQLite cannot create its files in the folder.
-std::optional<SQLite::Database> open_for_reading(const std::filesystem::path& path) {
+std::optional<SQLite::Database> open_for_reading(const std::filesystem::path& path, OldSchema old) {
   try {
     SQLite::Database database(path.string(), SQLite::OPEN_READONLY, kBusyTimeoutMs);
-    require_current_schema(database, path);
+    require_readable(database, path, old);
     return database;
   } catch (const SQLite::Exception& error) {
     if (error.getErrorCode() != SQLITE_CANTOPEN && error.getErrorCode() != SQLITE_READONLY) throw;
   }
   FrozenFolderReader(path).read([&](SQLite::Database& database) {
-    require_current_schema(database, path);
+    require_readable(database, path, old);
     return true;
   });
   return std::nullopt;
@@ -84,12 +90,13 @@ void require_not_one_byte(const std::filesystem::path& path) {
   }
 }
 
-std::optional<SQLite::Database> open(const std::filesystem::path& path, OpenMode mode) {
+std::optional<SQLite::Database> open(const std::filesystem::path& path, OpenMode mode,
+                                     OldSchema old) {
   try {
     if (mode == OpenMode::read_only) {
       require_file(path);
       require_not_one_byte(path);
-      return open_for_reading(path);
+      return open_for_reading(path, old);
     }
     ensure_private_file(path);
     require_not_one_byte(path);
@@ -131,8 +138,8 @@ void FrozenFolderReader::throw_busy() {
   throw SQLite::Exception("the file changes all the time", SQLITE_BUSY);
 }
 
-SqliteConnection::SqliteConnection(const std::string& path, OpenMode mode)
-    : path_(absolute(path)), mode_(mode), database_(open(path_, mode)) {}
+SqliteConnection::SqliteConnection(const std::string& path, OpenMode mode, OldSchema old)
+    : path_(absolute(path)), mode_(mode), database_(open(path_, mode, old)) {}
 
 void SqliteConnection::require_writable(std::string_view doing) const {
   if (mode_ == OpenMode::read_write) return;

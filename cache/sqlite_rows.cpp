@@ -5,7 +5,6 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
-#include "cache/record_check.h"
 #include "cache/store_error.h"
 
 namespace foldtune {
@@ -17,8 +16,20 @@ void bind_all(SQLite::Statement& statement, const Values&... values) {
   (statement.bind(++index, values), ...);
 }
 
+// The id of a row with these values. `columns` are "a, b", `marks` as many of "?, ?".
+template <typename... Values>
+std::optional<std::int64_t> find_row(SQLite::Database& database, std::string_view table,
+                                     std::string_view columns, std::string_view marks,
+                                     const Values&... values) {
+  SQLite::Statement select(
+      database, fmt::format("SELECT id FROM {} WHERE ({}) = ({})", table, columns, marks));
+  bind_all(select, values...);
+  if (!select.executeStep()) return std::nullopt;
+  return select.getColumn(0).getInt64();
+}
+
 // Inserts the values, unless there is such a row, and returns its id. `columns` is the table's
-// unique key, "a, b"; `marks` is as many of "?, ?".
+// unique key.
 template <typename... Values>
 std::int64_t insert_unique(SQLite::Database& database, std::string_view table,
                            std::string_view columns, std::string_view marks,
@@ -28,11 +39,7 @@ std::int64_t insert_unique(SQLite::Database& database, std::string_view table,
       fmt::format("INSERT INTO {} ({}) VALUES ({}) ON CONFLICT DO NOTHING", table, columns, marks));
   bind_all(insert, values...);
   insert.exec();
-  SQLite::Statement select(
-      database, fmt::format("SELECT id FROM {} WHERE ({}) = ({})", table, columns, marks));
-  bind_all(select, values...);
-  select.executeStep();
-  return select.getColumn(0).getInt64();
+  return *find_row(database, table, columns, marks, values...);
 }
 
 std::int64_t insert_problem(SQLite::Database& database, const ProblemKey& problem) {
@@ -42,6 +49,55 @@ std::int64_t insert_problem(SQLite::Database& database, const ProblemKey& proble
       "?, ?, ?, ?, ?, ?, ?, ?", problem.family, problem.op, problem.element_type,
       problem.accumulator_type, problem.alignment, problem.determinism, problem.options,
       problem.size_class);
+}
+
+// Calls `use` with the columns of the table `run`, as many marks, and their values for `run`.
+template <typename Use>
+auto with_run_values(SQLite::Database& database, const RunRecord& run,
+                     const std::string& started_at, Use use) {
+  return use(
+      "device_id, template_fingerprint, compiler, foldtune_version, command, seed,"
+      " read_bandwidth_gbps, started_at",
+      "?, ?, ?, ?, ?, ?, ?, ?", insert_device(database, run.device), run.template_fingerprint,
+      run.compiler, run.foldtune_version, run.command, std::to_string(run.seed),
+      run.read_bandwidth_gbps, started_at);
+}
+
+// The same of the table `measurement`.
+template <typename Use>
+auto with_measurement_values(SQLite::Database& database, ConfigStore::RunId run,
+                             const MeasurementRecord& m, const std::string& measured_at, Use use) {
+  return use(
+      "run_id, problem_id, config_id, measured_at, element_count, input_bytes, is_default, round,"
+      " outcome, failure, samples_us, median_us, mad_us, discarded_samples, hot_us, stream_us,"
+      " latency_us, registers, shared_bytes, local_bytes, occupancy, compile_ms, sm_clock_mhz,"
+      " memory_clock_mhz",
+      "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?", run,
+      insert_problem(database, m.problem),
+      insert_unique(database, "config", "params", "?", m.params), measured_at,
+      static_cast<std::int64_t>(m.count), static_cast<std::int64_t>(m.bytes),
+      static_cast<int>(m.is_default), m.round, to_string(m.outcome), m.failure,
+      nlohmann::json(m.samples_us).dump(), m.median_us, m.mad_us, m.discarded_samples, m.hot_us,
+      m.stream_us, m.latency_us, m.registers, m.shared_bytes, m.local_bytes, m.occupancy,
+      m.compile_ms, m.sm_clock_mhz, m.memory_clock_mhz);
+}
+
+// Adds a row to the table, and returns its id.
+auto insertion_into(SQLite::Database& database, std::string_view table) {
+  return
+      [&database, table](std::string_view columns, std::string_view marks, const auto&... values) {
+        SQLite::Statement insert(
+            database, fmt::format("INSERT INTO {} ({}) VALUES ({})", table, columns, marks));
+        bind_all(insert, values...);
+        insert.exec();
+        return database.getLastInsertRowid();
+      };
+}
+
+auto search_in(SQLite::Database& database, std::string_view table) {
+  return [&database, table](const auto&... arguments) {
+    return find_row(database, table, arguments...);
+  };
 }
 
 // Reads columns by their names: a migration may add some.
@@ -88,9 +144,8 @@ std::uint64_t seed_of(const Row& row) {
   const char* end = text.data() + text.size();
   const auto parsed = std::from_chars(text.data(), end, seed);
   if (parsed.ec != std::errc() || parsed.ptr != end) {
-    throw StoreError(fmt::format(
-        "cannot read run {} of the tuning database: its seed \"{}\" is not a number; correct it",
-        row.integer64("run_id"), text));
+    throw StoreError(fmt::format("the seed \"{}\" of its run {} is not a number; correct it", text,
+                                 row.integer64("run_id")));
   }
   return seed;
 }
@@ -101,9 +156,7 @@ std::vector<double> samples_of(const Row& row) {
     return nlohmann::json::parse(text).get<std::vector<double>>();
   } catch (const nlohmann::json::exception& error) {
     throw StoreError(
-        fmt::format("cannot read measurement {} of the tuning database: its samples are not a list "
-                    "of numbers ({}); delete the row",
-                    row.integer64("measurement_id"), error.what()));
+        fmt::format("its samples are not a list of numbers ({}); delete the row", error.what()));
   }
 }
 
@@ -161,43 +214,57 @@ std::int64_t insert_device(SQLite::Database& database, const DeviceRecord& devic
   return select.getColumn(0).getInt64();
 }
 
-std::int64_t insert_run(SQLite::Database& database, const RunRecord& run) {
-  SQLite::Statement insert(
-      database,
-      "INSERT INTO run (device_id, template_fingerprint, compiler, foldtune_version, command,"
-      "  seed, read_bandwidth_gbps, started_at)"
-      " VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
-  bind_all(insert, insert_device(database, run.device), run.template_fingerprint, run.compiler,
-           run.foldtune_version, run.command, std::to_string(run.seed), run.read_bandwidth_gbps,
-           utc_now());
-  insert.exec();
-  return database.getLastInsertRowid();
+std::int64_t insert_run(SQLite::Database& database, const RunRecord& run,
+                        const std::string& started_at) {
+  return with_run_values(database, run, started_at, insertion_into(database, "run"));
 }
 
 std::int64_t insert_measurement(SQLite::Database& database, ConfigStore::RunId run,
-                                const MeasurementRecord& m) {
-  SQLite::Statement insert(
-      database,
-      "INSERT INTO measurement (run_id, problem_id, config_id, measured_at, element_count,"
-      "  input_bytes, is_default, round, outcome, failure, samples_us, median_us, mad_us,"
-      "  discarded_samples, hot_us, stream_us, latency_us, registers, shared_bytes, local_bytes,"
-      "  occupancy, compile_ms, sm_clock_mhz, memory_clock_mhz)"
-      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-  bind_all(insert, run, insert_problem(database, m.problem),
-           insert_unique(database, "config", "params", "?", m.params), utc_now(),
-           static_cast<std::int64_t>(m.count), static_cast<std::int64_t>(m.bytes),
-           static_cast<int>(m.is_default), m.round, to_string(m.outcome), m.failure,
-           nlohmann::json(m.samples_us).dump(), m.median_us, m.mad_us, m.discarded_samples,
-           m.hot_us, m.stream_us, m.latency_us, m.registers, m.shared_bytes, m.local_bytes,
-           m.occupancy, m.compile_ms, m.sm_clock_mhz, m.memory_clock_mhz);
-  insert.exec();
-  return database.getLastInsertRowid();
+                                const MeasurementRecord& measurement,
+                                const std::string& measured_at) {
+  return with_measurement_values(database, run, measurement, measured_at,
+                                 insertion_into(database, "measurement"));
+}
+
+std::optional<std::int64_t> find_run(SQLite::Database& database, const RunRecord& run,
+                                     const std::string& started_at) {
+  return with_run_values(database, run, started_at, search_in(database, "run"));
+}
+
+std::optional<std::int64_t> find_measurement(SQLite::Database& database, ConfigStore::RunId run,
+                                             const MeasurementRecord& measurement,
+                                             const std::string& measured_at) {
+  return with_measurement_values(database, run, measurement, measured_at,
+                                 search_in(database, "measurement"));
 }
 
 std::vector<StoredResult> fetch_results(SQLite::Statement& statement) {
   std::vector<StoredResult> results;
-  while (statement.executeStep()) results.push_back(result_of(Row(statement)));
+  while (statement.executeStep()) {
+    ResultRow row = read_row(statement);
+    if (!row.fault.empty()) {
+      throw StoreError(fmt::format("cannot read measurement {} of the tuning database: {}",
+                                   row.measurement_id, row.fault));
+    }
+    results.push_back(std::move(row.result));
+  }
   return results;
+}
+
+ResultRow read_row(const SQLite::Statement& statement) {
+  const Row columns(statement);
+  ResultRow row{.measurement_id = columns.integer64("measurement_id"),
+                .run_id = columns.integer64("run_id"),
+                .device_fingerprint = columns.text("device_fingerprint"),
+                .started_at = columns.text("started_at"),
+                .fault = {},
+                .result = {}};
+  try {
+    row.result = result_of(columns);
+  } catch (const StoreError& error) {
+    row.fault = error.what();
+  }
+  return row;
 }
 
 }  // namespace foldtune

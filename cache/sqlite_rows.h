@@ -4,21 +4,47 @@
 #include <SQLiteCpp/Database.h>
 #include <SQLiteCpp/Statement.h>
 
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "cache/config_store.h"
 
 namespace foldtune {
 
-/// Each adds a row, or finds an equal one, and returns its id. They throw `SQLite::Exception`, and
-/// are to be called in a transaction.
+/// Each adds a row and returns its id; of a device, a problem and a configuration it finds an equal
+/// one. Times are UTC, ISO 8601. They throw `SQLite::Exception`, and are to be called in a
+/// transaction.
 std::int64_t insert_device(SQLite::Database& database, const DeviceRecord& device);
-std::int64_t insert_run(SQLite::Database& database, const RunRecord& run);
+std::int64_t insert_run(SQLite::Database& database, const RunRecord& run,
+                        const std::string& started_at);
 std::int64_t insert_measurement(SQLite::Database& database, ConfigStore::RunId run,
-                                const MeasurementRecord& measurement);
+                                const MeasurementRecord& measurement,
+                                const std::string& measured_at);
+
+/// The id of the row that the insertion of the same would add again. As above, they add the device,
+/// the problem and the configuration where they are missing.
+std::optional<std::int64_t> find_run(SQLite::Database& database, const RunRecord& run,
+                                     const std::string& started_at);
+std::optional<std::int64_t> find_measurement(SQLite::Database& database, ConfigStore::RunId run,
+                                             const MeasurementRecord& measurement,
+                                             const std::string& measured_at);
 
 /// What is left of a statement that selects all columns of the view `result` or `best`. Throws
 /// `StoreError` for a row that cannot be a record.
 std::vector<StoredResult> fetch_results(SQLite::Statement& statement);
+
+/// A row of the view `result` that may be anything: someone may have written into the file.
+struct ResultRow {
+  std::int64_t measurement_id = 0;
+  std::int64_t run_id = 0;
+  std::string device_fingerprint;  ///< As stored.
+  std::string started_at;
+  std::string fault;    ///< Why it cannot be a record, and what to do; empty if it is one.
+  StoredResult result;  ///< Where `fault` is empty.
+};
+
+/// The present row of such a statement.
+ResultRow read_row(const SQLite::Statement& statement);
 
 }  // namespace foldtune

@@ -126,7 +126,7 @@ class SqliteStore final : public ConfigStore {
 
   RunId begin_run(const RunRecord& run) override {
     return connection_.write("store a run in", [record = checked(run)](SQLite::Database& database) {
-      return insert_run(database, record);
+      return insert_run(database, record, utc_now());
     });
   }
 
@@ -139,7 +139,7 @@ class SqliteStore final : public ConfigStore {
                         "call begin_run first",
                         run, connection_.path().string()));
       }
-      return insert_measurement(database, run, record);
+      return insert_measurement(database, run, record, utc_now());
     });
   }
 

@@ -36,6 +36,8 @@ constexpr std::array kVerbs{
          prepare_ladder},
     Verb{"landscape", "Summarise a recorded landscape, or write it for other tools",
          prepare_landscape},
+    Verb{"check", "Look whether a tuning database is sound", prepare_check},
+    Verb{"merge", "Copy the measurements of other tuning databases into one", prepare_merge},
     Verb{"worker", "Try configurations, or compile, for another process of foldtune",
          prepare_worker, ""},
 };
@@ -63,7 +65,7 @@ Exit codes:
        holds another type
   3    something is missing on this machine: a GPU, its driver, NVRTC, a host compiler
   4    a file cannot be read, or the output cannot be written
-  5    the tuning database cannot be opened, read or written
+  5    the tuning database cannot be opened, read or written, or holds what it should not
   6    a kernel does not compile, or the device reports an error
   130  interrupted by Ctrl-C; everything measured before is kept)";
 

@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <stdexcept>
 #include <utility>
 
@@ -74,6 +75,8 @@ ChildProcess::ChildProcess(const std::function<void(Line&)>& work, User user,
 ChildProcess::~ChildProcess() {
   if (process_ > 0) ::waitpid(process_, nullptr, 0);
 }
+
+void ChildProcess::kill() { ::kill(process_, SIGKILL); }
 
 ChildProcess::ChildProcess(ChildProcess&& other) noexcept
     : line_(std::move(other.line_)), process_(std::exchange(other.process_, -1)) {}

@@ -40,6 +40,8 @@ class ChildProcess {
 
   void send(const std::string& message) { line_.send(message); }
   std::string receive() { return line_.receive(); }
+  /// Ends it at once, as `kill -9` does.
+  void kill();
 
  private:
   ChildProcess(const std::function<void(Line&)>& work, User user, std::pair<int, int> ends);

@@ -17,9 +17,11 @@ using Action = std::function<ExitCode()>;
 
 // Each adds the options of its verb to `app`, and returns what to do once they are parsed.
 // `command_line` is what the user typed, for the record.
+Action prepare_check(CLI::App& app, const std::string& command_line);
 Action prepare_devices(CLI::App& app, const std::string& command_line);
 Action prepare_ladder(CLI::App& app, const std::string& command_line);
 Action prepare_landscape(CLI::App& app, const std::string& command_line);
+Action prepare_merge(CLI::App& app, const std::string& command_line);
 Action prepare_run(CLI::App& app, const std::string& command_line);
 Action prepare_show(CLI::App& app, const std::string& command_line);
 Action prepare_tune(CLI::App& app, const std::string& command_line);

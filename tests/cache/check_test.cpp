@@ -1,0 +1,167 @@
+// A sound database is found sound, and everything that was done to one by hand is found.
+#include "cache/check.h"
+
+#include <SQLiteCpp/Database.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "tests/cache/records.h"
+#include "tests/cache/schema_version_1.h"
+#include "tests/cache/schema_version_2.h"
+#include "tests/cache/temporary_folder.h"
+#include "tests/catch.h"
+
+namespace foldtune::test {
+namespace {
+
+/// Params are known if they have an "id".
+const CheckRules kRules{.template_fingerprint = "templates-1",
+                        .fault_of_params = [](const MeasurementRecord& measurement) {
+                          return std::string(contains(measurement.params, "\"id\"") ? "" : "no id");
+                        }};
+
+/// A database with two successes and a failure, and what is done to it by hand.
+class Checked {
+ public:
+  Checked() {
+    const auto store = open_sqlite_store(file(), OpenMode::read_write);
+    const auto run = store->begin_run(run_on(device()));
+    store->put(run, success(20, R"({"id":1})", 5));
+    store->put(run, success(22, R"({"id":2})", 4, /*round=*/1));
+    store->put(run, failure(22, R"({"id":1})", Outcome::crashed));
+  }
+
+  std::string file() const { return folder_.file("tuning.db"); }
+  void exec(const std::string& statement) const {
+    SQLite::Database database(file(), SQLite::OPEN_READWRITE);
+    database.exec("PRAGMA ignore_check_constraints = ON; PRAGMA foreign_keys = OFF");
+    database.exec(statement);
+  }
+  std::vector<std::string> findings() const { return check_database(file(), kRules).findings; }
+
+  /// Checks that there is one finding that says all of this, and a remedy.
+  void check_finding(const std::string& where, const std::string& what) const {
+    const auto all = findings();
+    CAPTURE(all, where, what);
+    const bool is_there = std::ranges::any_of(all, [&](const std::string& line) {
+      return line.starts_with(where + ": ") && contains(line, what) && contains(line, "; ") &&
+             !contains(line, "\n");
+    });
+    CHECK(is_there);
+  }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+TEST_CASE("a database that the store made is sound") {
+  const Checked database;
+  const CheckReport report = check_database(database.file(), kRules);
+  CHECK(report.findings.empty());
+  CHECK(report.measurements == 3);
+  CHECK(report.schema_version == 3);
+}
+
+TEST_CASE("what users add to the schema is no fault") {
+  const Checked database;
+  database.exec("CREATE VIEW mine AS SELECT params FROM best; CREATE TABLE notes (text); ANALYZE");
+  CHECK(database.findings().empty());
+}
+
+TEST_CASE("an empty file, and databases of older schemas, are sound and stay as they are") {
+  const TemporaryFolder folder;
+  const std::string file = folder.file("old.db");
+  const int version = GENERATE(0, 1, 2);
+  {
+    SQLite::Database database(file, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+    if (version > 0) database.exec(kSchemaVersion1);
+    if (version > 1) database.exec(kSchemaVersion2);
+  }
+  const CheckReport report = check_database(file, kRules);
+  CAPTURE(report.findings);
+  CHECK(report.findings.empty());
+  CHECK(report.schema_version == version);
+  CHECK(SQLite::Database(file).execAndGet("PRAGMA user_version").getInt() == version);
+}
+
+TEST_CASE("rows of an older schema are looked at") {
+  const TemporaryFolder folder;
+  const std::string file = folder.file("old.db");
+  SQLite::Database(file, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE)
+      .exec(std::string(kSchemaVersion1) +
+            "INSERT INTO device VALUES (3, 'x', 'cuda', 'Mine', 'sm_90', 1, 0, 0, 0, '580')");
+  const auto findings = check_database(file, kRules).findings;
+  REQUIRE(findings.size() == 1);
+  CHECK(contains(findings.front(), "device 3 (Mine): its fingerprint"));
+}
+
+TEST_CASE("values that no store would keep are found") {
+  const Checked database;
+  const auto check = [&](const std::string& statement, const std::string& where,
+                         const std::string& what) {
+    CAPTURE(statement);
+    database.exec(statement);
+    database.check_finding(where, what);
+  };
+  check("UPDATE device SET driver = '1'", "device 1 (NVIDIA H200)", "fingerprint");
+  check("UPDATE run SET started_at = 'today'", "run 1", "\"today\"");
+  check("UPDATE measurement SET measured_at = '' WHERE id = 1", "measurement 1", "its time");
+  check("UPDATE measurement SET samples_us = '[1,\"x\"]' WHERE id = 1", "measurement 1", "samples");
+  check("UPDATE measurement SET occupancy = 2 WHERE id = 2", "measurement 2", "occupancy");
+  check("UPDATE measurement SET samples_us = '[-1]' WHERE id = 2", "measurement 2", "negative");
+  check("UPDATE measurement SET outcome = 'bad' WHERE id = 3", "measurement 3",
+        "no outcome \"bad\"");
+  check("UPDATE config SET params = '[1]' WHERE id = 1", "config 1", "not a JSON object");
+  check("UPDATE config SET params = '{\"b\":1, \"a\":1}' WHERE id = 2", "config 2", "unsorted");
+  check("UPDATE run SET seed = 'x'", "measurement 2", "seed \"x\" of its run 1");
+}
+
+TEST_CASE("tunables are looked at where the kernel sources are this Foldtune's") {
+  const Checked database;
+  database.exec("UPDATE config SET params = '{\"size\":1}' WHERE id = 2");
+  database.check_finding("measurement 2", "no id");
+  database.exec("UPDATE run SET template_fingerprint = 'templates-0'");
+  CHECK(database.findings().empty());
+}
+
+TEST_CASE("references to rows that are not there are found") {
+  const Checked database;
+  database.exec("DELETE FROM config WHERE id = 2");
+  database.check_finding("measurement 2", "the config that it refers to is not there");
+}
+
+TEST_CASE("a schema that was changed is found") {
+  const Checked database;
+  database.exec("DROP INDEX measurement_by_rank");
+  database.check_finding("index measurement_by_rank", "missing");
+  database.exec("DROP VIEW best; CREATE VIEW best AS SELECT 1");
+  database.check_finding("view best", "not as version 3");
+  database.check_finding("rows", "not looked at");
+}
+
+TEST_CASE("a damaged file is found, and left as it is") {
+  constexpr int kDamage = 3 * 4096;
+  const Checked database;
+  database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  {
+    std::fstream bytes(database.file(), std::ios::binary | std::ios::in | std::ios::out);
+    bytes.seekp(kDamage);
+    bytes << std::string(4096, 'x');
+  }
+  const auto findings = database.findings();
+  CAPTURE(findings);
+  REQUIRE_FALSE(findings.empty());
+  CHECK(contains(findings.front(), "file: "));
+}
+
+TEST_CASE("a file that is no database of ours is an error, and so is one that is not there") {
+  const TemporaryFolder folder;
+  const std::string file = folder.file("other.db");
+  CHECK(contains(error_of([&] { check_database(file, kRules); }), "no such file"));
+  SQLite::Database(file, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE).exec("CREATE TABLE t (a)");
+  CHECK(contains(error_of([&] { check_database(file, kRules); }), "another program"));
+}
+
+}  // namespace
+}  // namespace foldtune::test
