@@ -141,6 +141,16 @@ void FrozenFolderReader::throw_busy() {
 SqliteConnection::SqliteConnection(const std::string& path, OpenMode mode, OldSchema old)
     : path_(absolute(path)), mode_(mode), database_(open(path_, mode, old)) {}
 
+void SqliteConnection::exec(std::string_view doing, const char* statement) {
+  const std::lock_guard lock(mutex_);
+  require_writable(doing);
+  try {
+    database_->exec(statement);
+  } catch (const SQLite::Exception& error) {
+    throw describe(error, doing, path_);
+  }
+}
+
 void SqliteConnection::require_writable(std::string_view doing) const {
   if (mode_ == OpenMode::read_write) return;
   throw StoreError(fmt::format(

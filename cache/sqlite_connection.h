@@ -98,6 +98,9 @@ class SqliteConnection {
     }
   }
 
+  /// Runs a statement that SQLite allows in no transaction.
+  void exec(std::string_view doing, const char* statement);
+
   const std::filesystem::path& path() const { return path_; }
 
  private:

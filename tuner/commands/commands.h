@@ -25,6 +25,7 @@ Action prepare_merge(CLI::App& app, const std::string& command_line);
 Action prepare_run(CLI::App& app, const std::string& command_line);
 Action prepare_show(CLI::App& app, const std::string& command_line);
 Action prepare_tune(CLI::App& app, const std::string& command_line);
+Action prepare_vacuum(CLI::App& app, const std::string& command_line);
 Action prepare_worker(CLI::App& app, const std::string& command_line);
 
 }  // namespace foldtune

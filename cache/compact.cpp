@@ -1,0 +1,35 @@
+#include "cache/compact.h"
+
+#include <filesystem>
+#include <system_error>
+
+#include "cache/private_file.h"
+#include "cache/sqlite_connection.h"
+
+namespace foldtune {
+namespace {
+
+std::uint64_t bytes_of(const std::filesystem::path& file) {
+  std::error_code is_missing;
+  const std::uintmax_t bytes = std::filesystem::file_size(file, is_missing);
+  return is_missing ? 0 : bytes;
+}
+
+std::uint64_t bytes_with_log(const std::filesystem::path& database) {
+  return bytes_of(database) + bytes_of(database.string() + "-wal");
+}
+
+}  // namespace
+
+CompactReport compact_database(const std::string& path) {
+  require_file(path);
+  CompactReport report{.bytes_before = bytes_with_log(path)};
+  SqliteConnection connection(path, OpenMode::read_write);
+  connection.exec("compact", "VACUUM");
+  // What was written lies in the log: it is brought into the file, which shrinks only then.
+  connection.exec("compact", "PRAGMA wal_checkpoint(TRUNCATE)");
+  report.bytes_after = bytes_with_log(connection.path());
+  return report;
+}
+
+}  // namespace foldtune

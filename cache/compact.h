@@ -1,0 +1,21 @@
+/// Databases without the space that deleted rows left.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace foldtune {
+
+/// The database with its log (-wal), in bytes.
+struct CompactReport {
+  std::uint64_t bytes_before = 0;
+  std::uint64_t bytes_after = 0;
+};
+
+/// Writes the database `path` anew without what is unused in it, which needs free space for two
+/// copies of its content meanwhile. If it is interrupted, the content is there all the same. The
+/// file must exist, and is migrated as `open_sqlite_store` does it. As long as other processes
+/// read, the log may stay. Throws `StoreError`.
+CompactReport compact_database(const std::string& path);
+
+}  // namespace foldtune
