@@ -38,6 +38,7 @@ constexpr std::array kVerbs{
          prepare_landscape},
     Verb{"check", "Look whether a tuning database is sound", prepare_check},
     Verb{"merge", "Copy the measurements of other tuning databases into one", prepare_merge},
+    Verb{"prune", "Remove old or foreign measurements from a tuning database", prepare_prune},
     Verb{"vacuum", "Make a tuning database's file smaller", prepare_vacuum},
     Verb{"worker", "Try configurations, or compile, for another process of foldtune",
          prepare_worker, ""},

@@ -22,6 +22,7 @@ Action prepare_devices(CLI::App& app, const std::string& command_line);
 Action prepare_ladder(CLI::App& app, const std::string& command_line);
 Action prepare_landscape(CLI::App& app, const std::string& command_line);
 Action prepare_merge(CLI::App& app, const std::string& command_line);
+Action prepare_prune(CLI::App& app, const std::string& command_line);
 Action prepare_run(CLI::App& app, const std::string& command_line);
 Action prepare_show(CLI::App& app, const std::string& command_line);
 Action prepare_tune(CLI::App& app, const std::string& command_line);

@@ -1,0 +1,97 @@
+#include "cache/prune.h"
+
+#include <SQLiteCpp/Statement.h>
+#include <SQLiteCpp/Transaction.h>
+
+#include "cache/private_file.h"
+#include "cache/sqlite_connection.h"
+
+namespace foldtune {
+namespace {
+
+// `wanted`: the rules hold for it. `goes`: it is not protected either.
+constexpr const char* kChosen = R"sql(
+WITH wanted AS (
+  SELECT *, :device = '' AND template_fingerprint = :template_fingerprint
+            AND measurement_id IN (SELECT measurement_id FROM best) AS is_kept
+  FROM result
+  WHERE (:before = '' OR measured_at < :before)
+    AND (:device = '' OR instr(lower(device_name), lower(:device)) > 0)
+    AND (NOT :stale OR template_fingerprint <> :template_fingerprint)
+), goes AS (SELECT * FROM wanted WHERE NOT is_kept)
+)sql";
+
+constexpr const char* kGroups = R"sql(
+SELECT device_name, device_driver, compiler, template_fingerprint, count(*) AS measurements,
+  count(DISTINCT family || ' ' || op || ' ' || element_type || ' ' || accumulator_type || ' ' ||
+        alignment || ' ' || determinism || ' ' || options || ' ' || size_class) AS problems
+FROM goes
+GROUP BY device_fingerprint, compiler, template_fingerprint
+ORDER BY 1, 2, 3, 4
+)sql";
+
+// The tables in the order in which nothing refers to what is deleted. A tuner stores its run first,
+// so one without measurements may be of a tuner that is about to store them.
+constexpr const char* kDeleteUnused = R"sql(
+DELETE FROM run
+WHERE id NOT IN (SELECT run_id FROM measurement)
+  AND started_at < strftime('%Y-%m-%dT%H:%M:%SZ', 'now', '-1 day');
+DELETE FROM device WHERE id NOT IN (SELECT device_id FROM run);
+DELETE FROM problem WHERE id NOT IN (SELECT problem_id FROM measurement);
+DELETE FROM config WHERE id NOT IN (SELECT config_id FROM measurement);
+)sql";
+
+/// A statement about what is chosen.
+SQLite::Statement prepare(SQLite::Database& database, const PruneRules& rules, const char* query) {
+  SQLite::Statement statement(database, std::string(kChosen) + query);
+  statement.bind(":before", rules.before);
+  statement.bind(":device", rules.device);
+  statement.bind(":stale", static_cast<int>(rules.stale));
+  statement.bind(":template_fingerprint", rules.template_fingerprint);
+  return statement;
+}
+
+PruneReport describe_chosen(SQLite::Database& database, const PruneRules& rules) {
+  const auto count = [](const SQLite::Column& column) {
+    return static_cast<std::size_t>(column.getInt64());
+  };
+  PruneReport report;
+  SQLite::Statement groups = prepare(database, rules, kGroups);
+  while (groups.executeStep()) {
+    report.groups.push_back({.device_name = groups.getColumn(0).getString(),
+                             .driver = groups.getColumn(1).getString(),
+                             .compiler = groups.getColumn(2).getString(),
+                             .template_fingerprint = groups.getColumn(3).getString(),
+                             .measurements = count(groups.getColumn(4)),
+                             .problems = count(groups.getColumn(5))});
+  }
+  SQLite::Statement kept = prepare(database, rules, "SELECT count(*) FROM wanted WHERE is_kept");
+  kept.executeStep();
+  report.kept_best = count(kept.getColumn(0));
+  return report;
+}
+
+}  // namespace
+
+PruneReport preview_prune(const std::string& path, const PruneRules& rules) {
+  const SqliteConnection connection(path, OpenMode::read_only);
+  return connection.read("read", [&](SQLite::Database& database) {
+    const SQLite::Transaction snapshot(database);
+    return describe_chosen(database, rules);
+  });
+}
+
+PruneReport prune_database(const std::string& path, const PruneRules& rules) {
+  require_file(path);
+  SqliteConnection connection(path, OpenMode::read_write);
+  return connection.write("remove measurements from", [&](SQLite::Database& database) {
+    PruneReport report = describe_chosen(database, rules);
+    prepare(database, rules,
+            "DELETE FROM measurement WHERE id IN (SELECT measurement_id FROM goes)")
+        .exec();
+    database.exec(kDeleteUnused);
+    return report;
+  });
+}
+
+}  // namespace foldtune

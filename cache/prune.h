@@ -1,0 +1,45 @@
+/// Measurements that are no longer wanted.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace foldtune {
+
+/// Which measurements go: those that every condition in use holds for.
+struct PruneRules {
+  /// Stored before this time, UTC, ISO 8601: "2026-01-31T12:00:00Z". Empty: at any time.
+  std::string before{};
+  /// Part of the device's name, whatever its case. Empty: any device, and then the best measurement
+  /// of a problem stays as long as its kernel sources are `template_fingerprint`.
+  std::string device{};
+  /// Only those of other kernel sources than `template_fingerprint`.
+  bool stale = false;
+  std::string template_fingerprint{};
+};
+
+/// What goes of one device, compiler and kernel sources.
+struct PrunedGroup {
+  std::string device_name;
+  std::string driver;
+  std::string compiler;
+  std::string template_fingerprint;
+  std::size_t measurements = 0;
+  std::size_t problems = 0;  ///< That they are of.
+};
+
+struct PruneReport {
+  std::vector<PrunedGroup> groups;  ///< In the order of the names.
+  std::size_t kept_best = 0;        ///< The rules hold for them, but they are the best.
+};
+
+/// What `prune_database` would remove of the database `path`, which is only read.
+PruneReport preview_prune(const std::string& path, const PruneRules& rules);
+
+/// Removes them in one transaction, with the runs, problems, configurations and devices that
+/// nothing refers to any more; a run of the last day stays, since its tuner may be going on. The
+/// file must exist. Both throw `StoreError`.
+PruneReport prune_database(const std::string& path, const PruneRules& rules);
+
+}  // namespace foldtune

@@ -1,0 +1,102 @@
+// foldtune prune: removes what is no longer wanted.
+#include "cache/prune.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <ctime>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "foldtune/error.h"
+#include "templates/embedded.h"
+#include "tuner/commands/commands.h"
+#include "tuner/commands/options.h"
+
+namespace foldtune {
+namespace {
+
+struct Arguments {
+  std::optional<std::string> database;
+  std::optional<double> older_than_days;
+  std::optional<std::string> device;
+  bool stale = false;
+  bool dry_run = false;
+};
+
+constexpr double kSecondsPerDay = 86400;
+constexpr double kMostDays = 36500;  ///< a century, so that every time has four digits of a year
+
+std::string days_ago(double days) {
+  const std::time_t time = std::time(nullptr) - std::llround(days * kSecondsPerDay);
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(time));
+}
+
+PruneRules make_rules(const Arguments& arguments) {
+  if (!arguments.older_than_days && !arguments.device && !arguments.stale) {
+    throw InvalidArgument(
+        "prune removes nothing without a rule; give --older-than, --device or --stale");
+  }
+  if (arguments.device && arguments.device->empty()) {
+    throw InvalidArgument("--device '' is part of every name; give part of a device's name");
+  }
+  return {.before = arguments.older_than_days ? days_ago(*arguments.older_than_days) : "",
+          .device = arguments.device.value_or(""),
+          .stale = arguments.stale,
+          .template_fingerprint = template_fingerprint()};
+}
+
+void print_report(const PruneReport& report, bool dry_run) {
+  std::size_t all = 0;
+  for (const PrunedGroup& group : report.groups) {
+    const bool is_stale = group.template_fingerprint != template_fingerprint();
+    fmt::print("{} (driver {}), {}{}: {} measurements of {} problems\n", group.device_name,
+               group.driver, group.compiler,
+               is_stale ? ", kernels of another version of Foldtune" : "", group.measurements,
+               group.problems);
+    all += group.measurements;
+  }
+  fmt::print("{} {} measurements", dry_run ? "would remove" : "removed", all);
+  if (report.kept_best > 0) {
+    fmt::print("; {} more stay, since each is the best of its problem", report.kept_best);
+  }
+  fmt::print("\n");
+}
+
+ExitCode run_prune(const Arguments& arguments) {
+  const PruneRules rules = make_rules(arguments);
+  const std::string path = database_path(arguments.database);
+  print_report(arguments.dry_run ? preview_prune(path, rules) : prune_database(path, rules),
+               arguments.dry_run);
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+Action prepare_prune(CLI::App& app, const std::string&) {
+  auto arguments = std::make_shared<Arguments>();
+  app.add_option("--db", arguments->database, "The tuning database [see foldtune --help]")
+      ->type_name("FILE");
+  app.add_option("--older-than", arguments->older_than_days, "What was measured that long ago")
+      ->check(CLI::Range(0.0, kMostDays).description(""))
+      ->type_name("DAYS");
+  app.add_option("--device", arguments->device, "Of devices with this in their name, such as h200")
+      ->type_name("TEXT");
+  app.add_flag("--stale", arguments->stale,
+               "What was measured with other kernels than this Foldtune's");
+  app.add_flag("--dry-run", arguments->dry_run, "Print what would be removed, and remove nothing");
+  app.footer(
+      "Removes the measurements that every given rule holds for, in one transaction. The best of a "
+      "problem\nstays as long as this Foldtune's kernels are those that it was measured with, "
+      "unless --device is\ngiven. `foldtune vacuum` gives the space back.\n\n"
+      "Examples:\n"
+      "  foldtune prune --stale --dry-run\n"
+      "  foldtune prune --older-than 90\n"
+      "  foldtune prune --device h100");
+  return [arguments] { return run_prune(*arguments); };
+}
+
+}  // namespace foldtune
