@@ -14,6 +14,7 @@
 
 #include "templates/embedded.h"
 #include "tuner/commands/commands.h"
+#include "tuner/commands/stored_rows.h"
 #include "tuner/file_error.h"
 #include "tuner/format.h"
 #include "tuner/replay/kernel_tuner.h"
@@ -43,9 +44,8 @@ std::vector<double> sorted_times(const Landscape& landscape) {
 }
 
 void print_heading(const Landscape& landscape) {
-  fmt::print("{} on {} ({}, {}, driver {}), {}{}\n", to_string(landscape.problem),
-             landscape.device.name, landscape.device.kind, landscape.device.architecture,
-             landscape.device.driver, landscape.compiler,
+  fmt::print("{} on {}{}\n", to_string(landscape.problem),
+             describe_origin(landscape.device, landscape.compiler),
              landscape.template_fingerprint == template_fingerprint()
                  ? ""
                  : ", kernels of another version of Foldtune");

@@ -3,20 +3,24 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cctype>
+#include <array>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "cache/config_store.h"
-#include "foldtune/problem.h"
+#include "foldtune/error.h"
 #include "templates/embedded.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/options.h"
+#include "tuner/commands/row_fields.h"
 #include "tuner/commands/stored_problem.h"
+#include "tuner/commands/stored_rows.h"
 #include "tuner/format.h"
 #include "tuner/table.h"
 #include "tuner/terminal.h"
@@ -26,104 +30,58 @@ namespace {
 
 struct Arguments {
   std::optional<std::string> database;
-  std::string operators = "all";
-  std::string types = "all";
-  std::string device;
+  RowFilter filter;
+  std::string order;
   bool all = false;
   bool json = false;
+  bool csv = false;
 };
 
-std::string lower(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
-}
+using Less = bool (*)(const StoredResult& a, const StoredResult& b);
 
-/// The rows that the options ask for. Without a filter all of them, whatever their names.
-std::vector<StoredResult> select(std::vector<StoredResult> rows, const Arguments& arguments) {
-  const auto ops = parse_operators(arguments.operators);
-  const auto types = parse_element_types(arguments.types);
-  const std::string device = lower(arguments.device);
-  std::erase_if(rows, [&](const StoredResult& row) {
-    const ProblemKey& problem = row.measurement.problem;
-    return (arguments.operators != "all" && !has_operator_of(problem, ops)) ||
-           (arguments.types != "all" && !has_type_of(problem, types)) ||
-           lower(row.run.device.name).find(device) == std::string::npos;
-  });
-  return rows;
-}
-
-double gbps(const MeasurementRecord& measurement) {
-  return static_cast<double>(measurement.bytes) / measurement.median_us / 1e3;
-}
-
-/// Null for a time that was not measured.
-nlohmann::ordered_json optional_time(double us) {
-  return us > 0 ? nlohmann::ordered_json(us) : nlohmann::ordered_json();
-}
-
-nlohmann::ordered_json to_json(const StoredResult& row) {
-  const MeasurementRecord& m = row.measurement;
-  const DeviceRecord& device = row.run.device;
-  const bool is_ok = m.outcome == Outcome::ok;
-  const bool has_bandwidth = is_ok && row.run.read_bandwidth_gbps > 0;
-  // The names are those of the database's view `result`.
-  return {
-      {"measured_at", row.measured_at},
-      {"device_fingerprint", device.fingerprint()},
-      {"device_kind", device.kind},
-      {"device_name", device.name},
-      {"device_architecture", device.architecture},
-      {"device_multiprocessor_count", device.multiprocessor_count},
-      {"device_memory_clock_khz", device.memory_clock_khz},
-      {"device_memory_bus_bits", device.memory_bus_bits},
-      {"device_l2_bytes", device.l2_bytes},
-      {"device_driver", device.driver},
-      {"template_fingerprint", row.run.template_fingerprint},
-      {"compiler", row.run.compiler},
-      {"foldtune_version", row.run.foldtune_version},
-      {"command", row.run.command},
-      {"seed", row.run.seed},
-      {"read_bandwidth_gbps", row.run.read_bandwidth_gbps},
-      {"family", m.problem.family},
-      {"op", m.problem.op},
-      {"element_type", m.problem.element_type},
-      {"accumulator_type", m.problem.accumulator_type},
-      {"alignment", m.problem.alignment},
-      {"determinism", m.problem.determinism},
-      {"options", m.problem.options},
-      {"size_class", m.problem.size_class},
-      {"element_count", m.count},
-      {"input_bytes", m.bytes},
-      {"params", nlohmann::ordered_json::parse(m.params)},
-      {"is_default", m.is_default},
-      {"round", m.round},
-      {"outcome", to_string(m.outcome)},
-      {"failure", m.failure},
-      {"median_us", m.median_us},
-      {"mad_us", m.mad_us},
-      {"discarded_samples", m.discarded_samples},
-      {"hot_us", optional_time(m.hot_us)},
-      {"stream_us", optional_time(m.stream_us)},
-      {"latency_us", optional_time(m.latency_us)},
-      {"bandwidth_gbps", is_ok ? nlohmann::ordered_json(gbps(m)) : nlohmann::ordered_json()},
-      {"percent_of_read_bandwidth",
-       has_bandwidth ? nlohmann::ordered_json(100 * gbps(m) / row.run.read_bandwidth_gbps)
-                     : nlohmann::ordered_json()},
-      {"registers", m.registers},
-      {"shared_bytes", m.shared_bytes},
-      {"local_bytes", m.local_bytes},
-      {"occupancy", m.occupancy},
-      {"compile_ms", m.compile_ms},
-      {"sm_clock_mhz", m.sm_clock_mhz},
-      {"memory_clock_mhz", m.memory_clock_mhz},
-      {"samples_us", m.samples_us},
+bool is_before(const StoredResult& a, const StoredResult& b) {
+  const auto key = [](const MeasurementRecord& m) {
+    const ProblemKey& p = m.problem;
+    return std::tie(p.family, p.op, p.element_type, p.accumulator_type, p.alignment, p.determinism,
+                    p.options, p.size_class, m.count);
   };
+  return key(a.measurement) < key(b.measurement);
 }
 
-void print_json(const std::vector<StoredResult>& rows) {
-  nlohmann::ordered_json array = nlohmann::ordered_json::array();
-  for (const StoredResult& row : rows) array.push_back(to_json(row));
-  fmt::print("{}\n", array.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+/// Failures, which have no time, come last.
+bool is_faster_than(const StoredResult& a, const StoredResult& b) {
+  const auto key = [](const MeasurementRecord& m) {
+    return std::pair(m.outcome != Outcome::ok, m.median_us);
+  };
+  return key(a.measurement) < key(b.measurement);
+}
+
+bool has_more_bandwidth(const StoredResult& a, const StoredResult& b) {
+  const auto key = [](const MeasurementRecord& m) {
+    return m.outcome == Outcome::ok ? gbps(m) : 0;
+  };
+  return key(a.measurement) > key(b.measurement);
+}
+
+bool is_newer(const StoredResult& a, const StoredResult& b) {
+  return a.measured_at > b.measured_at;
+}
+
+/// What --sort takes.
+struct Order {
+  std::string_view name;
+  Less less;
+};
+constexpr std::array kOrders{Order{"problem", is_before}, Order{"us", is_faster_than},
+                             Order{"gbps", has_more_bandwidth}, Order{"age", is_newer}};
+
+/// Null for the order of the store.
+Less require_order(const std::string& name) {
+  if (name.empty()) return nullptr;
+  const auto* const found = std::ranges::find(kOrders, name, &Order::name);
+  if (found != kOrders.end()) return found->less;
+  throw InvalidArgument(
+      fmt::format("there is no order '{}'; there is problem, us, gbps, age", name));
 }
 
 /// Results of one group are comparable, and found by the same programs.
@@ -132,20 +90,10 @@ std::tuple<std::string, std::string, std::string> group_key(const StoredResult& 
 }
 
 void print_heading(const StoredResult& row) {
-  const DeviceRecord& device = row.run.device;
-  fmt::print("{} ({}, {}, driver {}), {}", device.name, device.kind, device.architecture,
-             device.driver, row.run.compiler);
-  if (row.run.template_fingerprint != template_fingerprint()) {
-    fmt::print(", kernels of another version of Foldtune: not used by this one");
-  }
-  fmt::print("\n");
-}
-
-/// "2026-01-31T12:00:00Z" without its seconds.
-std::string minutes_of(const std::string& time) {
-  std::string text = time.substr(0, 16);
-  std::ranges::replace(text, 'T', ' ');
-  return text;
+  fmt::print("{}{}\n", describe_origin(row.run.device, row.run.compiler),
+             row.run.template_fingerprint == template_fingerprint()
+                 ? ""
+                 : ", kernels of another version of Foldtune: not used by this one");
 }
 
 std::string format_bandwidth_share(const StoredResult& row) {
@@ -199,25 +147,13 @@ Table make_table(const std::vector<StoredResult>& rows, bool all) {
   return table;
 }
 
-/// A line for each family in the rows.
-std::string config_legends(const std::vector<StoredResult>& rows) {
-  std::string text;
-  for (const Family family : {Family::reduce, Family::histogram}) {
-    const bool is_shown = std::ranges::any_of(rows, [&](const StoredResult& row) {
-      return row.measurement.problem.family == name(family);
-    });
-    if (is_shown) text += fmt::format("config: {}\n", config_legend(family));
-  }
-  return text;
-}
-
 constexpr const char* kOtherTimes =
     "us per call with inputs in the L2; back to back in a stream; from launch to result.";
 
 void print_tables(std::vector<StoredResult> rows, bool all) {
   const std::string legends = config_legends(rows);
   const bool has_others = std::ranges::any_of(rows, has_other_times);
-  // Groups in the order of their first rows, rows in the order of the store.
+  // Groups in the order of their first rows, rows in their own.
   while (!rows.empty()) {
     const auto key = group_key(rows.front());
     const auto rest = std::stable_partition(
@@ -237,13 +173,18 @@ void print_tables(std::vector<StoredResult> rows, bool all) {
 ExitCode run_show(const Arguments& arguments) {
   const std::string path = database_path(arguments.database);
   // Before the file is looked for, the names are checked.
-  select({}, arguments);
+  select({}, arguments.filter);
+  const Less less = require_order(arguments.order);
   const std::unique_ptr<const ConfigStore> store = open_sqlite_store(path, OpenMode::read_only);
   std::vector<StoredResult> stored = arguments.all ? store->measurements() : store->best();
   const bool is_empty = stored.empty();
-  std::vector<StoredResult> rows = select(std::move(stored), arguments);
+  std::vector<StoredResult> rows = select(std::move(stored), arguments.filter);
+  if (less == is_newer) std::ranges::reverse(rows);  // of one second, the last is the newest
+  if (less != nullptr) std::ranges::stable_sort(rows, less);
   if (arguments.json) {
-    print_json(rows);
+    print_indented(to_json(rows));
+  } else if (arguments.csv) {
+    fmt::print("{}", to_csv(rows));
   } else if (is_empty) {
     fmt::print("{} holds no {} yet; `foldtune tune` makes some\n", path,
                arguments.all ? "measurements" : "results");
@@ -262,20 +203,23 @@ Action prepare_show(CLI::App& app, const std::string&) {
   auto arguments = std::make_shared<Arguments>();
   app.add_option("--db", arguments->database, "The tuning database [see foldtune --help]")
       ->type_name("FILE");
-  app.add_option("--op", arguments->operators, "Operators by comma, or all [all]")
-      ->type_name("LIST");
-  app.add_option("--type", arguments->types, "Element types by comma, or all [all]")
-      ->type_name("LIST");
-  app.add_option("--device", arguments->device, "Part of a device's name, such as h200")
-      ->type_name("TEXT");
+  add_row_filter(app, arguments->filter);
+  app.add_option("--sort", arguments->order,
+                 "By problem, us (fastest first), gbps (highest first) or age (newest first)")
+      ->type_name("ORDER");
   app.add_flag("--all", arguments->all, "Every measurement, and failures with their reason");
-  app.add_flag("--json", arguments->json, "Print JSON: an array with every field");
+  CLI::Option* const json =
+      app.add_flag("--json", arguments->json, "Print JSON: an array with every field");
+  app.add_flag("--csv", arguments->csv, "Print CSV: a header, and every field of each row")
+      ->excludes(json);
   app.footer(
       "Shows the best configuration of every problem, for each device of the database. The file "
       "is\nonly read, and plain sqlite3 answers questions, too: its view is called best.\n\n"
       "Examples:\n"
       "  foldtune show --device h200 --op sum\n"
+      "  foldtune show --op sum --sort gbps\n"
       "  foldtune show --all --json > measurements.json\n"
+      "  foldtune show --all --csv > measurements.csv\n"
       "  sqlite3 ~/.cache/foldtune/tuning.db 'SELECT * FROM best'");
   return [arguments] { return run_show(*arguments); };
 }

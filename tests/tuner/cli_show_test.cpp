@@ -1,0 +1,121 @@
+// foldtune show: its orders and its CSV.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/catch.h"
+#include "tests/tuner/program.h"
+#include "tests/tuner/tuned_database.h"
+
+namespace foldtune::test {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+
+constexpr int kUsage = 2;
+
+/// The records of a CSV text, by RFC 4180.
+std::vector<std::vector<std::string>> parse_csv(const std::string& text) {
+  std::vector<std::vector<std::string>> records(1, {""});
+  bool is_quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    std::string& field = records.back().back();
+    if (is_quoted && text[i] == '"' && text[i + 1] == '"') {
+      field += text[++i];
+    } else if (text[i] == '"') {
+      is_quoted = !is_quoted;
+    } else if (!is_quoted && text[i] == ',') {
+      records.back().emplace_back();
+    } else if (!is_quoted && text[i] == '\n') {
+      records.push_back({""});
+    } else {
+      field += text[i];
+    }
+  }
+  records.pop_back();  // after the last end of line
+  return records;
+}
+
+/// Three problems, of which the slowest has the highest bandwidth, in two runs.
+void make_database(const Workplace& place) {
+  TunedDatabase database(place.database());
+  database.add(run_on(), {success(sum_of(1 << 24), with_block_size(128), {20})});
+  database.add(run_on(), {success(sum_of(1 << 20), with_block_size(512), {3}),
+                          success(sum_of(1 << 12), with_block_size(64), {1.5}),
+                          failure(sum_of(1 << 12), with_block_size(1024),
+                                  foldtune::Outcome::wrong_result, "it is 3,\nnot \"4\"")});
+}
+
+std::vector<int> shown_classes(const Workplace& place, const std::vector<std::string>& options) {
+  std::vector<std::string> arguments{"show", "--json"};
+  arguments.insert(arguments.end(), options.begin(), options.end());
+  std::vector<int> classes;
+  for (const auto& row : nlohmann::json::parse(place.run(arguments).out)) {
+    classes.push_back(row["size_class"]);
+  }
+  return classes;
+}
+
+TEST_CASE("Show sorts by problem, time, bandwidth or age") {
+  const Workplace place;
+  make_database(place);
+  CHECK(shown_classes(place, {}) == std::vector{12, 20, 24});
+  CHECK(shown_classes(place, {"--sort", "problem"}) == std::vector{12, 20, 24});
+  CHECK(shown_classes(place, {"--sort", "us"}) == std::vector{12, 20, 24});
+  CHECK(shown_classes(place, {"--sort", "gbps"}) == std::vector{24, 20, 12});
+  CHECK(shown_classes(place, {"--all"}) == std::vector{24, 20, 12, 12});
+  CHECK(shown_classes(place, {"--all", "--sort", "age"}) == std::vector{12, 12, 20, 24});
+  CHECK(shown_classes(place, {"--all", "--sort", "gbps"}) == std::vector{24, 20, 12, 12});
+  const auto rows =
+      nlohmann::json::parse(place.run({"show", "--all", "--json", "--sort", "us"}).out);
+  CHECK(rows.back()["outcome"] == "wrong_result");
+  const std::string text = place.run({"show", "--sort", "gbps"}).out;
+  CHECK(text.find("sum f32 2^24") < text.find("sum f32 2^12"));
+}
+
+TEST_CASE("Show writes as CSV what it writes as JSON") {
+  const Workplace place;
+  make_database(place);
+  const Outcome csv = place.run({"show", "--all", "--csv"});
+  CHECK(csv.exit_code == 0);
+  CHECK(csv.err.empty());
+  const auto records = parse_csv(csv.out);
+  const auto rows = nlohmann::ordered_json::parse(place.run({"show", "--all", "--json"}).out);
+  REQUIRE(records.size() == rows.size() + 1);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    std::vector<std::string> names;
+    std::vector<std::string> values;
+    for (const auto& item : rows[i].items()) {
+      const auto& value = item.value();
+      names.push_back(item.key());
+      values.push_back(value.is_null()     ? ""
+                       : value.is_string() ? value.get<std::string>()
+                                           : value.dump());
+    }
+    CHECK(records[0] == names);
+    CHECK(records[i + 1] == values);
+  }
+  CHECK_THAT(csv.out, ContainsSubstring("\"it is 3,\nnot \"\"4\"\"\""));
+}
+
+TEST_CASE("CSV of nothing is its header") {
+  const Workplace place;
+  make_database(place);
+  const auto records = parse_csv(place.run({"show", "--csv", "--device", "no such device"}).out);
+  REQUIRE(records.size() == 1);
+  CHECK(std::ranges::find(records[0], "median_us") != records[0].end());
+}
+
+TEST_CASE("Show refuses CSV and JSON together, and an order that there is not") {
+  const Workplace place;
+  const Outcome both = place.run({"show", "--csv", "--json"});
+  CHECK(both.exit_code == kUsage);
+  CHECK_THAT(both.err, ContainsSubstring("--csv") && ContainsSubstring("--json"));
+  const Outcome unknown = place.run({"show", "--sort", "size"});
+  CHECK(unknown.exit_code == kUsage);
+  CHECK_THAT(unknown.err, ContainsSubstring("no order 'size'; there is problem, us, gbps, age"));
+}
+
+}  // namespace
+}  // namespace foldtune::test

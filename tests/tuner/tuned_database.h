@@ -1,0 +1,74 @@
+/// Databases of the tuner for the tests of what shows them, made through the store.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cache/config_store.h"
+#include "foldtune/problem.h"
+#include "runtime/lookup.h"
+#include "templates/embedded.h"
+#include "tuner/statistics.h"
+
+namespace foldtune::test {
+
+inline Problem sum_of(std::uint64_t count) { return {.count = count}; }
+
+/// A configuration that differs from others in its block size.
+inline Params with_block_size(int block_size) { return ReduceParams{.block_size = block_size}; }
+
+/// A run of this Foldtune on a GPU that this machine has not.
+inline RunRecord run_on(const std::string& device = "NVIDIA Test") {
+  return {.device = {.kind = "cuda",
+                     .name = device,
+                     .architecture = "sm_90",
+                     .multiprocessor_count = 132,
+                     .driver = "580.1"},
+          .template_fingerprint = template_fingerprint(),
+          .compiler = "nvrtc 13.0",
+          .foldtune_version = "0.1.0",
+          .command = "foldtune tune --op sum, \"quoted\"",
+          .seed = 1,
+          .read_bandwidth_gbps = 4000};
+}
+
+inline MeasurementRecord success(const Problem& problem, const Params& params,
+                                 std::vector<double> samples_us, int round = 0) {
+  MeasurementRecord record;
+  record.problem = make_problem_key(problem);
+  record.count = problem.count;
+  record.bytes = problem.input_bytes();
+  record.params = to_json(params);
+  record.round = round;
+  record.median_us = median(samples_us);
+  record.mad_us = median_absolute_deviation(samples_us);
+  record.samples_us = std::move(samples_us);
+  return record;
+}
+
+inline MeasurementRecord failure(const Problem& problem, const Params& params,
+                                 foldtune::Outcome outcome, const std::string& reason) {
+  MeasurementRecord record = success(problem, params, {});
+  record.outcome = outcome;
+  record.failure = reason;
+  return record;
+}
+
+/// The database `path`, to which runs are added.
+class TunedDatabase {
+ public:
+  explicit TunedDatabase(const std::string& path)
+      : store_(open_sqlite_store(path, OpenMode::read_write)) {}
+
+  void add(const RunRecord& run, const std::vector<MeasurementRecord>& measurements) {
+    const ConfigStore::RunId id = store_->begin_run(run);
+    for (const MeasurementRecord& measurement : measurements) store_->put(id, measurement);
+  }
+
+ private:
+  std::unique_ptr<ConfigStore> store_;
+};
+
+}  // namespace foldtune::test

@@ -1,0 +1,25 @@
+/// Rows of the database for other programs: every field, under the names of the view `result`.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "cache/config_store.h"
+
+namespace foldtune {
+
+/// An object; null for a time that was not measured, and for a bandwidth that is unknown.
+nlohmann::ordered_json to_json(const StoredResult& row);
+
+/// An array of the rows.
+nlohmann::ordered_json to_json(const std::vector<StoredResult>& rows);
+
+/// A line of names and one for each row, each with its '\n', in the order of the JSON and quoted as
+/// RFC 4180 says. Null is empty; params and samples are JSON.
+std::string to_csv(const std::vector<StoredResult>& rows);
+
+/// Prints it indented; bytes that are not UTF-8 are replaced.
+void print_indented(const nlohmann::ordered_json& json);
+
+}  // namespace foldtune

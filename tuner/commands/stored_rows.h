@@ -1,0 +1,47 @@
+/// Rows of the database for people: which of them, where they are from, and when.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cache/config_store.h"
+
+namespace CLI {  // NOLINT(readability-identifier-naming): not ours
+class App;
+}
+
+namespace foldtune {
+
+/// Which rows are asked for, as it was typed.
+struct RowFilter {
+  std::string operators = "all";
+  std::string types = "all";
+  std::string device;  ///< part of a device's name, in upper or lower case; "": any
+};
+
+/// Adds --op, --type and --device.
+void add_row_filter(CLI::App& app, RowFilter& filter);
+
+/// Adds --device alone.
+void add_device_filter(CLI::App& app, std::string& device);
+
+/// The rows that the filter lets through, in their order. Without names all of them, whatever
+/// theirs are. Throws InvalidArgument for names that there are not.
+std::vector<StoredResult> select(std::vector<StoredResult> rows, const RowFilter& filter);
+
+/// Whether `part` is in the device's name, in upper or lower case.
+bool has_name_with(const DeviceRecord& device, const std::string& part);
+
+/// Of the input, in 10^9 bytes per second; for a success.
+double gbps(const MeasurementRecord& measurement);
+
+/// "NVIDIA H200 (cuda, sm_90, driver 580.95.05), nvrtc 13.0".
+std::string describe_origin(const DeviceRecord& device, const std::string& compiler);
+
+/// "2026-01-31T12:00:00Z" without its seconds: "2026-01-31 12:00".
+std::string minutes_of(const std::string& time);
+
+/// What the configurations' abbreviations stand for: a line for each family in the rows.
+std::string config_legends(const std::vector<StoredResult>& rows);
+
+}  // namespace foldtune
