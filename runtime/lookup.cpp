@@ -57,6 +57,11 @@ std::optional<Match> find(const ConfigStore& store, const TuningKey& key) {
 
 }  // namespace
 
+ConfigSource Choice::source() const {
+  if (!match) return ConfigSource::untuned_default;
+  return match->quality == MatchQuality::exact ? ConfigSource::exact : ConfigSource::near_size;
+}
+
 ProblemKey make_problem_key(const Problem& problem) {
   const bool is_custom = problem.op == Operator::custom;
   return {

@@ -7,6 +7,7 @@
 
 #include "cache/config_store.h"
 #include "foldtune/problem.h"
+#include "foldtune/reducer.h"
 #include "templates/space.h"
 
 namespace foldtune {
@@ -22,6 +23,8 @@ struct Choice {
   Params params;
   std::optional<Match> match;  ///< empty: the untuned default
   std::string reason;          ///< one sentence for people
+
+  ConfigSource source() const;
 };
 
 /// The tuned configuration for `problem` on `device`, else the untuned default. `store` may be

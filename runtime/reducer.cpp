@@ -87,10 +87,9 @@ void Reducer::State::prepare(const Call& call, std::size_t inputs, Stream stream
 Explanation Reducer::State::explain(std::uint64_t count) {
   const std::lock_guard lock(mutex_);
   const Choice& choice = find_entry(problem_of(count, Alignment::vector)).choice;
-  Explanation explanation{.config = to_json(choice.params), .reason = choice.reason};
+  Explanation explanation{
+      .source = choice.source(), .config = to_json(choice.params), .reason = choice.reason};
   if (choice.match) {
-    explanation.source = choice.match->quality == MatchQuality::exact ? ConfigSource::exact
-                                                                      : ConfigSource::near_size;
     explanation.tuned_count = choice.match->result.measurement.count;
     explanation.tuned_us = choice.match->result.measurement.median_us;
   }

@@ -31,6 +31,7 @@ constexpr std::array kVerbs{
     Verb{"devices", "List the devices of this machine", prepare_devices},
     Verb{"tune", "Find the fastest configurations for a device, and keep them", prepare_tune},
     Verb{"show", "Show what the tuning database holds", prepare_show},
+    Verb{"why", "Explain which configuration a problem is run with", prepare_why},
     Verb{"run", "Reduce a file with the tuned configuration", prepare_run},
     Verb{"ladder", "Climb from naive kernels to the libraries', beside published figures",
          prepare_ladder},

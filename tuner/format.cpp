@@ -58,6 +58,8 @@ std::string format_percent(double fraction) {
   return fraction > 0 ? fmt::format("{:.1f}", 100 * fraction) : "-";
 }
 
+std::string format_change(double ratio) { return fmt::format("{:+.1f}%", 100 * (ratio - 1)); }
+
 std::string format_config(const Params& params) {
   std::string text;
   for (const Tunable& tunable : rules(family_of(params)).tunables) {

@@ -24,6 +24,9 @@ std::string format_bytes(std::uint64_t bytes);
 /// A fraction as a percentage without its sign, "93.5"; "-" for 0, which stands for unknown.
 std::string format_percent(double fraction);
 
+/// A ratio as what it is more or less than 1: "+6.5%", "-1.9%".
+std::string format_change(double ratio);
+
 /// The tunables in a line: "bs256 vw4 u8 shuffle last_block w2".
 std::string format_config(const Params& params);
 

@@ -29,6 +29,19 @@ std::string cut(std::string text, std::size_t max_width) {
   return text + std::string(std::min(max_width, kDots), '.');
 }
 
+std::string wrap(std::string text, std::size_t max_width, std::size_t indent) {
+  std::size_t begin = 0;
+  while (max_width != 0 && text.size() - begin > max_width) {
+    const std::size_t first_word = begin + indent;
+    std::size_t space = text.rfind(' ', begin + max_width);
+    if (space == std::string::npos || space <= first_word) space = text.find(' ', first_word);
+    if (space == std::string::npos) break;
+    text.replace(space, 1, '\n' + std::string(indent, ' '));
+    begin = space + 1;
+  }
+  return text;
+}
+
 std::string Table::to_string(std::size_t max_width) const {
   std::vector<std::size_t> widths;
   for (const Column& column : columns_) widths.push_back(column.title.size());

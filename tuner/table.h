@@ -37,4 +37,9 @@ class Table {
 /// `text` if it is at most `max_width` characters (0: any number), else its beginning and "...".
 std::string cut(std::string text, std::size_t max_width);
 
+/// `text` in lines of at most `max_width` characters (0: a single one), broken between words; a
+/// longer word has a line of its own. Its first `indent` characters are a label, which is not
+/// broken; the lines after the first begin with as many spaces. The last ends without '\n'.
+std::string wrap(std::string text, std::size_t max_width, std::size_t indent);
+
 }  // namespace foldtune

@@ -71,5 +71,11 @@ TEST_CASE("The first line is the text up to its end") {
   CHECK(first_line("").empty());
 }
 
+TEST_CASE("A ratio is shown as a change") {
+  CHECK(format_change(1.065) == "+6.5%");
+  CHECK(format_change(0.98) == "-2.0%");
+  CHECK(format_change(1) == "+0.0%");
+}
+
 }  // namespace
 }  // namespace foldtune

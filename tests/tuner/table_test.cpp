@@ -56,5 +56,18 @@ TEST_CASE("Text is cut to any width") {
   CHECK(cut("12345", 2) == "..");
 }
 
+TEST_CASE("Text is broken between words, under its label") {
+  CHECK(wrap("why  one two three", 0, 5) == "why  one two three");
+  CHECK(wrap("why  one two three", 18, 5) == "why  one two three");
+  CHECK(wrap("why  one two three", 13, 5) == "why  one two\n     three");
+  CHECK(wrap("why  one two three", 12, 5) == "why  one two\n     three");
+  CHECK(wrap("why  one two three", 11, 5) == "why  one\n     two\n     three");
+}
+
+TEST_CASE("A word that is longer than a line has one of its own") {
+  CHECK(wrap("a /a/long/path b", 6, 2) == "a /a/long/path\n  b");
+  CHECK(wrap("x a /a/long/path b", 6, 2) == "x a\n  /a/long/path\n  b");
+}
+
 }  // namespace
 }  // namespace foldtune

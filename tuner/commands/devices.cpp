@@ -2,15 +2,13 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <vector>
 
-#include "foldtune/error.h"
-#include "runtime/device.h"
 #include "tuner/commands/commands.h"
+#include "tuner/commands/device_listing.h"
 #include "tuner/commands/options.h"
 #include "tuner/format.h"
 #include "tuner/table.h"
@@ -18,51 +16,6 @@
 
 namespace foldtune {
 namespace {
-
-/// A device with its compiler, or why that is missing.
-struct ListedDevice {
-  DeviceInfo info;
-  std::string compiler;
-  std::string fault;
-};
-
-struct Listing {
-  std::vector<ListedDevice> devices;
-  std::string cuda_fault;  ///< why no CUDA device is listed
-  std::string cpu_fault;   ///< why the CPU device is not
-};
-
-ListedDevice with_compiler(DeviceInfo info, const std::function<std::string()>& version) {
-  ListedDevice device{.info = std::move(info), .compiler = {}, .fault = {}};
-  try {
-    device.compiler = version();
-  } catch (const Error& error) {
-    device.fault = error.what();
-  }
-  return device;
-}
-
-Listing list_devices() {
-  Listing listing;
-  try {
-    for (DeviceInfo& info : list_cuda_devices()) {
-      const std::string architecture = info.record.architecture;
-      listing.devices.push_back(with_compiler(
-          std::move(info), [&] { return make_nvrtc_compiler(architecture)->version(); }));
-    }
-    if (listing.devices.empty()) listing.cuda_fault = "the driver knows none";
-  } catch (const Error& error) {
-    listing.cuda_fault = error.what();
-  }
-  try {
-    const std::unique_ptr<Device> cpu = open_cpu_device();
-    listing.devices.push_back(
-        with_compiler(cpu->info(), [&] { return cpu->compiler().version(); }));
-  } catch (const Error& error) {
-    listing.cpu_fault = error.what();
-  }
-  return listing;
-}
 
 /// Of the memory's data sheet, in 10^9 bytes per second: two transfers per clock. Empty where the
 /// clock or the bus is unknown.
@@ -77,7 +30,7 @@ nlohmann::json or_null(const T& value, bool is_known) {
   return is_known ? nlohmann::json(value) : nlohmann::json();
 }
 
-void print_json(const Listing& listing) {
+void print_json(const DeviceListing& listing) {
   nlohmann::ordered_json devices = nlohmann::ordered_json::array();
   for (const ListedDevice& device : listing.devices) {
     const DeviceRecord& record = device.info.record;
@@ -109,7 +62,7 @@ void print_json(const Listing& listing) {
 
 std::string or_dash(const std::string& text, bool is_known) { return is_known ? text : "-"; }
 
-void print_table(const Listing& listing) {
+void print_table(const DeviceListing& listing) {
   Table table({{"device"},
                {"name"},
                {"arch"},
@@ -159,7 +112,7 @@ Action prepare_devices(CLI::App& app, const std::string&) {
       "there.\nThe names in the first column are those that --device takes.\n\n"
       "Example:\n  foldtune devices --json");
   return [as_json] {
-    const Listing listing = list_devices();
+    const DeviceListing listing = list_devices();
     *as_json ? print_json(listing) : print_table(listing);
     return ExitCode::ok;
   };

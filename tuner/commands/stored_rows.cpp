@@ -46,6 +46,10 @@ bool has_name_with(const DeviceRecord& device, const std::string& part) {
   return lower(device.name).find(lower(part)) != std::string::npos;
 }
 
+bool is_same_device(const DeviceRecord& a, const DeviceRecord& b) {
+  return a.kind == b.kind && a.name == b.name;
+}
+
 double gbps(const MeasurementRecord& measurement) {
   return static_cast<double>(measurement.bytes) / measurement.median_us / 1e3;
 }

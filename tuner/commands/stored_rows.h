@@ -32,6 +32,9 @@ std::vector<StoredResult> select(std::vector<StoredResult> rows, const RowFilter
 /// Whether `part` is in the device's name, in upper or lower case.
 bool has_name_with(const DeviceRecord& device, const std::string& part);
 
+/// Whether they are of one kind and name, whatever their drivers.
+bool is_same_device(const DeviceRecord& a, const DeviceRecord& b);
+
 /// Of the input, in 10^9 bytes per second; for a success.
 double gbps(const MeasurementRecord& measurement);
 

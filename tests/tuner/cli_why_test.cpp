@@ -1,0 +1,193 @@
+// foldtune why: the choice for a problem, and what it rests on.
+#include <SQLiteCpp/Database.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/catch.h"
+#include "tests/tuner/program.h"
+#include "tests/tuner/tuned_database.h"
+
+namespace foldtune::test {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+
+constexpr int kUsage = 2;
+constexpr int kDatabase = 5;
+
+const Problem kProblem = sum_of(1 << 20);
+
+/// Two comparisons, of which the last has a rival, the default and a failure.
+std::vector<MeasurementRecord> tuning() {
+  MeasurementRecord untuned = success(kProblem, with_block_size(512), {5.1, 5.0, 5.2, 5.1, 5.1}, 1);
+  untuned.is_default = true;
+  return {success(kProblem, with_block_size(64), {4.2}),
+          success(kProblem, with_block_size(64), {4.2, 4.3, 4.2}, 2),
+          success(kProblem, with_block_size(256), {4.9, 4.9, 4.9}, 1),
+          failure(kProblem, with_block_size(1024), foldtune::Outcome::wrong_result, "it is 3"),
+          failure(kProblem, with_block_size(32), foldtune::Outcome::timeout, "it took long"),
+          success(kProblem, with_block_size(128), {4.0, 4.0, 4.0, 4.0, 4.1}, 3),
+          success(kProblem, with_block_size(64), {4.4, 4.4, 4.4, 4.5, 4.4}, 1),
+          untuned};
+}
+
+Outcome why(const Workplace& place, const std::vector<std::string>& options) {
+  std::vector<std::string> arguments{"why", "--op", "sum"};
+  arguments.insert(arguments.end(), options.begin(), options.end());
+  return place.run(arguments);
+}
+
+nlohmann::json why_json(const Workplace& place, const std::vector<std::string>& options) {
+  std::vector<std::string> arguments{"--json"};
+  arguments.insert(arguments.end(), options.begin(), options.end());
+  const Outcome outcome = why(place, arguments);
+  CAPTURE(outcome.out, outcome.err);
+  REQUIRE(outcome.exit_code == 0);
+  return nlohmann::json::parse(outcome.out);
+}
+
+TEST_CASE("Why tells the choice, its rivals, the default and the failures") {
+  const Workplace place;
+  TunedDatabase(place.database()).add(run_on(), tuning());
+  const Outcome outcome = why(place, {"--n", "2^20"});
+  CAPTURE(outcome.out, outcome.err);
+  CHECK(outcome.exit_code == 0);
+  for (const char* text : {"sum f32 2^20 on NVIDIA Test (cuda, sm_90, driver 580.1), nvrtc 13.0",
+                           "not of this machine", "runs      bs128 ", "exact: tuned at n = 1048576",
+                           "4.000 us per call", "5.100 us per call, +27.5%",
+                           "6 configurations, of which 2 failed: 1 timeout, 1 wrong_result",
+                           "by Foldtune 0.1.0 with driver 580.1 and nvrtc 13.0", "valid     yes",
+                           "chosen", "+10.0% (+", "(untuned default)", "4.400"}) {
+    CHECK_THAT(outcome.out, ContainsSubstring(text));
+  }
+  CHECK_THAT(outcome.out, !ContainsSubstring("4.900"));  // of the comparison before
+}
+
+TEST_CASE("Why writes the same as JSON") {
+  const Workplace place;
+  TunedDatabase(place.database()).add(run_on(), tuning());
+  const auto accounts = why_json(place, {"--n", "1M", "--device", "test"});
+  REQUIRE(accounts.size() == 1);
+  const auto& account = accounts[0];
+  CHECK(account["config"]["block_size"] == 128);
+  CHECK(account["config_source"] == "exact");
+  CHECK(account["device"].is_null());
+  const auto& evidence = account["evidence"];
+  CHECK(evidence["is_valid"] == true);
+  CHECK(evidence["default_us"] == 5.1);
+  CHECK(evidence["tried"] == 6);
+  CHECK(evidence["failed"] == 2);
+  CHECK(evidence["failures"]["timeout"] == 1);
+  REQUIRE(evidence["contenders"].size() == 3);
+  const auto& rival = evidence["contenders"][1];
+  CHECK(rival["params"]["block_size"] == 64);
+  CHECK(rival["time_over_choice"] == 4.4 / 4.0);
+  CHECK(rival["time_over_choice_interval"][0] < rival["time_over_choice_interval"][1]);
+  CHECK(rival["median_interval_us"][0] == 4.4);
+}
+
+TEST_CASE("Why tells a result that is near, and one that is too far") {
+  const Workplace place;
+  TunedDatabase(place.database()).add(run_on(), tuning());
+  CHECK_THAT(why(place, {"--n", "2^18"}).out,
+             ContainsSubstring("near size: tuned at n = 1048576") && ContainsSubstring("bs128"));
+  const Outcome far = why(place, {"--n", "2^12"});
+  CHECK(far.exit_code == 0);
+  for (const char* text : {"default: sum f32 2^12 was not tuned", "there is  sum f32 2^20",
+                           "foldtune tune --device cuda:0 --op sum --type f32 --n 4096"}) {
+    CHECK_THAT(far.out, ContainsSubstring(text));
+  }
+  CHECK(why_json(place, {"--n", "2^12"})[0]["evidence"].is_null());
+  CHECK_THAT(why(place, {"--n", "2^20", "--nan", "propagate", "--determinism", "any"}).out,
+             ContainsSubstring("default: "));
+}
+
+TEST_CASE("Why says what makes an earlier choice invalid") {
+  const Workplace place;
+  RunRecord run = run_on();
+  run.template_fingerprint = "of another version";
+  TunedDatabase(place.database()).add(run, tuning());
+  const Outcome outcome = why(place, {"--n", "2^20"});
+  CAPTURE(outcome.out);
+  for (const char* text : {"default: ", "known     bs128 ",
+                           "valid     no: its kernels are of "
+                           "another version of Foldtune",
+                           "the last comparison"}) {
+    CHECK_THAT(outcome.out, ContainsSubstring(text));
+  }
+  CHECK(why_json(place, {"--n", "2^20"})[0]["evidence"]["is_valid"] == false);
+}
+
+TEST_CASE("Why says that a stored configuration is not valid for the problem") {
+  const Workplace place;
+  TunedDatabase(place.database()).add(run_on(), {success(kProblem, with_block_size(100), {4})});
+  const Outcome outcome = why(place, {"--n", "2^20"});
+  CAPTURE(outcome.out);
+  CHECK_THAT(outcome.out, ContainsSubstring("default: the stored configuration"));
+  CHECK_THAT(outcome.out, ContainsSubstring("valid     no: the stored configuration"));
+}
+
+TEST_CASE("Why goes by the newest driver and compiler of a device that is not here") {
+  const Workplace place;
+  TunedDatabase database(place.database());
+  database.add(run_on(), tuning());
+  RunRecord newer = run_on();
+  newer.device.driver = "590.2";
+  newer.compiler = "nvrtc 13.1";
+  SQLite::Database(place.database(), SQLite::OPEN_READWRITE)
+      .exec("UPDATE measurement SET measured_at = '2026-01-31T12:00:00Z'");
+  database.add(newer, {success(sum_of(1 << 10), with_block_size(64), {1})});
+  const auto accounts = why_json(place, {"--n", "2^20"});
+  REQUIRE(accounts.size() == 1);
+  CHECK(accounts[0]["device_driver"] == "590.2");
+  CHECK(accounts[0]["config_source"] == "default");
+  CHECK(accounts[0]["evidence"]["obstacles"].size() == 2);
+  CHECK_THAT(why(place, {"--n", "2^20"}).out,
+             ContainsSubstring("it is of driver 580.1, not 590.2; it is of nvrtc 13.0, not nvrtc "
+                               "13.1"));
+}
+
+TEST_CASE("Why tells what was only screened") {
+  const Workplace place;
+  TunedDatabase(place.database()).add(run_on(), {success(kProblem, with_block_size(64), {4.2})});
+  const Outcome outcome = why(place, {"--n", "2^20"});
+  for (const char* text : {"bs64 ", "no comparison", "untuned   not measured", "none failed"}) {
+    CHECK_THAT(outcome.out, ContainsSubstring(text));
+  }
+  CHECK(why_json(place, {"--n", "2^20"})[0]["evidence"]["contenders"].empty());
+}
+
+TEST_CASE("Why explains each device of the database") {
+  const Workplace place;
+  TunedDatabase database(place.database());
+  database.add(run_on("NVIDIA A"), tuning());
+  database.add(run_on("NVIDIA B"), {success(sum_of(1 << 10), with_block_size(64), {1})});
+  CHECK(why_json(place, {"--n", "2^20"}).size() == 2);
+  CHECK(why_json(place, {"--n", "2^20", "--device", "dia a"}).size() == 1);
+}
+
+TEST_CASE("Why says what is wrong") {
+  const Workplace place;
+  const auto fails = [&](const std::vector<std::string>& options, int code,
+                         const std::string& what) {
+    const Outcome outcome = why(place, options);
+    CHECK(outcome.exit_code == code);
+    CHECK(outcome.out.empty());
+    CHECK_THAT(outcome.err, ContainsSubstring(what));
+  };
+  fails({}, kUsage, "--n is required");
+  fails({"--n", "many"}, kUsage, "'many' is not a count");
+  fails({"--n", "1K", "--type", "f31"}, kUsage, "no element type 'f31'");
+  fails({"--n", "1K"}, kDatabase, place.database());
+  fails({"--n", "1K", "--db", place.write("other", "no database")}, kDatabase, "other");
+  TunedDatabase database(place.database());
+  CHECK_THAT(why(place, {"--n", "1K"}).out, ContainsSubstring("holds no results yet"));
+  CHECK(why_json(place, {"--n", "1K"}).empty());
+  database.add(run_on(), tuning());
+  fails({"--n", "1K", "--device", "h300"}, kUsage, "'h300' in its name; there is NVIDIA Test");
+}
+
+}  // namespace
+}  // namespace foldtune::test

@@ -1,0 +1,27 @@
+/// The devices of this machine, with their compilers.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "runtime/device.h"
+
+namespace foldtune {
+
+/// A device with its compiler, or why that is missing.
+struct ListedDevice {
+  DeviceInfo info;
+  std::string compiler;  ///< Compiler::version()
+  std::string fault;     ///< why there is no compiler; empty if there is one
+};
+
+struct DeviceListing {
+  std::vector<ListedDevice> devices;
+  std::string cuda_fault;  ///< why no CUDA device is listed
+  std::string cpu_fault;   ///< why the CPU device is not
+};
+
+/// All CUDA devices, and the CPU device. Throws nothing for those that are missing.
+DeviceListing list_devices();
+
+}  // namespace foldtune

@@ -1,0 +1,263 @@
+// foldtune why: which configuration a problem is run with, and what that rests on.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <cstddef>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "cache/config_store.h"
+#include "runtime/lookup.h"
+#include "tuner/commands/account.h"
+#include "tuner/commands/commands.h"
+#include "tuner/commands/options.h"
+#include "tuner/commands/problem_selection.h"
+#include "tuner/commands/row_fields.h"
+#include "tuner/commands/stored_problem.h"
+#include "tuner/commands/stored_rows.h"
+#include "tuner/format.h"
+#include "tuner/problem_history.h"
+#include "tuner/statistics.h"
+#include "tuner/table.h"
+#include "tuner/terminal.h"
+
+namespace foldtune {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// "+6.5% (+6.0% to +7.1%)"; the interval is left out where there are too few samples.
+std::string format_slowdown(const MeasurementRecord& m, const MeasurementRecord& choice) {
+  const Ratio ratio = slowdown(m, choice);
+  std::string text = format_change(ratio.value);
+  if (has_interval(m) && has_interval(choice)) {
+    text += fmt::format(" ({} to {})", format_change(ratio.lower), format_change(ratio.upper));
+  }
+  return text;
+}
+
+std::string format_interval(const MeasurementRecord& m) {
+  if (!has_interval(m)) return "-";
+  const Ratio interval = interval_of_median(m.samples_us);
+  return fmt::format("{} to {}", format_number(interval.lower), format_number(interval.upper));
+}
+
+/// A label, and words in lines of the terminal's width.
+void print_line(const char* label, const std::string& text) {
+  constexpr std::size_t kLabelWidth = 10;
+  fmt::print("{}\n", wrap(fmt::format("{:<{}}{}", label, kLabelWidth, text), terminal_width(stdout),
+                          kLabelWidth));
+}
+
+std::string describe_time(const StoredResult& basis) {
+  const MeasurementRecord& m = basis.measurement;
+  std::string text = fmt::format("{} per call", format_us(m.median_us));
+  if (has_interval(m)) text += fmt::format(" ({} us with 95% confidence)", format_interval(m));
+  text += fmt::format(", {} GB/s", format_number(gbps(m)));
+  if (basis.run.read_bandwidth_gbps > 0) {
+    text += fmt::format(", {}% of the read bandwidth",
+                        format_percent(gbps(m) / basis.run.read_bandwidth_gbps));
+  }
+  return text + fmt::format(", at n = {}", m.count);
+}
+
+std::string describe_untuned(const Evidence& evidence) {
+  const MeasurementRecord& choice = evidence.basis.measurement;
+  if (choice.is_default) return "the same: the untuned default was chosen";
+  if (!evidence.untuned) return "not measured";
+  const MeasurementRecord& m = *evidence.untuned;
+  if (m.outcome != Outcome::ok) {
+    return fmt::format("{}: {}", to_string(m.outcome), first_line(m.failure));
+  }
+  return fmt::format("{} per call, {} against what was chosen: {}", format_us(m.median_us),
+                     format_slowdown(m, choice), format_config(m.params));
+}
+
+std::string describe_tries(const Evidence& evidence) {
+  std::vector<std::string> outcomes;
+  for (const auto& [outcome, count] : evidence.failures) {
+    outcomes.push_back(fmt::format("{} {}", count, outcome));
+  }
+  return fmt::format("{} configuration{}, of which {} failed{}{}", evidence.tried,
+                     evidence.tried == 1 ? "" : "s",
+                     outcomes.empty() ? "none" : fmt::to_string(failed_of(evidence)),
+                     outcomes.empty() ? "" : ": ", fmt::join(outcomes, ", "));
+}
+
+std::string describe_validity(const Account& account) {
+  const std::vector<std::string> obstacles = find_obstacles(account);
+  if (!obstacles.empty()) return fmt::format("no: {}", fmt::join(obstacles, "; "));
+  return "yes: device, driver, compiler and kernels are those that it was measured with";
+}
+
+void print_comparison(const Evidence& evidence) {
+  const MeasurementRecord& choice = evidence.basis.measurement;
+  if (choice.round < kChosen) {
+    fmt::print("no comparison: the tuning ended before it, and this is the fastest it had seen\n");
+    return;
+  }
+  Table table({{"us", Align::right},
+               {"95% interval"},
+               {"slower by"},
+               {"samples", Align::right},
+               {"config"}});
+  const auto add = [&](const MeasurementRecord& m, const std::string& by) {
+    const bool is_ok = m.outcome == Outcome::ok;
+    const std::string note =
+        is_ok ? (m.is_default ? " (untuned default)" : "")
+              : fmt::format(": {}: {}", to_string(m.outcome), first_line(m.failure));
+    table.add_row({is_ok ? format_number(m.median_us) : "-", format_interval(m), by,
+                   fmt::to_string(m.samples_us.size()), format_config(m.params) + note});
+  };
+  add(choice, "chosen");
+  for (const MeasurementRecord& m : evidence.rivals) {
+    add(m, m.outcome == Outcome::ok ? format_slowdown(m, choice) : "failed");
+  }
+  fmt::print("\nthe last comparison, in us per call at n = {}:\n{}", choice.count,
+             table.to_string(terminal_width(stdout)));
+}
+
+void print_text(const Account& account, const std::vector<StoredResult>& best,
+                const ProblemOptions& options) {
+  const Choice& choice = account.choice;
+  const Place& place = account.place;
+  fmt::print(
+      "{}\n",
+      wrap(fmt::format("{} on {}",
+                       describe_problem(make_problem_key(account.problem), account.problem.count),
+                       describe_origin(place.device, place.compiler)),
+           terminal_width(stdout), 0));
+  print_line("device", place.id.empty() ? "not of this machine: driver and compiler are those of "
+                                          "its newest result"
+                                        : fmt::format("{} of this machine", place.id));
+  print_line("runs", format_config(choice.params));
+  print_line("why", fmt::format("{}: {}", to_string(choice.source()), choice.reason));
+  if (!account.evidence) {
+    std::vector<StoredResult> others = best;
+    std::erase_if(others, [&](const StoredResult& row) {
+      return !is_same_device(row.run.device, place.device);
+    });
+    print_line("there is", describe_others(others, account.problem));
+    const std::string device = place.device.kind == "cpu" ? "cpu" : "cuda:0";
+    print_line("tune it",
+               tune_command(options, account.problem, place.id.empty() ? device : place.id));
+    return;
+  }
+  const Evidence& evidence = *account.evidence;
+  const StoredResult& basis = evidence.basis;
+  if (!choice.match) print_line("known", format_config(basis.measurement.params));
+  print_line("time", describe_time(basis));
+  print_line("untuned", describe_untuned(evidence));
+  print_line("tried", describe_tries(evidence));
+  print_line("measured",
+             fmt::format("{} UTC by Foldtune {} with driver {} and {}: {}",
+                         minutes_of(basis.measured_at), basis.run.foldtune_version,
+                         basis.run.device.driver, basis.run.compiler, basis.run.command));
+  print_line("valid", describe_validity(account));
+  print_comparison(evidence);
+}
+
+Json interval_json(bool is_known, const Ratio& interval) {
+  return is_known ? Json{interval.lower, interval.upper} : Json();
+}
+
+Json contender_json(const Evidence& evidence, const MeasurementRecord& m) {
+  const MeasurementRecord& choice = evidence.basis.measurement;
+  StoredResult row = evidence.basis;
+  row.measurement = m;
+  Json json = to_json(row);
+  const bool is_ok = m.outcome == Outcome::ok;
+  const bool has_intervals = has_interval(m) && has_interval(choice);
+  const Ratio ratio = is_ok ? slowdown(m, choice) : Ratio{};
+  json["median_interval_us"] = interval_json(has_interval(m), interval_of_median(m.samples_us));
+  json["time_over_choice"] = is_ok ? Json(ratio.value) : Json();
+  json["time_over_choice_interval"] = interval_json(has_intervals, ratio);
+  return json;
+}
+
+Json evidence_json(const Account& account) {
+  const Evidence& evidence = *account.evidence;
+  const MeasurementRecord& choice = evidence.basis.measurement;
+  const bool has_default = evidence.untuned && evidence.untuned->outcome == Outcome::ok;
+  Json contenders = Json::array();
+  if (choice.round >= kChosen) {
+    contenders.push_back(contender_json(evidence, choice));
+    for (const MeasurementRecord& m : evidence.rivals) {
+      contenders.push_back(contender_json(evidence, m));
+    }
+  }
+  const std::vector<std::string> obstacles = find_obstacles(account);
+  return {{"result", to_json(evidence.basis)},
+          {"is_valid", obstacles.empty()},
+          {"obstacles", obstacles},
+          {"default_us", has_default ? Json(evidence.untuned->median_us) : Json()},
+          {"default_over_choice",
+           has_default ? Json(evidence.untuned->median_us / choice.median_us) : Json()},
+          {"tried", evidence.tried},
+          {"failed", failed_of(evidence)},
+          {"failures", evidence.failures},
+          {"contenders", contenders}};
+}
+
+Json to_json(const Account& account) {
+  const Place& place = account.place;
+  return {{"problem", describe_problem(make_problem_key(account.problem), account.problem.count)},
+          {"element_count", account.problem.count},
+          {"device_name", place.device.name},
+          {"device_kind", place.device.kind},
+          {"device_driver", place.device.driver},
+          {"compiler", place.compiler},
+          {"device", place.id.empty() ? Json() : Json(place.id)},
+          {"config", Json::parse(foldtune::to_json(account.choice.params))},
+          {"config_source", to_string(account.choice.source())},
+          {"config_reason", account.choice.reason},
+          {"evidence", account.evidence ? evidence_json(account) : Json()}};
+}
+
+ExitCode run_why(const ProblemSelection& selection) {
+  const Problem problem = selected_problem(selection);
+  const std::string path = database_path(selection.database);
+  const std::unique_ptr<const ConfigStore> store = open_sqlite_store(path, OpenMode::read_only);
+  const std::vector<StoredResult> best = select_device(store->best(), selection);
+  std::vector<Account> accounts;
+  for (const Place& place : find_places(best)) {
+    accounts.push_back(explain_choice(*store, best, problem, place));
+  }
+  if (selection.json) {
+    Json array = Json::array();
+    for (const Account& account : accounts) array.push_back(to_json(account));
+    print_indented(array);
+    return ExitCode::ok;
+  }
+  for (const Account& account : accounts) {
+    print_text(account, best, selection.problem);
+    fmt::print("\n");
+  }
+  if (accounts.empty()) {
+    fmt::print("{} holds no results yet; `foldtune tune` makes some\n", path);
+  } else {
+    fmt::print("config: {}\ndatabase: {}\n", config_legend(family_of(problem.op)), path);
+  }
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+Action prepare_why(CLI::App& app, const std::string&) {
+  auto selection = std::make_shared<ProblemSelection>();
+  add_problem_selection(app, *selection);
+  app.add_flag("--json", selection->json, "Print JSON: an array with an object for each device");
+  app.footer(
+      "Says which configuration a program runs a problem with, and why: what the database holds of "
+      "it,\nthe contenders of the last comparison, and whether that is still valid. For each "
+      "device of the\ndatabase. Nothing is run, and the device need not be there.\n\n"
+      "Examples:\n"
+      "  foldtune why --op sum --type f32 --n 2^20 --device h200\n"
+      "  foldtune why --op histogram --type u8 --n 1e6");
+  return [selection] { return run_why(*selection); };
+}
+
+}  // namespace foldtune
