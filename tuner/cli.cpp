@@ -32,6 +32,8 @@ constexpr std::array kVerbs{
     Verb{"tune", "Find the fastest configurations for a device, and keep them", prepare_tune},
     Verb{"show", "Show what the tuning database holds", prepare_show},
     Verb{"why", "Explain which configuration a problem is run with", prepare_why},
+    Verb{"history", "List every choice that was ever stored for a problem", prepare_history},
+    Verb{"diff", "Compare the best results of two databases", prepare_diff},
     Verb{"run", "Reduce a file with the tuned configuration", prepare_run},
     Verb{"ladder", "Climb from naive kernels to the libraries', beside published figures",
          prepare_ladder},

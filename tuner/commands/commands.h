@@ -19,6 +19,8 @@ using Action = std::function<ExitCode()>;
 // `command_line` is what the user typed, for the record.
 Action prepare_check(CLI::App& app, const std::string& command_line);
 Action prepare_devices(CLI::App& app, const std::string& command_line);
+Action prepare_diff(CLI::App& app, const std::string& command_line);
+Action prepare_history(CLI::App& app, const std::string& command_line);
 Action prepare_ladder(CLI::App& app, const std::string& command_line);
 Action prepare_landscape(CLI::App& app, const std::string& command_line);
 Action prepare_merge(CLI::App& app, const std::string& command_line);

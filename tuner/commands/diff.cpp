@@ -1,0 +1,198 @@
+// foldtune diff: the best results of two databases beside each other.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cache/config_store.h"
+#include "tuner/commands/commands.h"
+#include "tuner/commands/row_fields.h"
+#include "tuner/commands/stored_problem.h"
+#include "tuner/commands/stored_rows.h"
+#include "tuner/format.h"
+#include "tuner/table.h"
+#include "tuner/terminal.h"
+
+namespace foldtune {
+namespace {
+
+struct Arguments {
+  std::string a;
+  std::string b;
+  RowFilter filter;
+  bool json = false;
+};
+
+/// What the databases hold of one problem on one device; at least one of them does.
+struct Pair {
+  std::optional<StoredResult> a{};
+  std::optional<StoredResult> b{};
+
+  const StoredResult& any() const { return a ? *a : *b; }
+  bool is_whole() const { return a && b; }
+  /// The time in B over that in A; for a whole pair.
+  double ratio() const { return b->measurement.median_us / a->measurement.median_us; }
+  bool has_same_config() const { return a->measurement.params == b->measurement.params; }
+};
+
+/// Whatever the driver, the compiler and the kernels.
+bool is_same_problem(const StoredResult& a, const StoredResult& b) {
+  return is_same_device(a.run.device, b.run.device) &&
+         a.measurement.problem == b.measurement.problem &&
+         a.measurement.count == b.measurement.count;
+}
+
+/// Puts the row into its pair. Of several in one database, such as those of two drivers, the newest
+/// stays.
+void add(std::vector<Pair>& pairs, const StoredResult& row,
+         std::optional<StoredResult> Pair::*side) {
+  auto pair = std::ranges::find_if(
+      pairs, [&](const Pair& other) { return is_same_problem(other.any(), row); });
+  if (pair == pairs.end()) pair = pairs.insert(pairs.end(), Pair{});
+  std::optional<StoredResult>& place = (*pair).*side;
+  if (!place || place->measured_at <= row.measured_at) place = row;
+}
+
+std::vector<StoredResult> read_best(const std::string& path, const RowFilter& filter) {
+  return select(open_sqlite_store(path, OpenMode::read_only)->best(), filter);
+}
+
+std::vector<Pair> make_pairs(const Arguments& arguments) {
+  select({}, arguments.filter);  // before the files are looked for, the names are checked
+  std::vector<Pair> pairs;
+  for (const StoredResult& row : read_best(arguments.a, arguments.filter)) {
+    add(pairs, row, &Pair::a);
+  }
+  for (const StoredResult& row : read_best(arguments.b, arguments.filter)) {
+    add(pairs, row, &Pair::b);
+  }
+  return pairs;
+}
+
+/// "driver 580.1, nvrtc 13.0", each once.
+std::string describe_origins(const std::vector<Pair>& pairs,
+                             std::optional<StoredResult> Pair::*side) {
+  std::vector<std::string> origins;
+  for (const Pair& pair : pairs) {
+    if (!(pair.*side)) continue;
+    const RunRecord& run = (pair.*side)->run;
+    std::string origin = fmt::format("driver {}, {}", run.device.driver, run.compiler);
+    if (std::ranges::find(origins, origin) == origins.end()) origins.push_back(std::move(origin));
+  }
+  return origins.empty() ? "nothing" : fmt::format("{}", fmt::join(origins, "; "));
+}
+
+std::string describe_configs(const Pair& pair) {
+  if (!pair.is_whole()) {
+    return fmt::format("only in {}: {}", pair.a ? "A" : "B",
+                       format_config(pair.any().measurement.params));
+  }
+  if (pair.has_same_config()) return "the same";
+  return fmt::format("{} -> {}", format_config(pair.a->measurement.params),
+                     format_config(pair.b->measurement.params));
+}
+
+std::string format_time(const std::optional<StoredResult>& row) {
+  return row ? format_number(row->measurement.median_us) : "-";
+}
+
+void print_device(const std::vector<Pair>& pairs) {
+  const DeviceRecord& device = pairs.front().any().run.device;
+  fmt::print("{} ({}): A of {}; B of {}\n", device.name, device.kind,
+             describe_origins(pairs, &Pair::a), describe_origins(pairs, &Pair::b));
+  Table table({{"problem"},
+               {"A us", Align::right},
+               {"B us", Align::right},
+               {"B/A", Align::right},
+               {"config"}});
+  int both = 0;
+  double logarithms = 0;
+  for (const Pair& pair : pairs) {
+    const MeasurementRecord& m = pair.any().measurement;
+    if (pair.is_whole()) {
+      ++both;
+      logarithms += std::log(pair.ratio());
+    }
+    table.add_row({describe_problem(m.problem, m.count), format_time(pair.a), format_time(pair.b),
+                   pair.is_whole() ? fmt::format("{:.3f}", pair.ratio()) : "-",
+                   describe_configs(pair)});
+  }
+  fmt::print("{}", table.to_string(terminal_width(stdout)));
+  if (both == 0) {
+    fmt::print("no problem is in both\n\n");
+  } else {
+    fmt::print("{} in both: B takes {:.3f} times as long as A in the geometric mean\n\n", both,
+               std::exp(logarithms / both));
+  }
+}
+
+void print_text(std::vector<Pair> pairs, const Arguments& arguments) {
+  std::vector<StoredResult> rows;
+  rows.reserve(pairs.size());
+  for (const Pair& pair : pairs) rows.push_back(pair.any());
+  while (!pairs.empty()) {
+    const DeviceRecord device = pairs.front().any().run.device;
+    const auto rest = std::stable_partition(pairs.begin(), pairs.end(), [&](const Pair& pair) {
+      return is_same_device(pair.any().run.device, device);
+    });
+    print_device({pairs.begin(), rest});
+    pairs.erase(pairs.begin(), rest);
+  }
+  fmt::print("us: per call. B/A: below 1 B is faster.\n{}A: {}\nB: {}\n", config_legends(rows),
+             arguments.a, arguments.b);
+}
+
+void print_json(const std::vector<Pair>& pairs) {
+  using Json = nlohmann::ordered_json;
+  Json array = Json::array();
+  for (const Pair& pair : pairs) {
+    const StoredResult& any = pair.any();
+    array.push_back({{"device_name", any.run.device.name},
+                     {"device_kind", any.run.device.kind},
+                     {"problem", describe_problem(any.measurement.problem, any.measurement.count)},
+                     {"ratio", pair.is_whole() ? Json(pair.ratio()) : Json()},
+                     {"same_config", pair.is_whole() ? Json(pair.has_same_config()) : Json()},
+                     {"a", pair.a ? to_json(*pair.a) : Json()},
+                     {"b", pair.b ? to_json(*pair.b) : Json()}});
+  }
+  print_indented(array);
+}
+
+ExitCode run_diff(const Arguments& arguments) {
+  std::vector<Pair> pairs = make_pairs(arguments);
+  if (arguments.json) {
+    print_json(pairs);
+  } else if (pairs.empty()) {
+    fmt::print("nothing in {} and {} matches --op, --type and --device\n", arguments.a,
+               arguments.b);
+  } else {
+    print_text(std::move(pairs), arguments);
+  }
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+Action prepare_diff(CLI::App& app, const std::string&) {
+  auto arguments = std::make_shared<Arguments>();
+  app.add_option("A", arguments->a, "A tuning database")->type_name("FILE")->required();
+  app.add_option("B", arguments->b, "Another one")->type_name("FILE")->required();
+  add_row_filter(app, arguments->filter);
+  app.add_flag("--json", arguments->json, "Print JSON: an array with an object for each problem");
+  app.footer(
+      "Compares the best results of two databases: problems of the same count on devices of the "
+      "same\nname, whatever the driver, the compiler and the kernels. Both files are only read.\n\n"
+      "Example:\n"
+      "  foldtune diff before.db after.db --op sum");
+  return [arguments] { return run_diff(*arguments); };
+}
+
+}  // namespace foldtune
