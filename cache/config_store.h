@@ -91,7 +91,7 @@ struct MeasurementRecord {
   std::uint64_t bytes = 0;  ///< Input bytes that were read.
   std::string params;       ///< JSON object of the tunables.
   bool is_default = false;  ///< The configuration that is used untuned.
-  int round = 0;            ///< 0: screening; 1: final comparison of the best.
+  int round = 0;            ///< 0: screening; 1: comparison; above: what was chosen.
   Outcome outcome = Outcome::ok;
   std::string failure{};             ///< Empty if `outcome` is ok.
   std::vector<double> samples_us{};  ///< Microseconds per call, in the order they were taken.

@@ -10,7 +10,7 @@ namespace foldtune {
 namespace {
 
 // `wanted`: the rules hold for it. `goes`: it is not protected either.
-constexpr const char* kChosen = R"sql(
+constexpr const char* kSelection = R"sql(
 WITH wanted AS (
   SELECT *, :device = '' AND template_fingerprint = :template_fingerprint
             AND measurement_id IN (SELECT measurement_id FROM best) AS is_kept
@@ -41,9 +41,9 @@ DELETE FROM problem WHERE id NOT IN (SELECT problem_id FROM measurement);
 DELETE FROM config WHERE id NOT IN (SELECT config_id FROM measurement);
 )sql";
 
-/// A statement about what is chosen.
+/// A statement about the measurements that the rules select.
 SQLite::Statement prepare(SQLite::Database& database, const PruneRules& rules, const char* query) {
-  SQLite::Statement statement(database, std::string(kChosen) + query);
+  SQLite::Statement statement(database, std::string(kSelection) + query);
   statement.bind(":before", rules.before);
   statement.bind(":device", rules.device);
   statement.bind(":stale", static_cast<int>(rules.stale));
@@ -51,7 +51,7 @@ SQLite::Statement prepare(SQLite::Database& database, const PruneRules& rules, c
   return statement;
 }
 
-PruneReport describe_chosen(SQLite::Database& database, const PruneRules& rules) {
+PruneReport describe_selection(SQLite::Database& database, const PruneRules& rules) {
   const auto count = [](const SQLite::Column& column) {
     return static_cast<std::size_t>(column.getInt64());
   };
@@ -77,7 +77,7 @@ PruneReport preview_prune(const std::string& path, const PruneRules& rules) {
   const SqliteConnection connection(path, OpenMode::read_only);
   return connection.read("read", [&](SQLite::Database& database) {
     const SQLite::Transaction snapshot(database);
-    return describe_chosen(database, rules);
+    return describe_selection(database, rules);
   });
 }
 
@@ -85,7 +85,7 @@ PruneReport prune_database(const std::string& path, const PruneRules& rules) {
   require_file(path);
   SqliteConnection connection(path, OpenMode::read_write);
   return connection.write("remove measurements from", [&](SQLite::Database& database) {
-    PruneReport report = describe_chosen(database, rules);
+    PruneReport report = describe_selection(database, rules);
     prepare(database, rules,
             "DELETE FROM measurement WHERE id IN (SELECT measurement_id FROM goes)")
         .exec();
