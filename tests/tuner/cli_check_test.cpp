@@ -3,7 +3,7 @@
 
 #include "tests/catch.h"
 #include "tests/tuner/program.h"
-#include "tests/tuner/stored.h"
+#include "tests/tuner/tuned_database.h"
 
 namespace foldtune::test {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "tests/catch.h"
 #include "tests/tuner/program.h"
-#include "tests/tuner/stored.h"
+#include "tests/tuner/tuned_database.h"
 
 namespace foldtune::test {
 namespace {
@@ -19,7 +19,7 @@ TEST_CASE("merge makes one database of several, and a second time changes nothin
   const Workplace place;
   const std::string all = place.file("all.db");
   store(place.file("a.db"), {stored_sum(20, 5), stored_sum(22, 9)});
-  store(place.file("b.db"), {stored_sum(20, 4)}, stored_run());
+  store(place.file("b.db"), {stored_sum(20, 4)}, run_on("NVIDIA H200"));
   const std::vector<std::string> arguments{"merge", all, place.file("a.db"), place.file("b.db")};
   const Outcome first = place.run(arguments);
   CAPTURE(first.out, first.err);

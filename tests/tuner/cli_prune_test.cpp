@@ -5,7 +5,7 @@
 
 #include "tests/catch.h"
 #include "tests/tuner/program.h"
-#include "tests/tuner/stored.h"
+#include "tests/tuner/tuned_database.h"
 
 namespace foldtune::test {
 namespace {
@@ -18,11 +18,11 @@ constexpr int kDatabase = 5;
 TEST_CASE("prune --stale removes what was measured with other kernels, a dry run nothing") {
   const Workplace place;
   store(place.database(), {stored_sum(20, 5)});
-  RunRecord stale = stored_run("NVIDIA H100");
+  RunRecord stale = run_on("NVIDIA H100");
   stale.template_fingerprint = "older";
   store(place.database(), {stored_sum(20, 5), stored_sum(22, 9)}, stale);
   const std::string group =
-      "NVIDIA H100 (driver 580), nvrtc 13.0, kernels of another version of Foldtune: "
+      "NVIDIA H100 (driver 580.1), nvrtc 13.0, kernels of another version of Foldtune: "
       "2 measurements of 2 problems";
   const Outcome dry = place.run({"prune", "--stale", "--dry-run"});
   CAPTURE(dry.out, dry.err);

@@ -1,6 +1,7 @@
 /// Databases of the tuner for the tests of what shows them, made through the store.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "foldtune/problem.h"
 #include "runtime/lookup.h"
 #include "templates/embedded.h"
+#include "templates/space.h"
 #include "tuner/statistics.h"
 
 namespace foldtune::test {
@@ -70,5 +72,16 @@ class TunedDatabase {
  private:
   std::unique_ptr<ConfigStore> store_;
 };
+
+/// A success of a sum of f32 with the family's first configuration.
+inline MeasurementRecord stored_sum(int size_class, double median_us) {
+  return success(sum_of(std::uint64_t{1} << size_class), rules(Family::reduce).first, {median_us});
+}
+
+/// Adds a run with these measurements to the database `path`.
+inline void store(const std::string& path, const std::vector<MeasurementRecord>& measurements,
+                  const RunRecord& run = run_on("NVIDIA H200")) {
+  TunedDatabase(path).add(run, measurements);
+}
 
 }  // namespace foldtune::test
