@@ -84,7 +84,7 @@ class Climber {
     Measurer& measurer = measurer_of(problem);
     const Candidate candidate = measurer.prepare(params, *compiled);
     if (candidate.plan == nullptr) throw DeviceError(candidate.record.failure);
-    time(measurer, problem, enqueue_of(*candidate.plan, candidate.scratch), result);
+    time(measurer, problem, enqueues_of(*candidate.plan, candidate.scratch), result);
   }
 
   void run(const Problem& problem, const LibraryFunction& function, RungResult& result) {
@@ -97,7 +97,7 @@ class Climber {
     Measurer& measurer = measurer_of(problem);
     const std::string fault = measurer.find_fault_of_library(enqueue);
     if (!fault.empty()) throw DeviceError(fault);
-    time(measurer, problem, enqueue, result);
+    time(measurer, problem, {enqueue}, result);
   }
 
   void run(const Problem&, const NotLinked&, RungResult&) {}
@@ -110,14 +110,14 @@ class Climber {
     return *measurer;
   }
 
-  static void time(Measurer& measurer, const Problem& problem, const Enqueue& enqueue,
+  static void time(Measurer& measurer, const Problem& problem, const Enqueues& enqueues,
                    RungResult& result) {
     int calls = measurer.calls_per_sample();
     int samples = kSamples;
-    const double call_us = median(measurer.take_samples(enqueue, 1, 1));
+    const double call_us = median(measurer.take_samples(enqueues, 1, 1));
     if (call_us > kLongCallUs) calls = 1;
     if (call_us > kSlowCallUs) samples = kSlowSamples;
-    result.median_us = median(measurer.take_samples(enqueue, calls, samples));
+    result.median_us = median(measurer.take_samples(enqueues, calls, samples));
     result.gbps = static_cast<double>(problem.input_bytes()) / result.median_us / 1e3;
     if (problem.op == Operator::dot) {
       result.gflops = 2 * static_cast<double>(problem.count) / result.median_us / 1e3;

@@ -12,16 +12,20 @@
 namespace foldtune {
 namespace {
 
-/// A sample is as long as this at least, so that the few microseconds between the start event and
-/// the first call are below a percent.
-constexpr double kSampleUs = 400;
+/// A sample is as long as this at least, so that the microsecond or two between the start event and
+/// the first call are about a percent.
+constexpr double kSampleUs = 200;
 
 /// The most calls in a sample of the screening, which builds a graph for two samples: one of more
 /// takes longer to build than it saves.
-constexpr int kMaxCalls = 384;
+constexpr int kMaxCalls = 128;
 
 /// The most calls in a sample of latencies: each takes ten microseconds of the host.
 constexpr int kLatencyCalls = 32;
+
+/// Calls in a row with the same scratch and the same place for their result: so it is in the L2 as
+/// it is for a caller, who has no other.
+constexpr int kCallsPerArea = 8;
 
 /// A launch in a graph, in microseconds; measured on an H200.
 constexpr double kLaunchUs = 1.2;
@@ -79,10 +83,14 @@ int usual_calls(const DeviceRecord& device, std::uint64_t bytes) {
 
 }  // namespace
 
-Enqueue enqueue_of(const Plan& plan, const DeviceBuffer& scratch) {
-  return [&plan, memory = scratch.data()](const Call& call, Stream stream) {
-    plan.enqueue(call, memory, stream);
-  };
+Enqueues enqueues_of(const Plan& plan, const Areas& scratch) {
+  Enqueues enqueues;
+  for (int area = 0; area < scratch.count(); ++area) {
+    enqueues.push_back([&plan, memory = scratch.at(area)](const Call& call, Stream stream) {
+      plan.enqueue(call, memory, stream);
+    });
+  }
+  return enqueues;
 }
 
 MeasurementRecord merge(MeasurementRecord total, const MeasurementRecord& more) {
@@ -124,8 +132,8 @@ void Measurer::make_expected_result() {
   if (problem_.op == Operator::custom) {
     const Variant plainest = plainest_variant(problem_);
     const Plan plan(device_, plainest, *compile(plainest));
-    const DeviceBuffer scratch(device_, plan.scratch_bytes(problem_.count));
-    expected_ = ExpectedResult(problem_, call_once(enqueue_of(plan, scratch)));
+    const Areas scratch(device_, plan.scratch_bytes(problem_.count));
+    expected_ = ExpectedResult(problem_, call_once(enqueues_of(plan, scratch).front()));
     return;
   }
   const InputPool::Pointers pool = pool_.host_slice(problem_);
@@ -148,7 +156,7 @@ void Measurer::make_flush() {
   flush_.emplace();
   flush_->plan =
       std::make_unique<Plan>(device_, variant, *compilations_.request(make_program(variant)).get());
-  flush_->scratch = DeviceBuffer(device_, flush_->plan->scratch_bytes(flush.count));
+  flush_->scratch = Areas(device_, flush_->plan->scratch_bytes(flush.count));
 }
 
 std::shared_ptr<const CompiledKernel> Measurer::compile(const Variant& variant) {
@@ -176,7 +184,7 @@ Candidate Measurer::prepare(const Params& params, const CompiledKernel& compiled
   record.compile_ms = compiled.compile_ms;
   try {
     candidate.plan = std::make_unique<Plan>(device_, variant, compiled);
-    candidate.scratch = DeviceBuffer(device_, candidate.plan->scratch_bytes(problem_.count));
+    candidate.scratch = Areas(device_, candidate.plan->scratch_bytes(problem_.count));
   } catch (const OutOfMemory& error) {
     fail(Outcome::out_of_memory, error.what());
     return candidate;
@@ -192,7 +200,7 @@ Candidate Measurer::prepare(const Params& params, const CompiledKernel& compiled
   try {
     const Plan& plan = *candidate.plan;
     std::string fault =
-        find_fault_in_result(enqueue_of(plan, candidate.scratch),
+        find_fault_in_result(enqueues_of(plan, candidate.scratch).front(),
                              {.params = params, .grid_size = plan.grid_size(problem_.count)});
     if (!fault.empty()) fail(Outcome::wrong_result, std::move(fault));
   } catch (const OutOfMemory& error) {
@@ -203,11 +211,11 @@ Candidate Measurer::prepare(const Params& params, const CompiledKernel& compiled
   return candidate;
 }
 
-Call Measurer::call(int slice) const {
+Call Measurer::call(int slice, int area) const {
   const BinBounds bounds = tuning_bounds(problem_.type);
   Call call{.inputs = pool_.slice(problem_, slice),
             .count = problem_.count,
-            .output = output_.data(),
+            .output = output_.at(area),
             .lower = bounds.lower,
             .upper = bounds.upper};
   if (has_edges(problem_)) call.inputs[1] = edges_.data();
@@ -216,10 +224,11 @@ Call Measurer::call(int slice) const {
 
 std::vector<std::byte> Measurer::call_once(const Enqueue& enqueue) {
   std::vector<std::byte> result(problem_.result_bytes(), kPoison);
-  device_.copy(output_.data(), result.data(), result.size());
-  enqueue(call(0), nullptr);
+  const Call only = call(/*slice=*/0, /*area=*/0);
+  device_.copy(only.output, result.data(), result.size());
+  enqueue(only, nullptr);
   device_.synchronize(nullptr);
-  device_.copy(result.data(), output_.data(), result.size());
+  device_.copy(result.data(), only.output, result.size());
   return result;
 }
 
@@ -245,10 +254,11 @@ void Measurer::enqueue_flush(Stream stream) {
   const Call flush{.inputs = {pool_.flush_region()},
                    .count = flush_->plan->variant().problem.count,
                    .output = flush_output_.data()};
-  flush_->plan->enqueue(flush, flush_->scratch.data(), stream);
+  flush_->plan->enqueue(flush, flush_->scratch.at(0), stream);
 }
 
-TimingRequest Measurer::make_request(const Enqueue& enqueue, Manner manner) {
+TimingRequest Measurer::make_request(const Enqueues& enqueues, Manner manner,
+                                     std::optional<int> calls) {
   TimingRequest request;
   request.calls = calls_per_sample_;
   int slices = rotation_.slices;
@@ -276,27 +286,28 @@ TimingRequest Measurer::make_request(const Enqueue& enqueue, Manner manner) {
   // Calls outside a graph are enqueued anew for every sample, which then goes on with the next
   // slice: a few calls are no lap.
   const bool goes_on = request.launching != Launching::graph;
-  request.enqueue = [this, enqueue, slices, goes_on, next = 0](int index, Stream stream) mutable {
+  if (calls) request.calls = *calls;
+  const int areas = std::clamp(request.calls / kCallsPerArea, 1, output_.count());
+  request.enqueue = [=, this, all = request.calls, next = 0](int index, Stream stream) mutable {
     const int slice = (goes_on ? next : index) % slices;
     next = slice + 1;
-    enqueue(call(slice), stream);
+    const int area = index * areas / all;
+    enqueues[static_cast<std::size_t>(area) % enqueues.size()](call(slice, area), stream);
   };
   if (flush && flush_) request.before_sample = [this](Stream stream) { enqueue_flush(stream); };
   return request;
 }
 
-std::vector<double> Measurer::take_samples(const Enqueue& enqueue, int calls, int samples) {
-  TimingRequest request = make_request(enqueue, Manner::flushed);
-  request.calls = calls;
-  return device_.time(std::move(request), samples);
+std::vector<double> Measurer::take_samples(const Enqueues& enqueues, int calls, int samples) {
+  return device_.time(make_request(enqueues, Manner::flushed, calls), samples);
 }
 
 Samples Measurer::take(Candidate& candidate, Manner manner, int samples) {
   std::unique_ptr<Stopwatch>& stopwatch =
       candidate.stopwatches.at(static_cast<std::size_t>(manner));
   if (stopwatch == nullptr) {
-    const Enqueue enqueue = enqueue_of(*candidate.plan, candidate.scratch);
-    stopwatch = device_.prepare_timing(make_request(enqueue, manner));
+    const Enqueues enqueues = enqueues_of(*candidate.plan, candidate.scratch);
+    stopwatch = device_.prepare_timing(make_request(enqueues, manner));
   }
   const StopRule rule{.at_most = std::max(1, samples)};
   Samples all;

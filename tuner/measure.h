@@ -11,6 +11,7 @@
 
 #include "cache/config_store.h"
 #include "runtime/plan.h"
+#include "tuner/areas.h"
 #include "tuner/compile_pool.h"
 #include "tuner/evaluator.h"
 #include "tuner/expected_result.h"
@@ -32,7 +33,7 @@ inline constexpr std::size_t kManners = 5;
 /// A plan that gave the right result, ready to be timed.
 struct Candidate {
   std::unique_ptr<Plan> plan;
-  DeviceBuffer scratch;
+  Areas scratch;
   MeasurementRecord record;  ///< what is known before the timing
   /// By Manner; each is made when it is first used. They refer to the plan and the scratch.
   std::array<std::unique_ptr<Stopwatch>, kManners> stopwatches;
@@ -41,8 +42,12 @@ struct Candidate {
 /// What computes the problem: a plan with its scratch, or another library's function.
 using Enqueue = std::function<void(const Call& call, Stream stream)>;
 
-/// Both must outlive what is returned.
-Enqueue enqueue_of(const Plan& plan, const DeviceBuffer& scratch);
+/// The same computation with scratch in several places, of which the calls of a sample use one
+/// after another.
+using Enqueues = std::vector<Enqueue>;
+
+/// One for each area. Both must outlive what is returned.
+Enqueues enqueues_of(const Plan& plan, const Areas& scratch);
 
 /// The record of one configuration, measured in several turns: `total` with the samples of `more`
 /// behind its own, and what follows of them. Of two outcomes, the failure counts.
@@ -71,7 +76,7 @@ class Measurer {
 
   /// Microseconds per call of `samples` samples, each of `calls` calls after a flush of the L2.
   /// Throws DeviceError.
-  std::vector<double> take_samples(const Enqueue& enqueue, int calls, int samples);
+  std::vector<double> take_samples(const Enqueues& enqueues, int calls, int samples);
 
   /// Calls that make a sample long enough, of kernels that stream.
   int calls_per_sample() const { return calls_per_sample_; }
@@ -84,12 +89,14 @@ class Measurer {
   };
 
   std::shared_ptr<const CompiledKernel> compile(const Variant& variant);
-  Call call(int slice) const;
+  Call call(int slice, int area) const;
   std::vector<std::byte> call_once(const Enqueue& enqueue);
   std::string find_fault_in_result(const Enqueue& enqueue, const Shape& shape);
   void make_expected_result();
   void make_flush();
-  TimingRequest make_request(const Enqueue& enqueue, Manner manner);
+  /// `calls` per sample; empty: as many as the manner wants.
+  TimingRequest make_request(const Enqueues& enqueues, Manner manner,
+                             std::optional<int> calls = std::nullopt);
   Samples take(Candidate& candidate, Manner manner, int samples);
   void enqueue_flush(Stream stream);
 
@@ -99,7 +106,7 @@ class Measurer {
   Problem problem_;
   ExpectedResult expected_;
   DeviceBuffer edges_;  ///< of custom bins
-  DeviceBuffer output_;
+  Areas output_;
   DeviceBuffer flush_output_;
   std::optional<Candidate> flush_;  ///< reads the flush region
   int calls_per_sample_ = 1;

@@ -259,7 +259,12 @@ class FakeDevice::State::FakeKernel final : public Kernel {
     const bool is_reduce = index == static_cast<std::size_t>(KernelRole::main);
     FakeLaunch launch = reduce_;
     launch.grid_size = shape.grid_size;
-    if (is_reduce) launch.input = *static_cast<const void* const*>(arguments[0]);
+    if (is_reduce) {
+      void** const others = after_count(launch, arguments);
+      launch.input = *static_cast<const void* const*>(arguments[0]);
+      launch.output = *static_cast<const void* const*>(others[0]);
+      launch.scratch = *static_cast<const void* const*>(others[1]);
+    }
     if (is_reduce && launch.counts_in_64_bits) {
       launch.count = *static_cast<const std::uint64_t*>(arguments[1]);
     } else if (is_reduce) {
@@ -289,10 +294,14 @@ class FakeDevice::State::FakeKernel final : public Kernel {
   }
 
  private:
-  /// `reduce(inputs, count, output, scratch)`, or `reduce_in_order(inputs, count, chunk, output,
-  /// scratch)`.
+  /// The output and the scratch of `reduce(inputs, count, output, scratch)`, or of
+  /// `reduce_in_order(inputs, count, chunk, output, scratch)`.
+  static void** after_count(const FakeLaunch& launch, void** arguments) {
+    return arguments + (launch.in_order ? 3 : 2);
+  }
+
   static void run_reduce(const FakeLaunch& launch, void** arguments, bool wrong) {
-    void** const others = arguments + (launch.in_order ? 3 : 2);
+    void** const others = after_count(launch, arguments);
     const void* const input = *static_cast<const void**>(arguments[0]);
     void* const output = *static_cast<void**>(others[0]);
     char* const scratch = *static_cast<char**>(others[1]);

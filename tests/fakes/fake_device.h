@@ -51,7 +51,9 @@ struct FakeLaunch {
   ReduceParams params;  ///< `waves` is always 0: no kernel sees it. It shows in `grid_size`.
   std::uint32_t grid_size = 0;
   std::uint64_t count = 0;
-  const void* input = nullptr;  ///< the first one
+  const void* input = nullptr;   ///< the first one
+  const void* output = nullptr;  ///< of the kernel
+  const void* scratch = nullptr;
 };
 
 struct FakeScript {
