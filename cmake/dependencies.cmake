@@ -24,6 +24,23 @@ add_library(xxhash INTERFACE)  # header-only: XXH_INLINE_ALL
 target_include_directories(xxhash SYSTEM INTERFACE ${XXHASH_INCLUDE_DIR})
 target_compile_definitions(xxhash INTERFACE XXH_INLINE_ALL)
 
+# The chart library of `foldtune report`, which goes into the program: Chart.js 3 or 4, as one script.
+option(FOLDTUNE_REPORT "Have the verb `report`, which needs Chart.js at build time" ON)
+if(FOLDTUNE_REPORT)
+  find_file(FOLDTUNE_CHART_JS NAMES chart.umd.min.js chart.umd.js chart.min.js Chart.min.js
+            PATHS /usr/share/javascript/chart.js /usr/share/nodejs/chart.js/dist NO_DEFAULT_PATH)
+  set(chart_advice "Install the package libjs-chart.js (scripts/setup.sh does), name the file with "
+                   "-DFOLDTUNE_CHART_JS=..., or build without `foldtune report`: -DFOLDTUNE_REPORT=OFF.")
+  if(NOT EXISTS "${FOLDTUNE_CHART_JS}")
+    message(FATAL_ERROR "Chart.js was not found. " ${chart_advice})
+  endif()
+  file(READ "${FOLDTUNE_CHART_JS}" chart_js)
+  if(NOT chart_js MATCHES "Chart\\.js v[34]\\." OR chart_js MATCHES "</script")
+    message(FATAL_ERROR "${FOLDTUNE_CHART_JS} is no Chart.js 3 or 4 to embed. " ${chart_advice})
+  endif()
+  unset(chart_js)
+endif()
+
 # Headers of the driver API and of NVRTC, for their types alone: both libraries are opened at run time.
 function(find_cuda_header variable header)
   find_path(${variable} ${header}

@@ -15,6 +15,7 @@ build_packages=(
   g++ cmake ninja-build           # to build
   libfmt-dev libcli11-dev nlohmann-json3-dev libxxhash-dev libboost-context-dev
   libsqlitecpp-dev libsqlite3-dev
+  libjs-chart.js                  # the charts of `foldtune report`
   catch2                          # for the tests
   sqlite3                         # to query the tuning database
   python3                         # unpacks wheels; writes the quickstart's input file
@@ -23,6 +24,7 @@ test_packages=(
   clang                           # the second compiler
   clang-format clang-tidy
   git                             # to list the files that are ours
+  chromium chromium-driver python3-selenium  # the page of `foldtune report` in a browser
 )
 wheel_packages=(python3-pip ca-certificates)
 

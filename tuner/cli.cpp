@@ -21,12 +21,19 @@
 namespace foldtune {
 namespace {
 
+using Prepare = Action (*)(CLI::App& app, const std::string& command_line);
+
 struct Verb {
   const char* name;
   const char* summary;
-  Action (*prepare)(CLI::App& app, const std::string& command_line);
+  Prepare prepare;              ///< null: this build has not the verb
   const char* group = "Verbs";  ///< in the help; "": none
 };
+#if FOLDTUNE_REPORT
+constexpr Prepare kPrepareReport = prepare_report;
+#else
+constexpr Prepare kPrepareReport = nullptr;
+#endif
 constexpr std::array kVerbs{
     Verb{"devices", "List the devices of this machine", prepare_devices},
     Verb{"tune", "Find the fastest configurations for a device, and keep them", prepare_tune},
@@ -34,6 +41,7 @@ constexpr std::array kVerbs{
     Verb{"why", "Explain which configuration a problem is run with", prepare_why},
     Verb{"history", "List every choice that was ever stored for a problem", prepare_history},
     Verb{"diff", "Compare the best results of two databases", prepare_diff},
+    Verb{"report", "Write a page for a browser on what the tuning database holds", kPrepareReport},
     Verb{"run", "Reduce a file with the tuned configuration", prepare_run},
     Verb{"ladder", "Climb from naive kernels to the libraries', beside published figures",
          prepare_ladder},
@@ -137,6 +145,7 @@ ExitCode parse_and_run(int argc, const char* const* argv) {
   const std::string command_line = quoted_command_line(argc, argv);
   std::vector<std::pair<CLI::App*, Action>> verbs;
   for (const Verb& verb : kVerbs) {
+    if (verb.prepare == nullptr) continue;
     CLI::App* const subcommand = app.add_subcommand(verb.name, verb.summary)->group(verb.group);
     verbs.emplace_back(subcommand, verb.prepare(*subcommand, command_line));
   }

@@ -14,6 +14,9 @@ namespace foldtune {
 /// that this version does not know are shown as they are.
 std::string describe_problem(const ProblemKey& key, std::uint64_t count);
 
+/// The same without the count: "sum f32", "max f32 without NaN, element".
+std::string describe_operation(const ProblemKey& key);
+
 /// Whether the operator is one of these; those of users, "name:hash", are `custom`.
 bool has_operator_of(const ProblemKey& key, const std::vector<Operator>& ops);
 

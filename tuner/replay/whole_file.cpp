@@ -1,5 +1,6 @@
 #include "tuner/replay/whole_file.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -12,12 +13,22 @@
 namespace foldtune {
 namespace {
 
+/// Without it, a power failure after the rename may leave an empty file.
+std::error_code flush_to_disk(const std::filesystem::path& path) {
+  const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  if (file < 0) return {errno, std::generic_category()};
+  const std::error_code error =
+      ::fsync(file) == 0 ? std::error_code() : std::error_code(errno, std::generic_category());
+  ::close(file);
+  return error;
+}
+
 std::error_code write_bytes(const std::filesystem::path& path, std::string_view bytes) {
   errno = 0;
   std::ofstream stream(path, std::ios::binary);
   stream << bytes;
   stream.close();
-  if (stream) return {};
+  if (stream) return flush_to_disk(path);
   return {errno != 0 ? errno : EIO, std::generic_category()};
 }
 

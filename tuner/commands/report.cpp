@@ -1,0 +1,105 @@
+// foldtune report: a page on what the database holds.
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <ctime>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "cache/config_store.h"
+#include "tuner/commands/commands.h"
+#include "tuner/commands/options.h"
+#include "tuner/commands/stored_rows.h"
+#include "tuner/file_error.h"
+#include "tuner/format.h"
+#include "tuner/replay/whole_file.h"
+#include "tuner/report/bench_file.h"
+#include "tuner/report/page.h"
+#include "tuner/report/report_data.h"
+
+namespace foldtune {
+namespace {
+
+struct Arguments {
+  std::optional<std::string> database;
+  std::string output;
+  std::vector<std::string> bench;
+  RowFilter filter;
+};
+
+constexpr const char* kStdout = "-";
+
+std::string utc_now() {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+}
+
+/// A rename would put a plain file in the place of a device.
+void require_file(const std::string& path) {
+  std::error_code ignored;
+  const std::filesystem::file_status status = std::filesystem::status(path, ignored);
+  if (!std::filesystem::exists(status) || std::filesystem::is_regular_file(status)) return;
+  throw FileError(
+      fmt::format("writing the page {}: it is there, and no file; choose another name, "
+                  "or - for stdout",
+                  path));
+}
+
+void write_page(const std::string& page, const std::string& output) {
+  if (output == kStdout) {
+    std::fwrite(page.data(), 1, page.size(), stdout);  // cli.cpp looks whether that worked
+    return;
+  }
+  write_whole_file(output, page, "page");
+  fmt::print(stderr, "wrote {} ({}): open it in a browser\n", output, format_bytes(page.size()));
+}
+
+ExitCode run_report(const Arguments& arguments) {
+  const std::string path = database_path(arguments.database);
+  select({}, arguments.filter);  // before the files are looked for, the names are checked
+  if (arguments.output != kStdout) require_file(arguments.output);
+  ReportSource source{.database = std::filesystem::path(path).filename().string(),
+                      .made_at = utc_now()};
+  for (const std::string& file : arguments.bench) source.bench.push_back(read_bench_report(file));
+  source.measurements =
+      select(open_sqlite_store(path, OpenMode::read_only)->measurements(), arguments.filter);
+  const nlohmann::ordered_json data = make_report_data(source);
+  for (const nlohmann::ordered_json& sentence : data.at("left_out")) {
+    fmt::print(stderr, "foldtune: note: {}\n", sentence.get<std::string>());
+  }
+  write_page(make_page(data), arguments.output);
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+Action prepare_report(CLI::App& app, const std::string&) {
+  auto arguments = std::make_shared<Arguments>();
+  app.add_option("--db", arguments->database, "The tuning database [see foldtune --help]")
+      ->type_name("FILE");
+  app.add_option("-o,--output", arguments->output, "The page; - for stdout")
+      ->type_name("FILE")
+      ->required();
+  app.add_option("--bench", arguments->bench,
+                 "Reports of the bench (foldtune_bench --json), whose times stand beside the tuned "
+                 "ones")
+      ->type_name("FILE");
+  add_row_filter(app, arguments->filter);
+  app.footer(
+      "Writes a page for a browser on what the database holds: how close to the memory's bandwidth "
+      "the\nbest configurations come, how time depends on size and on each tunable, and what "
+      "failed. "
+      "The page\nis one file that needs no network. The database is only read.\n\n"
+      "Examples:\n"
+      "  foldtune report -o report.html\n"
+      "  foldtune report --device h200 --op sum,dot --bench sum-f32.json -o sums.html");
+  return [arguments] { return run_report(*arguments); };
+}
+
+}  // namespace foldtune

@@ -1,0 +1,32 @@
+/// What the page shows, from what a store holds.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "cache/config_store.h"
+#include "tuner/report/bench_file.h"
+
+namespace foldtune {
+
+struct ReportSource {
+  std::vector<StoredResult> measurements{};  ///< oldest first
+  std::vector<BenchReport> bench{};
+  std::string database;  ///< its name for people
+  std::string made_at;   ///< UTC, ISO 8601
+};
+
+/// The data of the page, as page_data.js reads it:
+///
+/// - `shapes`, `configs`: see ConfigTable; `operations`: problems without their size.
+/// - `devices`: one for each device, compiler and kernel sources, whose results are comparable, the
+///   newest first. Of each its `runs`, `bests` (as the view `best` has them) with their landscapes,
+///   `failures` by reason (each
+///   with its newest example), and `peers` of the bench.
+/// - `left_out`: sentences on what the page does not show.
+///
+/// Times are in us per call, bandwidths in 10^9 bytes per second; null: not known.
+nlohmann::ordered_json make_report_data(const ReportSource& source);
+
+}  // namespace foldtune
