@@ -20,7 +20,7 @@ build_packages=(
   python3                         # unpacks wheels; writes the quickstart's input file
 )
 test_packages=(
-  clang                           # the second compiler
+  clang libclang-rt-14-dev        # the second compiler, and its libFuzzer
   clang-format clang-tidy
   git                             # to list the files that are ours
 )
