@@ -98,14 +98,6 @@ bool check_shape(SQLite::Database& database, int version, Findings& findings) {
   return is_sound;
 }
 
-/// Whether it is of the form "2026-01-31T12:00:00Z".
-bool is_time(const std::string& text) {
-  constexpr std::string_view kForm = "dddd-dd-ddTdd:dd:ddZ";
-  return std::ranges::equal(text, kForm, [](char c, char form) {
-    return form == 'd' ? std::isdigit(static_cast<unsigned char>(c)) != 0 : c == form;
-  });
-}
-
 void check_devices(SQLite::Database& database, Findings& findings) {
   SQLite::Statement rows(database, "SELECT * FROM device");
   while (rows.executeStep()) {

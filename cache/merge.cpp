@@ -6,11 +6,10 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
 #include <system_error>
 #include <utility>
 
-#include "cache/record_check.h"
+#include "cache/row_adder.h"
 #include "cache/schema.h"
 #include "cache/sqlite_connection.h"
 #include "cache/sqlite_rows.h"
@@ -50,17 +49,6 @@ Source read_source(const std::string& from) {
   });
 }
 
-/// Why the row cannot be added; empty if it can.
-std::string reason_to_refuse(const ResultRow& row) {
-  if (!row.fault.empty()) return row.fault;
-  const StoredResult& result = row.result;
-  if (result.run.device.fingerprint() != row.device_fingerprint) {
-    return "its device's fingerprint is not the hash of the device's columns";
-  }
-  const std::string fault = fault_of(result.run);
-  return fault.empty() ? fault_of(result.measurement) : "of its run, " + fault;
-}
-
 /// The ids of the best measurements, ascending.
 std::vector<std::int64_t> best_ids(SQLite::Database& database) {
   std::vector<std::int64_t> ids;
@@ -69,46 +57,16 @@ std::vector<std::int64_t> best_ids(SQLite::Database& database) {
   return ids;
 }
 
-/// Adds rows to the database, within a transaction of the caller's.
-class Target {
- public:
-  explicit Target(SQLite::Database& database) : database_(database) {}
-
-  /// False if it is there already.
-  bool add(const ResultRow& row) {
-    const StoredResult& result = row.result;
-    const MeasurementRecord measurement = checked(result.measurement);
-    const ConfigStore::RunId run = run_of(row);
-    if (find_measurement(database_, run, measurement, result.measured_at)) return false;
-    insert_measurement(database_, run, measurement, result.measured_at);
-    return true;
-  }
-
- private:
-  ConfigStore::RunId run_of(const ResultRow& row) {
-    const auto [place, is_new] = runs_.emplace(row.run_id, 0);
-    if (is_new) {
-      const RunRecord& run = row.result.run;
-      const auto found = find_run(database_, run, row.started_at);
-      place->second = found ? *found : insert_run(database_, run, row.started_at);
-    }
-    return place->second;
-  }
-
-  SQLite::Database& database_;
-  std::map<std::int64_t, ConfigStore::RunId> runs_;  // Of the source's ids.
-};
-
 MergeReport add_rows(SQLite::Database& database, const Source& source) {
   MergeReport report;
   const std::vector<std::int64_t> best_before = best_ids(database);
-  Target target(database);
+  RowAdder adder(database);
   for (const ResultRow& row : source.rows) {
     const std::string reason = reason_to_refuse(row);
     if (!reason.empty()) {
       report.refused.push_back(fmt::format("measurement {}: {}", row.measurement_id, reason));
     } else {
-      ++(target.add(row) ? report.added : report.known);
+      ++(adder.add(row) ? report.added : report.known);
     }
   }
   for (std::int64_t i = 0; i < source.unconnected; ++i) {

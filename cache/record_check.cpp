@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <ctime>
 #include <initializer_list>
@@ -89,6 +90,13 @@ MeasurementRecord checked(MeasurementRecord measurement) {
 
 std::string utc_now() {
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+}
+
+bool is_time(std::string_view text) {
+  constexpr std::string_view kForm = "dddd-dd-ddTdd:dd:ddZ";
+  return std::ranges::equal(text, kForm, [](char c, char form) {
+    return form == 'd' ? std::isdigit(static_cast<unsigned char>(c)) != 0 : c == form;
+  });
 }
 
 }  // namespace foldtune

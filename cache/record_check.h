@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "cache/config_store.h"
 
@@ -20,5 +21,8 @@ std::string fault_of(const MeasurementRecord& measurement);
 
 /// Now in UTC, ISO 8601, to the second: "2026-01-31T12:00:00Z".
 std::string utc_now();
+
+/// Whether it is of that form.
+bool is_time(std::string_view text);
 
 }  // namespace foldtune

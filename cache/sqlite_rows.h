@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cache/config_store.h"
+#include "cache/result_row.h"
 
 namespace foldtune {
 
@@ -33,16 +34,6 @@ std::optional<std::int64_t> find_measurement(SQLite::Database& database, ConfigS
 /// What is left of a statement that selects all columns of the view `result` or `best`. Throws
 /// `StoreError` for a row that cannot be a record.
 std::vector<StoredResult> fetch_results(SQLite::Statement& statement);
-
-/// A row of the view `result` that may be anything: someone may have written into the file.
-struct ResultRow {
-  std::int64_t measurement_id = 0;
-  std::int64_t run_id = 0;
-  std::string device_fingerprint;  ///< As stored.
-  std::string started_at;
-  std::string fault;    ///< Why it cannot be a record, and what to do; empty if it is one.
-  StoredResult result;  ///< Where `fault` is empty.
-};
 
 /// The present row of such a statement.
 ResultRow read_row(const SQLite::Statement& statement);

@@ -21,7 +21,7 @@ build_packages=(
   python3                         # unpacks wheels; writes the quickstart's input file
 )
 test_packages=(
-  clang                           # the second compiler
+  clang libclang-rt-14-dev        # the second compiler, and its libFuzzer
   clang-format clang-tidy
   git                             # to list the files that are ours
   chromium chromium-driver python3-selenium  # the page of `foldtune report` in a browser

@@ -142,7 +142,7 @@ check_scripts() {
   for file in scripts/*.sh .ci/run; do
     bash -n "$file" || status=1
   done
-  for file in scripts/{setup,quickstart,test,compile_space}.sh .ci/run; do
+  for file in scripts/{setup,quickstart,test,compile_space,fuzz}.sh .ci/run; do
     [[ -x $file ]] || { echo "$file is not executable"; status=1; }
   done
   return $status

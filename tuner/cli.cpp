@@ -49,6 +49,8 @@ constexpr std::array kVerbs{
          prepare_landscape},
     Verb{"check", "Look whether a tuning database is sound", prepare_check},
     Verb{"merge", "Copy the measurements of other tuning databases into one", prepare_merge},
+    Verb{"export", "Write measurements to a file for other machines", prepare_export},
+    Verb{"import", "Add the measurements of such a file to a tuning database", prepare_import},
     Verb{"prune", "Remove old or foreign measurements from a tuning database", prepare_prune},
     Verb{"vacuum", "Make a tuning database's file smaller", prepare_vacuum},
     Verb{"worker", "Try configurations, or compile, for another process of foldtune",

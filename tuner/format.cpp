@@ -54,6 +54,10 @@ std::string format_bytes(std::uint64_t bytes) {
   return fmt::format("{} {}", rounded, kUnits[unit]);
 }
 
+std::string format_count(std::size_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
 std::string format_percent(double fraction) {
   return fraction > 0 ? fmt::format("{:.1f}", 100 * fraction) : "-";
 }

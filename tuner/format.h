@@ -1,6 +1,7 @@
 /// Numbers and configurations as text for people.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -20,6 +21,9 @@ std::string format_seconds(double seconds);
 
 /// "139.8 GiB", "60 MiB".
 std::string format_bytes(std::uint64_t bytes);
+
+/// "1 run", "3 runs".
+std::string format_count(std::size_t count, std::string_view what);
 
 /// A fraction as a percentage without its sign, "93.5"; "-" for 0, which stands for unknown.
 std::string format_percent(double fraction);

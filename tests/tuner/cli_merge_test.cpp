@@ -29,7 +29,7 @@ TEST_CASE("merge makes one database of several, and a second time changes nothin
              ContainsSubstring("the best changed for 0 problems, and is the first for 2"));
   CHECK_THAT(first.out, ContainsSubstring("b.db: 1 added, 0 already there, 0 refused"));
   CHECK_THAT(first.out,
-             ContainsSubstring("the best changed for 1 problems, and is the first for 0"));
+             ContainsSubstring("the best changed for 1 problem, and is the first for 0"));
   const Outcome second = place.run(arguments);
   CHECK(second.exit_code == 0);
   CHECK_THAT(second.out, ContainsSubstring("a.db: 0 added, 2 already there, 0 refused"));

@@ -34,7 +34,7 @@ TEST_CASE("prune --stale removes what was measured with other kernels, a dry run
   CHECK_THAT(wet.out, ContainsSubstring(group));
   CHECK_THAT(wet.out, ContainsSubstring("\nremoved 2 measurements"));
   CHECK_THAT(place.run({"prune", "--stale"}).out, ContainsSubstring("removed 0 measurements"));
-  CHECK_THAT(place.run({"check"}).out, ContainsSubstring("is sound: 1 measurements"));
+  CHECK_THAT(place.run({"check"}).out, ContainsSubstring("is sound: 1 measurement,"));
 }
 
 TEST_CASE("prune --older-than keeps the best, and --device does not") {
@@ -44,9 +44,9 @@ TEST_CASE("prune --older-than keeps the best, and --device does not") {
              ContainsSubstring("removed 0 measurements\n"));
   std::this_thread::sleep_for(std::chrono::seconds(2));
   CHECK_THAT(place.run({"prune", "--older-than", "0.00001"}).out,
-             ContainsSubstring("removed 1 measurements; 1 more stay"));
+             ContainsSubstring("removed 1 measurement; 1 more stays"));
   CHECK_THAT(place.run({"prune", "--device", "h200"}).out,
-             ContainsSubstring("removed 1 measurements\n"));
+             ContainsSubstring("removed 1 measurement\n"));
 }
 
 TEST_CASE("prune wants a rule, and a database") {

@@ -13,6 +13,7 @@
 #include "templates/space.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/options.h"
+#include "tuner/format.h"
 
 namespace foldtune {
 namespace {
@@ -39,8 +40,8 @@ ExitCode run_check(const std::optional<std::string>& database) {
     fmt::print("{} is not sound: {} found\n", path, report.findings.size());
     return ExitCode::database;
   }
-  fmt::print("{} is sound: {} measurements, version {} of the schema\n", path, report.measurements,
-             report.schema_version);
+  fmt::print("{} is sound: {}, version {} of the schema\n", path,
+             format_count(report.measurements, "measurement"), report.schema_version);
   return ExitCode::ok;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tuner/commands/commands.h"
+#include "tuner/format.h"
 
 namespace foldtune {
 namespace {
@@ -22,8 +23,8 @@ void print_report(const std::string& from, const MergeReport& report) {
   fmt::print("{}: {} added, {} already there, {} refused\n", from, report.added, report.known,
              report.refused.size());
   for (const std::string& refusal : report.refused) fmt::print("  refused {}\n", refusal);
-  fmt::print("  the best changed for {} problems, and is the first for {}\n",
-             report.changed_problems, report.new_problems);
+  fmt::print("  the best changed for {}, and is the first for {}\n",
+             format_count(report.changed_problems, "problem"), report.new_problems);
   std::fflush(stdout);  // It is in the file, whatever becomes of the next.
 }
 

@@ -15,6 +15,7 @@
 #include "templates/embedded.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/options.h"
+#include "tuner/format.h"
 
 namespace foldtune {
 namespace {
@@ -53,15 +54,16 @@ void print_report(const PruneReport& report, bool dry_run) {
   std::size_t all = 0;
   for (const PrunedGroup& group : report.groups) {
     const bool is_stale = group.template_fingerprint != template_fingerprint();
-    fmt::print("{} (driver {}), {}{}: {} measurements of {} problems\n", group.device_name,
-               group.driver, group.compiler,
-               is_stale ? ", kernels of another version of Foldtune" : "", group.measurements,
-               group.problems);
+    fmt::print("{} (driver {}), {}{}: {} of {}\n", group.device_name, group.driver, group.compiler,
+               is_stale ? ", kernels of another version of Foldtune" : "",
+               format_count(group.measurements, "measurement"),
+               format_count(group.problems, "problem"));
     all += group.measurements;
   }
-  fmt::print("{} {} measurements", dry_run ? "would remove" : "removed", all);
+  fmt::print("{} {}", dry_run ? "would remove" : "removed", format_count(all, "measurement"));
   if (report.kept_best > 0) {
-    fmt::print("; {} more stay, since each is the best of its problem", report.kept_best);
+    fmt::print("; {} more {} the best of its problem", report.kept_best,
+               report.kept_best == 1 ? "stays, since it is" : "stay, since each is");
   }
   fmt::print("\n");
 }

@@ -30,15 +30,19 @@ void add_device_filter(CLI::App& app, std::string& device) {
   app.add_option("--device", device, "Part of a device's name, such as h200")->type_name("TEXT");
 }
 
-std::vector<StoredResult> select(std::vector<StoredResult> rows, const RowFilter& filter) {
+std::function<bool(const StoredResult&)> row_test(const RowFilter& filter) {
   const auto ops = parse_operators(filter.operators);
   const auto types = parse_element_types(filter.types);
-  std::erase_if(rows, [&](const StoredResult& row) {
+  return [=](const StoredResult& row) {
     const ProblemKey& problem = row.measurement.problem;
-    return (filter.operators != "all" && !has_operator_of(problem, ops)) ||
-           (filter.types != "all" && !has_type_of(problem, types)) ||
-           !has_name_with(row.run.device, filter.device);
-  });
+    return (filter.operators == "all" || has_operator_of(problem, ops)) &&
+           (filter.types == "all" || has_type_of(problem, types)) &&
+           has_name_with(row.run.device, filter.device);
+  };
+}
+
+std::vector<StoredResult> select(std::vector<StoredResult> rows, const RowFilter& filter) {
+  std::erase_if(rows, std::not_fn(row_test(filter)));
   return rows;
 }
 

@@ -1,6 +1,7 @@
 /// Rows of the database for people: which of them, where they are from, and when.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,9 @@ void add_row_filter(CLI::App& app, RowFilter& filter);
 
 /// Adds --device alone.
 void add_device_filter(CLI::App& app, std::string& device);
+
+/// Whether the filter lets a row through. Throws InvalidArgument for names that there are not.
+std::function<bool(const StoredResult&)> row_test(const RowFilter& filter);
 
 /// The rows that the filter lets through, in their order. Without names all of them, whatever
 /// theirs are. Throws InvalidArgument for names that there are not.

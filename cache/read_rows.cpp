@@ -1,0 +1,30 @@
+#include "cache/read_rows.h"
+
+#include <SQLiteCpp/Statement.h>
+#include <SQLiteCpp/Transaction.h>
+
+#include "cache/schema.h"
+#include "cache/sqlite_connection.h"
+#include "cache/sqlite_rows.h"
+
+namespace foldtune {
+
+void read_rows(const std::string& path, RowSet rows,
+               const std::function<void(const EachRow&)>& use) {
+  const char* const query = rows == RowSet::best ? "SELECT * FROM best ORDER BY measurement_id"
+                                                 : "SELECT * FROM result ORDER BY measurement_id";
+  const auto use_all = [&](SQLite::Database& database) {
+    const SQLite::Transaction snapshot(database);
+    use([&](const std::function<void(const ResultRow&)>& visit) {
+      SQLite::Statement statement(database, query);
+      while (statement.executeStep()) visit(read_row(statement));
+    });
+    return true;
+  };
+  const SqliteConnection connection(path, OpenMode::read_only, OldSchema::accept);
+  connection.read("read the measurements of", [&](SQLite::Database& database) {
+    return with_current_schema(database, connection.path(), use_all);
+  });
+}
+
+}  // namespace foldtune

@@ -1,0 +1,42 @@
+// The reader of .npy files: any file is refused, or its elements lie within it.
+#include "tuner/npy.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <optional>
+#include <span>
+
+#include "foldtune/error.h"
+
+namespace foldtune {
+namespace {
+
+void require(bool holds) {
+  if (!holds) std::abort();
+}
+
+void parse(std::span<const std::byte> file, std::optional<ElementType> wanted) {
+  try {
+    const NpyArray array =
+        parse_npy(file.first(std::min(file.size(), kNpyHeadBytes)), file.size(), wanted, "file");
+    require(array.data_offset <= file.size());
+    require(array.count == (file.size() - array.data_offset) / size_of(array.type));
+    require(!wanted || array.type == *wanted);
+  } catch (const Error&) {  // refused
+  }
+}
+
+}  // namespace
+}  // namespace foldtune
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using foldtune::ElementType;
+  const auto file = std::as_bytes(std::span(data, size));
+  for (const auto wanted : {std::optional<ElementType>(), std::optional(ElementType::bf16),
+                            std::optional(ElementType::f32), std::optional(ElementType::u8)}) {
+    foldtune::parse(file, wanted);
+  }
+  return 0;
+}

@@ -1,0 +1,147 @@
+// foldtune export: what is in its file, and that import makes the same database of it.
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "tests/cache/schema_version_1.h"
+#include "tests/catch.h"
+#include "tests/tuner/exchanged_file.h"
+
+namespace foldtune::test {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+using nlohmann::json;
+
+constexpr int kUsage = 2;
+constexpr int kFile = 4;
+constexpr int kDatabase = 5;
+
+TEST_CASE("export and import make an equal database") {
+  const Workplace place;
+  store_variety(place.database());
+  const Outcome exported = place.run({"export", "-o", place.file("all.json")});
+  CAPTURE(exported.out, exported.err);
+  CHECK(exported.exit_code == 0);
+  CHECK(exported.out.empty());
+  CHECK_THAT(exported.err, ContainsSubstring("exported 6 measurements of 3 runs on 2 devices"));
+
+  const std::string copy = place.file("copy.db");
+  const Outcome imported = place.run({"import", place.file("all.json"), "--db", copy});
+  CAPTURE(imported.out, imported.err);
+  CHECK(imported.exit_code == 0);
+  CHECK(contents(copy).size() == kVarietyRows);
+  CHECK(contents(copy) == contents(place.database()));
+  CHECK(place.run({"check", "--db", copy}).exit_code == 0);
+
+  const Outcome again = place.run({"export", "--db", copy});
+  json first = read_export(place.file("all.json"));
+  json second = json::parse(again.out);
+  first.erase("exported_at");
+  second.erase("exported_at");
+  CHECK(second == first);
+}
+
+TEST_CASE("An exported file names its format, its version and where it is from") {
+  const Workplace place;
+  store(place.database(), {stored_sum(20, 5)});
+  const json file = json::parse(place.run({"export"}).out);
+  CHECK(file["format"] == "foldtune-tuning");
+  CHECK(file["version"] == 1);
+  CHECK(file["foldtune_version"].is_string());
+  CHECK(file["exported_at"].get<std::string>().size() == 20);
+  REQUIRE(file["devices"].size() == 1);
+  REQUIRE(file["runs"].size() == 1);
+  REQUIRE(file["measurements"].size() == 1);
+  CHECK(file["runs"][0]["device_fingerprint"] == file["devices"][0]["fingerprint"]);
+  CHECK(file["measurements"][0]["run_id"] == file["runs"][0]["id"]);
+  CHECK(file["measurements"][0]["params"]["block_size"].is_number());
+  CHECK(file["measurements"][0]["hot_us"].is_null());
+  CHECK(file["hashes"].size() == 3);
+}
+
+std::size_t exported_rows(const Workplace& place, std::vector<std::string> options) {
+  options.insert(options.begin(), "export");
+  const Outcome result = place.run(options);
+  CAPTURE(result.err);
+  CHECK(result.exit_code == 0);
+  const json file = json::parse(result.out);
+  // Nothing is there that no measurement refers to.
+  std::set<int> runs;
+  for (const json& row : file["measurements"]) runs.insert(row["run_id"].get<int>());
+  CHECK(file["runs"].size() == runs.size());
+  return file["measurements"].size();
+}
+
+TEST_CASE("export takes the filters of show, and the best alone") {
+  const Workplace place;
+  store_variety(place.database());
+  store(place.database(), {stored_sum(20, 4)});
+  CHECK(exported_rows(place, {}) == kVarietyRows + 1);
+  CHECK(exported_rows(place, {"--op", "max,histogram"}) == 2);
+  CHECK(exported_rows(place, {"--op", "custom"}) == 1);
+  CHECK(exported_rows(place, {"--type", "f16"}) == 2);
+  CHECK(exported_rows(place, {"--device", "h100"}) == 2);
+  CHECK(exported_rows(place, {"--op", "sum", "--type", "f32", "--device", "h200"}) == 4);
+  CHECK(exported_rows(place, {"--best", "--op", "sum"}) == 2);
+  CHECK(exported_rows(place, {"--device", "none"}) == 0);
+  CHECK(place.run({"export", "--op", "nonsense"}).exit_code == kUsage);
+}
+
+TEST_CASE("export leaves out what is no measurement, and says so") {
+  const Workplace place;
+  store(place.database(), {stored_sum(20, 5), stored_sum(22, 9)});
+  SQLite::Database(place.database(), SQLite::OPEN_READWRITE)
+      .exec("UPDATE measurement SET samples_us = '[\"x\"]' WHERE id = 1");
+  const Outcome result = place.run({"export"});
+  CHECK(result.exit_code == kDatabase);
+  CHECK_THAT(result.err, ContainsSubstring("exported 1 measurement of 1 run on 1 device"));
+  CHECK_THAT(result.err, ContainsSubstring("left out measurement 1: its samples"));
+  CHECK(json::parse(result.out)["measurements"].size() == 1);
+}
+
+TEST_CASE("export replaces a file as a whole, or leaves it") {
+  const Workplace place;
+  place.write("all.json", "precious");
+  CHECK(place.run({"export", "-o", place.file("all.json")}).exit_code == kDatabase);  // no database
+  CHECK(read_file(place.file("all.json")) == "precious");
+  store(place.database(), {stored_sum(20, 5)});
+  CHECK(place.run({"export", "-o", place.file("all.json")}).exit_code == 0);
+  CHECK(read_export(place.file("all.json"))["measurements"].size() == 1);
+  CHECK(place.run({"export", "-o", place.file("none/all.json")}).exit_code == kFile);
+  const Outcome folder = place.run({"export", "-o", place.path().string()});
+  CHECK(folder.exit_code == kFile);
+  CHECK_THAT(folder.err, ContainsSubstring("is no regular file"));
+  CHECK(place.run({"export", "-o", "/dev/full"}).exit_code == kFile);
+  for (const auto& entry : std::filesystem::directory_iterator(place.path())) {
+    CHECK(entry.path().extension() != ".tmp");
+  }
+}
+
+TEST_CASE("export reads a database of an older schema, and one in a folder that is read-only") {
+  const Workplace place;
+  {
+    SQLite::Database old(place.file("old.db"), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+    old.exec(kSchemaVersion1);
+  }
+  const std::string before = read_file(place.file("old.db"));
+  CHECK(place.run({"export", "--db", place.file("old.db")}).exit_code == 0);
+  CHECK(read_file(place.file("old.db")) == before);
+
+  const std::filesystem::path folder = place.path() / "frozen";
+  std::filesystem::create_directory(folder);
+  store(folder / "tuning.db", {stored_sum(20, 5)});
+  ::chmod((folder / "tuning.db").c_str(), 0444);
+  ::chmod(folder.c_str(), 0555);
+  ::chmod(place.path().c_str(), 0755);
+  const Outcome frozen = place.run_as_nobody({"export", "--db", folder / "tuning.db"});
+  CAPTURE(frozen.err);
+  CHECK(frozen.exit_code == 0);
+  CHECK(json::parse(frozen.out)["measurements"].size() == 1);
+  ::chmod(folder.c_str(), 0755);
+}
+
+}  // namespace
+}  // namespace foldtune::test

@@ -1,0 +1,444 @@
+// foldtune import: what it takes, what it refuses, and what a kill in its midst leaves.
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <sstream>
+#include <thread>
+
+#include "tests/catch.h"
+#include "tests/tuner/exchanged_file.h"
+
+namespace foldtune::test {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+using nlohmann::json;
+
+constexpr int kFile = 4;
+constexpr int kDatabase = 5;
+
+/// A database that was exported to "all.json".
+class Exported : public Workplace {
+ public:
+  explicit Exported(void (*fill)(const std::string& database) = store_variety) {
+    fill(source());
+    REQUIRE(run({"export", "--db", source(), "-o", all()}).exit_code == 0);
+  }
+  std::string source() const { return file("source.db"); }
+  std::string all() const { return file("all.json"); }
+  json exported() const { return read_export(all()); }
+  std::string write_json(const json& content) const {
+    return write("changed.json", content.dump());
+  }
+  Outcome import_json(const json& content) const {
+    return run({"import", write_json(content), "--edited"});
+  }
+};
+
+TEST_CASE("import again adds nothing") {
+  const Exported place;
+  const Outcome first = place.run({"import", place.all()});
+  CHECK(first.exit_code == 0);
+  CHECK_THAT(first.out,
+             ContainsSubstring("6 measurements read, 6 added, 0 already there, 0 refused\n"));
+  CHECK_THAT(first.out, ContainsSubstring("new: 2 devices, 5 problems\n"));
+  const Outcome second = place.run({"import", place.all()});
+  CHECK(second.exit_code == 0);
+  CHECK_THAT(second.out,
+             ContainsSubstring("6 measurements read, 0 added, 6 already there, 0 refused\n"));
+  CHECK_THAT(second.out, ContainsSubstring("new: 0 devices, 0 problems\n"));
+  CHECK(contents(place.database()) == contents(place.source()));
+}
+
+TEST_CASE("import reads the example of the documentation") {
+  const std::string text = read_file(FOLDTUNE_DOCS "/exchange.md");
+  const std::string fence = "```json\n";
+  const std::size_t begin = text.find(fence) + fence.size();
+  const Workplace place;
+  const std::string file =
+      place.write("example.json", text.substr(begin, text.find("```", begin) - begin));
+  const Outcome result = place.run({"import", file});
+  CAPTURE(result.err);
+  CHECK(result.exit_code == 0);
+  CHECK_THAT(result.out, ContainsSubstring("1 measurement read, 1 added"));
+}
+
+TEST_CASE("import takes for known what merge does") {
+  const Exported place;
+  CHECK(place.run({"merge", place.database(), place.source()}).exit_code == 0);
+  CHECK_THAT(place.run({"import", place.all()}).out, ContainsSubstring("0 added, 6 already there"));
+  CHECK(contents(place.database()).size() == kVarietyRows);
+}
+
+TEST_CASE("import in a dry run tells what it would do, and changes nothing") {
+  const Exported place;
+  const Outcome missing = place.run({"import", place.all(), "--dry-run"});
+  CHECK(missing.exit_code == 0);
+  CHECK_THAT(missing.out, ContainsSubstring("6 would be added, 0 already there, 0 refused"));
+  CHECK_THAT(missing.out, ContainsSubstring("new: 2 devices, 5 problems\n"));
+  CHECK_FALSE(std::filesystem::exists(place.database()));
+
+  store(place.database(), {stored_sum(20, 7)});
+  const std::string before = read_file(place.database());
+  CHECK_THAT(place.run({"import", place.all(), "--dry-run"}).out,
+             ContainsSubstring("6 would be added"));
+  CHECK(read_file(place.database()) == before);
+  CHECK(contents(place.database()).size() == 1);
+  CHECK_THAT(place.run({"import", place.all(), "--db", place.source(), "--dry-run"}).out,
+             ContainsSubstring("0 would be added, 6 already there"));
+}
+
+TEST_CASE("import reads the standard input, and what is no regular file") {
+  const Exported place;
+  const std::string fifo = place.file("fifo");
+  REQUIRE(::mkfifo(fifo.c_str(), 0600) == 0);
+  std::jthread writer([&] { std::ofstream(fifo, std::ios::binary) << read_file(place.all()); });
+  const Outcome result = place.run({"import", fifo});
+  CAPTURE(result.err);
+  CHECK(result.exit_code == 0);
+  CHECK(contents(place.database()).size() == kVarietyRows);
+  CHECK(place.run({"import", "-"}).exit_code == kFile);  // with nothing in it
+}
+
+TEST_CASE("import refuses rows with their number and reason, and takes the others") {
+  struct Change {
+    const char* field;
+    json value;
+    const char* reason;
+  };
+  const std::vector<Change> changes{
+      {"run_id", 77, "there is no run of its run_id, 77"},
+      {"run_id", "1", "its run_id is \"1\", not an integer"},
+      {"measured_at", "yesterday", "its measured_at is not of the form"},
+      {"family", "scan", "its family is \"scan\", where this problem has \"reduce\""},
+      {"op", "plus", "there is no op \"plus\""},
+      {"op", "custom", "custom operator needs its expressions"},
+      {"op", "system:rm", "does not end in a hash"},
+      {"op", "a b:0123456789abcdef", "is no name for an operator"},
+      {"op", "bit_and", "takes integers, not f32"},
+      {"element_type", "f33", "there is no element_type \"f33\""},
+      {"accumulator_type", "f16", "cannot accumulate in f16"},
+      {"accumulator_type", "x", "there is no accumulator_type \"x\""},
+      {"alignment", "page", "its alignment is \"page\""},
+      {"determinism", "always", "there is no determinism \"always\""},
+      {"options", "bins=3", "its options is \"bins=3\""},
+      {"options", "what=ever", "its options \"what=ever\" are unknown"},
+      {"size_class", 21, "its size_class is 21, where 1048576 elements have 20"},
+      {"element_count", std::uint64_t{1} << 41, "more than the most"},
+      {"element_count", -1, "its element_count is -1, not an integer"},
+      {"element_count", 1.5, "its element_count is 1.5, not an integer"},
+      {"input_bytes", json::parse("18446744073709551615"), "above 2^63 - 1"},
+      {"params", "{}", "its params is \"{}\", not an object"},
+      {"params", json::object(), "the tunable block_size is missing"},
+      {"params", {{"block_size", {{"deep", {1, 2}}}}}, "is no value of the tunable block_size"},
+      {"is_default", 1, "its is_default is 1, not true or false"},
+      {"round", -1, "its round, discarded samples, a resource or a clock is negative"},
+      {"round", 3'000'000'000, "not an integer of its range"},
+      {"outcome", "fine", "its outcome is \"fine\""},
+      {"outcome", 0, "its outcome is 0"},
+      {"failure", "none", "it succeeded, but gives a failure"},
+      {"failure", {300}, "its failure is [300], not an integer of its range"},
+      {"median_us", 0, "its median is not above 0"},
+      {"median_us", -5, "its median, deviation or compile time is negative"},
+      {"median_us", nullptr, "its median_us is null, not a number"},
+      {"median_us", "inf", "its median_us is \"inf\", not a number"},
+      {"median_us", 5.001, "its median_us is 5.001, and that of its samples is 5"},
+      {"hot_us", -1, "its hot, stream or latency time is negative"},
+      {"occupancy", 1.01, "its occupancy is not between 0 and 1"},
+      {"samples_us", {5, -5}, "one of its samples is negative"},
+      {"samples_us", {5, "5"}, "its samples_us is"},
+      {"samples_us", 5, "not a list of numbers"},
+      {"note", 1, "its field \"note\" is unknown"},
+      {"\x1b[31m", 1, "its field \"\\u001b[31m\" is unknown"},
+  };
+  const Exported place;
+  json file = place.exported();
+  const json sum = file["measurements"][1];
+  REQUIRE(sum["op"] == "sum");
+  std::vector<json> rows;
+  std::vector<std::string> reasons;
+  const auto expect = [&](const json& row, const std::string& reason) {
+    rows.push_back(row);
+    reasons.push_back(reason);
+  };
+  for (const Change& change : changes) {
+    json row = sum;
+    row[change.field] = change.value;
+    expect(row, change.reason);
+  }
+  for (const auto& item : sum.items()) {
+    json row = sum;
+    row.erase(item.key());
+    expect(row, "it lacks " + item.key());
+  }
+  for (const json& row : {json(), json(1), json("row"), json::array({1})}) {
+    expect(row, "it is no object");
+  }
+  // As many at a time as are shown, and a good one behind them.
+  constexpr std::size_t kShown = 20;
+  for (std::size_t begin = 0; begin < rows.size(); begin += kShown) {
+    const std::size_t end = std::min(begin + kShown, rows.size());
+    file["measurements"] = std::vector<json>(rows.begin() + begin, rows.begin() + end);
+    file["measurements"].push_back(sum);
+    std::filesystem::remove(place.database());
+    const Outcome result = place.import_json(file);
+    CAPTURE(result.out, result.err);
+    CHECK(result.exit_code == kDatabase);
+    CHECK_THAT(result.out,
+               ContainsSubstring(fmt::format("1 added, 0 already there, {} refused", end - begin)));
+    CHECK(result.out.find('\x1b') == std::string::npos);
+    std::istringstream lines(result.out);
+    std::string line;
+    std::getline(lines, line);
+    for (std::size_t i = begin; i < end; ++i) {
+      std::getline(lines, line);
+      CHECK_THAT(line, ContainsSubstring(fmt::format("measurement {}: ", i - begin + 1)));
+      CHECK_THAT(line, ContainsSubstring(reasons[i]));
+    }
+    CHECK(contents(place.database()).size() == 1);
+  }
+}
+
+TEST_CASE("import takes params of this Foldtune's kernels only if they are in the space") {
+  const Exported place([](const std::string& database) {
+    Problem fixed = sum_of(1 << 20);
+    fixed.determinism = Determinism::config_independent;
+    const std::vector<Params> valid = Space(fixed, Extent::all).enumerate();
+    for (const Params& params : Space(sum_of(1 << 20), Extent::all).enumerate()) {
+      if (Space(fixed).contains(params)) continue;
+      MeasurementRecord invalid = success(fixed, params, {5});
+      store(database, {success(fixed, valid.front(), {4}), invalid});
+      return;
+    }
+  });
+  const Outcome result = place.run({"import", place.all()});
+  CAPTURE(result.out);
+  CHECK_THAT(result.out, ContainsSubstring("1 added, 0 already there, 1 refused"));
+  CHECK_THAT(result.out, ContainsSubstring("its params are not in the space of its problem"));
+}
+
+TEST_CASE("import refuses the measurements of runs and devices that cannot be") {
+  const Exported place;
+  const json file = place.exported();
+  struct Change {
+    const char* pointer;
+    json value;
+    const char* reason;
+  };
+  const std::vector<Change> changes{
+      {"/devices/0/driver", "1", "of its device, its fingerprint is not the hash of its fields"},
+      {"/devices/0/l2_bytes", "x", "of its device, its l2_bytes is \"x\", not an integer"},
+      {"/devices/0/fingerprint", "0", "there is no device of its device_fingerprint"},
+      {"/runs/0/seed", 1, "its seed is 1, not a decimal number as text"},
+      {"/runs/0/seed", "-1", "its seed is \"-1\""},
+      {"/runs/0/seed", "18446744073709551616", "not a decimal number as text"},
+      {"/runs/0/started_at", "2026", "its started_at is not of the form"},
+      {"/runs/0/read_bandwidth_gbps", -1, "its read bandwidth is negative"},
+      {"/runs/0/compiler", "\x1b[2J", "its compiler has control characters"},
+      {"/runs/0/id", 2, "it is there twice"},
+      {"/devices/1", file["devices"][0], "of its device, it is there twice"},
+  };
+  for (const Change& change : changes) {
+    json changed = file;
+    changed[json::json_pointer(change.pointer)] = change.value;
+    std::filesystem::remove(place.database());
+    const Outcome result = place.import_json(changed);
+    CAPTURE(change.pointer, change.value.dump(), result.out, result.err);
+    CHECK(result.exit_code == kDatabase);
+    CHECK_THAT(result.out, ContainsSubstring(change.reason));
+    CHECK(place.run({"check"}).exit_code == 0);
+  }
+}
+
+TEST_CASE("import shows the first twenty refusals, and counts the rest") {
+  const Exported place;
+  json file = place.exported();
+  json row = file["measurements"][1];
+  row["op"] = "plus";
+  file["measurements"] = std::vector<json>(33, row);
+  const Outcome result = place.import_json(file);
+  CHECK_THAT(result.out, ContainsSubstring("33 measurements read, 0 added, 0 already there, 33"));
+  CHECK_THAT(result.out, ContainsSubstring("refused measurement 20: "));
+  CHECK_THAT(result.out, ContainsSubstring("and 13 more\n"));
+  CHECK(result.out.find("measurement 21:") == std::string::npos);
+}
+
+TEST_CASE("import refuses files of another format or a newer version as a whole") {
+  const Exported place;
+  const json file = place.exported();
+  struct Change {
+    const char* key;
+    json value;
+    const char* reason;
+  };
+  for (const Change& change :
+       {Change{"version", 2, "is of version 2 of the format, and this Foldtune reads version 1"},
+        Change{"version", "1", "its version is no number"},
+        Change{"format", "else", "its format is not \"foldtune-tuning\""},
+        Change{"runs", 1, "its runs are no list"},
+        Change{"measurements", json::object(), "its measurements are no list"}}) {
+    json changed = file;
+    changed[change.key] = change.value;
+    const Outcome result = place.import_json(changed);
+    CAPTURE(change.key, result.out, result.err);
+    CHECK(result.exit_code == kFile);
+    CHECK_THAT(result.err, ContainsSubstring(change.reason));
+  }
+  const std::string text = read_file(place.all());
+  for (const std::string& other :
+       {std::string(), std::string("[]"), std::string("{}"), std::string("7"), std::string("x"),
+        std::string("{\"format\": \"foldtune-tuning\"}"), text + "{}", text + "x",
+        "{\"runs\": [],\n" + text.substr(1), std::string(1000, '['), std::string("\0\0\0", 3),
+        "{\"a\":" + std::string(1000, '['), "{\"a\": 1e999, " + text.substr(1),
+        "{\"a\": {\"b\": 1, \"b\": 2}, " + text.substr(1)}) {
+    const Outcome result = place.run({"import", place.write("other.json", other), "--edited"});
+    CAPTURE(other.substr(0, 40), result.out, result.err);
+    CHECK(result.exit_code == kFile);
+    CHECK_THAT(result.err, ContainsSubstring("other.json is no "));
+  }
+  CHECK(place.run({"import", place.source()}).exit_code == kFile);
+  CHECK(place.run({"import", place.file("none.json")}).exit_code == kFile);
+  CHECK(place.run({"import", place.path().string()}).exit_code == kFile);
+  CHECK_FALSE(std::filesystem::exists(place.database()));
+}
+
+TEST_CASE("import refuses a row that is longer than any, without holding it") {
+  const Exported place;
+  json file = place.exported();
+  file["measurements"][0]["failure"] = std::string(std::size_t{17} << 20, 'x');
+  const Outcome result = place.import_json(file);
+  CHECK(result.exit_code == kFile);
+  CHECK_THAT(result.err, ContainsSubstring("a row has more than 16 MiB"));
+}
+
+TEST_CASE("import takes an edited file only if it is told that it is one") {
+  const Exported place;
+  json file = place.exported();
+  SECTION("a number") { file["measurements"][1]["registers"] = 33; }
+  SECTION("a row less") { file["measurements"].erase(0); }
+  SECTION("rows in another order") { std::swap(file["runs"][0], file["runs"][1]); }
+  SECTION("no hashes") { file.erase("hashes"); }
+  const std::string edited = place.write_json(file);
+  const Outcome refused = place.run({"import", edited});
+  CHECK(refused.exit_code == kFile);
+  CHECK_THAT(refused.err, ContainsSubstring("is not as it was exported"));
+  CHECK_THAT(refused.err, ContainsSubstring("--edited"));
+  CHECK_FALSE(std::filesystem::exists(place.database()));
+  CHECK(place.run({"import", edited, "--edited"}).exit_code == 0);
+}
+
+/// As other JSON writers do: without fractions that are 0.
+void drop_fractions(json& value) {
+  if (value.is_structured()) {
+    for (json& item : value) drop_fractions(item);
+  } else if (value.is_number_float() && std::trunc(value.get<double>()) == value.get<double>()) {
+    value = static_cast<int>(value.get<double>());
+  }
+}
+
+TEST_CASE("import takes a file that another program has written anew") {
+  const Exported place;
+  json file = place.exported();  // Its keys are sorted.
+  drop_fractions(file);
+  file["comment"] = {{"of", "anybody"}};
+  CHECK(place.run({"import", place.write("pretty.json", file.dump(4))}).exit_code == 0);
+  CHECK(contents(place.database()) == contents(place.source()));
+}
+
+TEST_CASE("import of a file that is cut short leaves the database as it was") {
+  const Exported place;
+  store(place.database(), {stored_sum(18, 7)});
+  const std::vector<std::string> before = contents(place.database());
+  const std::string whole = read_file(place.all());
+  constexpr std::size_t kStep = 97;
+  for (std::size_t size = 0; size + 2 < whole.size(); size += kStep) {
+    const Outcome result =
+        place.run({"import", place.write("torn.json", whole.substr(0, size)), "--edited"});
+    CAPTURE(size, result.out, result.err);
+    CHECK(result.exit_code == kFile);
+  }
+  CHECK(contents(place.database()) == before);
+}
+
+TEST_CASE("import into a database that is read-only says what to do") {
+  const Exported place;
+  store(place.database(), {stored_sum(18, 7)});
+  ::chmod(place.path().c_str(), 0755);
+  ::chmod(place.all().c_str(), 0444);
+  ::chmod(place.database().c_str(), 0444);
+  const Outcome result = place.run_as_nobody({"import", place.all()});
+  CHECK(result.exit_code == kDatabase);
+  CHECK_THAT(result.err, ContainsSubstring("read-only for this user"));
+  const Outcome dry = place.run_as_nobody({"import", place.all(), "--dry-run"});
+  CAPTURE(dry.err);
+  CHECK(dry.exit_code == 0);
+  CHECK_THAT(dry.out, ContainsSubstring("6 would be added"));
+  CHECK(contents(place.database()).size() == 1);
+}
+
+/// Enough for several transactions.
+void store_many(const std::string& database) {
+  std::vector<MeasurementRecord> many;
+  for (int i = 0; i < 1300; ++i) {
+    many.push_back(success(sum_of(1 << (10 + i % 12)), rules(Family::reduce).first, {5.0 + i}));
+  }
+  store(database, many);
+}
+
+std::vector<std::string> first_of(std::vector<std::string> rows, std::size_t count) {
+  rows.resize(count);
+  return rows;
+}
+
+std::size_t count_rows(const std::string& database) {
+  SQLite::Database db(database, SQLite::OPEN_READONLY, /*aBusyTimeoutMs=*/5000);
+  return static_cast<std::size_t>(db.execAndGet("SELECT count(*) FROM measurement").getInt64());
+}
+
+TEST_CASE("import, killed at any moment, keeps whole transactions, and goes on from there") {
+  using std::chrono::milliseconds;
+  constexpr int kRounds = 4;
+  constexpr std::size_t kRowsAtATime = 500;
+  const Exported place(store_many);
+  const std::vector<std::string> all = contents(place.source());
+  std::mt19937_64 random(7);
+  int killed_between = 0;
+  for (int round = 0; round < kRounds; ++round) {
+    const std::string database = place.file(fmt::format("killed{}.db", round));
+    store(database, {});
+    {
+      RunningProgram program = place.start({"import", place.all(), "--db", database});
+      // In every other round at any moment, else once the first transaction is there.
+      const bool at_any_moment = round % 2 == 0;
+      const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+      while (!at_any_moment && count_rows(database) == 0 &&
+             std::chrono::steady_clock::now() < limit) {
+        std::this_thread::sleep_for(milliseconds(1));
+      }
+      if (at_any_moment) std::this_thread::sleep_for(milliseconds(random() % 300));
+      program.send_signal(SIGKILL);
+      program.wait();
+    }
+    CHECK(place.run({"check", "--db", database}).exit_code == 0);
+    const std::vector<std::string> kept = contents(database);
+    CAPTURE(kept.size());
+    CHECK((kept.size() % kRowsAtATime == 0 || kept.size() == all.size()));
+    CHECK(kept == first_of(all, kept.size()));
+    killed_between += !kept.empty() && kept.size() < all.size();
+    const Outcome again = place.run({"import", place.all(), "--db", database});
+    CHECK_THAT(again.out,
+               ContainsSubstring(fmt::format("{} already there, 0 refused", kept.size())));
+    CHECK(contents(database) == all);
+  }
+  CHECK(killed_between > 0);
+}
+
+}  // namespace
+}  // namespace foldtune::test

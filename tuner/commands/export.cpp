@@ -1,0 +1,58 @@
+// foldtune export: measurements as a file for others.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "tuner/commands/commands.h"
+#include "tuner/commands/options.h"
+#include "tuner/commands/stored_rows.h"
+#include "tuner/exchange/export_rows.h"
+#include "tuner/format.h"
+
+namespace foldtune {
+namespace {
+
+struct Arguments {
+  std::optional<std::string> database;
+  std::string output = "-";
+  RowFilter filter;
+  bool best = false;
+};
+
+ExitCode run_export(const Arguments& arguments) {
+  const auto is_wanted = row_test(arguments.filter);
+  OutputFile output(arguments.output);
+  const ExportReport report =
+      export_rows(database_path(arguments.database), arguments.best ? RowSet::best : RowSet::all,
+                  is_wanted, output);
+  output.commit();
+  fmt::print(stderr, "exported {} of {} on {}\n", format_count(report.measurements, "measurement"),
+             format_count(report.runs, "run"), format_count(report.devices, "device"));
+  for (const std::string& line : report.left_out) fmt::print(stderr, "  left out {}\n", line);
+  return report.left_out.empty() ? ExitCode::ok : ExitCode::database;
+}
+
+}  // namespace
+
+Action prepare_export(CLI::App& app, const std::string&) {
+  auto arguments = std::make_shared<Arguments>();
+  app.add_option("--db", arguments->database, "The tuning database [see foldtune --help]")
+      ->type_name("FILE");
+  app.add_option("-o,--output", arguments->output, "The file to write [-, the standard output]")
+      ->type_name("FILE");
+  add_row_filter(app, arguments->filter);
+  app.add_flag("--best", arguments->best, "Only the best configuration of every problem");
+  app.footer(
+      "Writes every measurement, with its run and its device, as JSON that `foldtune import` reads "
+      "on any\nmachine; docs/exchange.md describes it. The database is only read. A file is there "
+      "as a whole or\nnot at all. It holds the command lines of the runs as they were typed.\n\n"
+      "Examples:\n"
+      "  foldtune export -o h200.json --device h200\n"
+      "  foldtune export --best --op sum | ssh host foldtune import -");
+  return [arguments] { return run_export(*arguments); };
+}
+
+}  // namespace foldtune

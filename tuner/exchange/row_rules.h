@@ -1,0 +1,19 @@
+/// What an imported row has to be, beyond its form. Each returns what is wrong, in words that end a
+/// sentence; empty if nothing.
+#pragma once
+
+#include <string>
+
+#include "tuner/exchange/row_json.h"
+
+namespace foldtune {
+
+std::string fault_of(const DeviceRow& row);
+std::string fault_of(const RunRow& row);
+
+/// `is_of_these_kernels`: whether they are those of this Foldtune, whose tunables are known. Of
+/// others the params only have to be plain values. A user's operator is known by a hash alone, so
+/// that its params have to be those of its family.
+std::string fault_of(const MeasurementRow& row, bool is_of_these_kernels);
+
+}  // namespace foldtune
