@@ -16,37 +16,53 @@ CompilePool::~CompilePool() {
   {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
-    queue_.clear();
+    urgent_.clear();
+    later_.clear();
   }
   changed_.notify_all();
   for (std::thread& thread : threads_) thread.join();
 }
 
-CompilePool::Compilation CompilePool::request(const Program& program) {
+CompilePool::Compilation CompilePool::request(const Program& program, Urgency urgency) {
   const std::string key = program.key();
   const std::lock_guard lock(mutex_);
   if (const auto found = compilations_.find(key); found != compilations_.end()) {
+    if (urgency == Urgency::now) hasten(key);
     return found->second;
   }
-  Task& task = queue_.emplace_back(Task{.program = program, .promise = {}});
+  Queue& queue = urgency == Urgency::now ? urgent_ : later_;
+  Task& task = queue.emplace_back(Task{.key = key, .program = program, .promise = {}});
   Compilation compilation = task.promise.get_future().share();
   compilations_.emplace(key, compilation);
   changed_.notify_one();
   return compilation;
 }
 
+void CompilePool::hasten(const std::string& key) {
+  const auto found = std::ranges::find(later_, key, &Task::key);
+  if (found == later_.end()) return;
+  urgent_.push_back(std::move(*found));
+  later_.erase(found);
+}
+
+std::size_t CompilePool::waiting() const {
+  const std::lock_guard lock(mutex_);
+  return urgent_.size() + later_.size();
+}
+
 /// The oldest task with those that can be compiled with it; as many as leave work for every thread.
 std::vector<CompilePool::Task> CompilePool::take_batch() {
+  Queue& queue = urgent_.empty() ? later_ : urgent_;
   const auto threads = static_cast<std::size_t>(thread_count_);
-  const std::size_t share = (queue_.size() + threads - 1) / threads;
+  const std::size_t share = (queue.size() + threads - 1) / threads;
   std::vector<Task> batch;
-  batch.push_back(std::move(queue_.front()));
-  queue_.pop_front();
-  for (auto task = queue_.begin();
-       task != queue_.end() && batch.size() < std::min(share, kMaxBatch);) {
+  batch.push_back(std::move(queue.front()));
+  queue.pop_front();
+  for (auto task = queue.begin();
+       task != queue.end() && batch.size() < std::min(share, kMaxBatch);) {
     if (batch.front().program.goes_with(task->program)) {
       batch.push_back(std::move(*task));
-      task = queue_.erase(task);
+      task = queue.erase(task);
     } else {
       ++task;
     }
@@ -57,7 +73,7 @@ std::vector<CompilePool::Task> CompilePool::take_batch() {
 void CompilePool::work() {
   for (;;) {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return stopping_ || !queue_.empty(); });
+    changed_.wait(lock, [this] { return stopping_ || !urgent_.empty() || !later_.empty(); });
     if (stopping_) return;
     std::vector<Task> batch = take_batch();
     lock.unlock();

@@ -32,18 +32,29 @@ class CompilePool {
   CompilePool& operator=(const CompilePool&) = delete;
   ~CompilePool();
 
+  enum class Urgency {
+    now,    ///< someone waits for it, or soon will
+    later,  ///< begun when nothing urgent waits, and asked for again when it is needed
+  };
+
   /// The compilation of `program`, begun as soon as a thread is free. Its `get` throws what the
   /// compiler threw.
-  Compilation request(const Program& program);
+  Compilation request(const Program& program, Urgency urgency = Urgency::now);
 
   int threads() const { return thread_count_; }
 
+  /// Programs that were requested and not begun.
+  std::size_t waiting() const;
+
  private:
   struct Task {
+    std::string key;
     Program program;
     std::promise<std::shared_ptr<const CompiledKernel>> promise;
   };
+  using Queue = std::deque<Task>;
 
+  void hasten(const std::string& key);
   void work();
   std::vector<Task> take_batch();
   void compile(std::vector<Task>& batch) const;
@@ -51,10 +62,11 @@ class CompilePool {
 
   const Compiler& compiler_;
   const int thread_count_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable changed_;
   bool stopping_ = false;
-  std::deque<Task> queue_;
+  Queue urgent_;
+  Queue later_;
   std::map<std::string, Compilation> compilations_;  ///< by Program::key
   std::vector<std::thread> threads_;
 };

@@ -4,9 +4,12 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <system_error>
 #include <utility>
 
 #include "foldtune/error.h"
+#include "runtime/lookup.h"
+#include "tuner/background.h"
 
 namespace foldtune {
 namespace {
@@ -50,10 +53,34 @@ void DeviceEvaluator::set_problem(const Problem& problem, std::uint64_t largest_
   if (!read_bandwidth_gbps_) {
     read_bandwidth_gbps_ = measure_read_bandwidth(device_, compilations_, *pool_);
   }
-  measurer_ = std::make_unique<Measurer>(device_, compilations_, *pool_, problem);
+  measurer_ =
+      std::make_unique<Measurer>(device_, compilations_, *pool_, problem, take_upcoming(problem));
+}
+
+/// It takes as long as the trials of a few configurations, which is time that the device has no use
+/// for.
+void DeviceEvaluator::announce(const Problem& next) {
+  upcoming_.reset();
+  if (pool_ == nullptr || !pool_->serves(next) || next.op == Operator::custom) return;
+  try {
+    upcoming_ = Upcoming{.problem = next,
+                         .expected = std::async(std::launch::async, [next, &pool = *pool_] {
+                           run_in_background();
+                           return expect_result(next, pool);
+                         })};
+  } catch (const std::system_error&) {  // no thread to be had: then when it is needed
+  }
+}
+
+std::optional<ExpectedResult> DeviceEvaluator::take_upcoming(const Problem& problem) {
+  std::optional<Upcoming> upcoming = std::exchange(upcoming_, std::nullopt);
+  const bool is_it = upcoming && upcoming->problem.count == problem.count &&
+                     make_problem_key(upcoming->problem) == make_problem_key(problem);
+  return is_it ? std::optional(upcoming->expected.get()) : std::nullopt;
 }
 
 void DeviceEvaluator::make_pool(const Problem& problem, std::uint64_t largest_count) {
+  upcoming_.reset();
   pool_.reset();  // before the next one takes its memory
   Problem largest = problem;
   largest.count = std::max(problem.count, largest_count);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <future>
 #include <list>
 #include <memory>
 #include <optional>
@@ -25,6 +26,7 @@ class DeviceEvaluator final : public Evaluator {
   const Compiler* compiler() override { return &device_.compiler(); }
   const std::string& compiler_version() override { return device_.compiler().version(); }
   void set_problem(const Problem& problem, std::uint64_t largest_count) override;
+  void announce(const Problem& next) override;
   double read_bandwidth_gbps() const override { return read_bandwidth_gbps_.value_or(0); }
   /// The record has the samples of this trial alone; `merge` adds those of several. After a
   /// configuration that left the device unusable, whose outcome is `crashed`, it throws
@@ -37,7 +39,14 @@ class DeviceEvaluator final : public Evaluator {
     std::uint64_t code;  ///< hash of its compiled image and its kernels' names
   };
 
+  /// What the next problem's inputs give, on its way.
+  struct Upcoming {
+    Problem problem;
+    std::future<ExpectedResult> expected;
+  };
+
   void make_pool(const Problem& problem, std::uint64_t largest_count);
+  std::optional<ExpectedResult> take_upcoming(const Problem& problem);
   Candidate prepare(const Trial& trial);
   Candidate* find_kept(const Params& params, std::uint64_t code);
   void require_device() const;
@@ -47,6 +56,7 @@ class DeviceEvaluator final : public Evaluator {
   std::uint64_t seed_;
   CompilePool compilations_;  ///< of what measuring needs: a flush, a reference
   std::unique_ptr<InputPool> pool_;
+  std::optional<Upcoming> upcoming_;  ///< of the pool's inputs
   std::unique_ptr<Measurer> measurer_;
   std::list<Kept> kept_;  ///< of the current problem, the latest first
   std::optional<double> read_bandwidth_gbps_;

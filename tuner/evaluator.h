@@ -50,6 +50,9 @@ class Evaluator {
   /// both of which it can be another one's turn; Unavailable if there is no device any more.
   virtual void set_problem(const Problem& problem, std::uint64_t largest_count) = 0;
 
+  /// A hint: `next` will probably be the next problem, so that what it needs may be made meanwhile.
+  virtual void announce(const Problem& next) { (void)next; }
+
   /// Of the device, in 10^9 bytes per second; 0: not known. Valid after the first `set_problem`.
   virtual double read_bandwidth_gbps() const = 0;
 

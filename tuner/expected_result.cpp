@@ -53,4 +53,18 @@ std::string ExpectedResult::find_difference(const std::byte* result, const Param
   return foldtune::find_difference(problem_, result, reference_, bound);
 }
 
+std::vector<std::byte> edges_of(const Problem& problem) {
+  const bool has_edges =
+      problem.op == Operator::histogram && problem.histogram.binning == Binning::custom;
+  return has_edges ? tuning_edges(problem) : std::vector<std::byte>();
+}
+
+ExpectedResult expect_result(const Problem& problem, const InputPool& pool) {
+  const InputPool::Pointers slice = pool.host_slice(problem);
+  std::vector<const void*> inputs(slice.begin(), slice.begin() + problem.input_types().size());
+  const std::vector<std::byte> edges = edges_of(problem);
+  if (!edges.empty()) inputs.push_back(edges.data());
+  return {problem, inputs, tuning_bounds(problem.type)};
+}
+
 }  // namespace foldtune

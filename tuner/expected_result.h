@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tuner/histogram_input.h"
+#include "tuner/input_pool.h"
 #include "tuner/reference.h"
 
 namespace foldtune {
@@ -34,5 +35,11 @@ class ExpectedResult {
   std::vector<std::uint64_t> counts_;  ///< of a histogram
   std::vector<std::byte> plainest_;    ///< of a custom operator
 };
+
+/// The edges of a histogram's custom bins, as its second input; empty for other problems.
+std::vector<std::byte> edges_of(const Problem& problem);
+
+/// What the problem's first inputs in the pool give. Not for custom operators.
+ExpectedResult expect_result(const Problem& problem, const InputPool& pool);
 
 }  // namespace foldtune

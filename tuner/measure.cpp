@@ -49,10 +49,6 @@ Variant plainest_variant(const Problem& problem) {
                                  .waves = 1}};
 }
 
-bool has_edges(const Problem& problem) {
-  return problem.op == Operator::histogram && problem.histogram.binning == Binning::custom;
-}
-
 /// What another library does is not known. It lets more threads share the work than these, so its
 /// chains of operations are no longer.
 const ReduceParams kLibraryParams{
@@ -114,7 +110,7 @@ MeasurementRecord merge(MeasurementRecord total, const MeasurementRecord& more) 
 }
 
 Measurer::Measurer(Device& device, CompilePool& compilations, const InputPool& pool,
-                   const Problem& problem)
+                   const Problem& problem, std::optional<ExpectedResult> expected)
     : device_(device),
       compilations_(compilations),
       pool_(pool),
@@ -124,28 +120,20 @@ Measurer::Measurer(Device& device, CompilePool& compilations, const InputPool& p
       calls_per_sample_(usual_calls(device.info().record, problem.input_bytes())),
       rotation_(plan_rotation(problem.input_bytes(), l2_bytes(device), pool.slice_count(problem),
                               std::max(calls_per_sample_, least_compared_calls(device)))) {
-  make_expected_result();
+  if (const std::vector<std::byte> edges = edges_of(problem); !edges.empty()) {
+    edges_ = DeviceBuffer(device, edges.size());
+    device.copy(edges_.data(), edges.data(), edges.size());
+  }
+  expected_ = expected ? std::move(*expected) : compute_expected_result();
   if (pool_.flush_bytes() > 0) make_flush();
 }
 
-void Measurer::make_expected_result() {
-  if (problem_.op == Operator::custom) {
-    const Variant plainest = plainest_variant(problem_);
-    const Plan plan(device_, plainest, *compile(plainest));
-    const Areas scratch(device_, plan.scratch_bytes(problem_.count));
-    expected_ = ExpectedResult(problem_, call_once(enqueues_of(plan, scratch).front()));
-    return;
-  }
-  const InputPool::Pointers pool = pool_.host_slice(problem_);
-  std::vector<const void*> inputs(pool.begin(), pool.begin() + problem_.input_types().size());
-  std::vector<std::byte> edges;
-  if (has_edges(problem_)) {
-    edges = tuning_edges(problem_);
-    inputs.push_back(edges.data());
-    edges_ = DeviceBuffer(device_, edges.size());
-    device_.copy(edges_.data(), edges.data(), edges.size());
-  }
-  expected_ = ExpectedResult(problem_, inputs, tuning_bounds(problem_.type));
+ExpectedResult Measurer::compute_expected_result() {
+  if (problem_.op != Operator::custom) return expect_result(problem_, pool_);
+  const Variant plainest = plainest_variant(problem_);
+  const Plan plan(device_, plainest, *compile(plainest));
+  const Areas scratch(device_, plan.scratch_bytes(problem_.count));
+  return {problem_, call_once(enqueues_of(plan, scratch).front())};
 }
 
 void Measurer::make_flush() {
@@ -218,7 +206,7 @@ Call Measurer::call(int slice, int area) const {
             .output = output_.at(area),
             .lower = bounds.lower,
             .upper = bounds.upper};
-  if (has_edges(problem_)) call.inputs[1] = edges_.data();
+  if (edges_.size() > 0) call.inputs[1] = edges_.data();
   return call;
 }
 

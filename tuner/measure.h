@@ -57,9 +57,9 @@ MeasurementRecord merge(MeasurementRecord total, const MeasurementRecord& more);
 /// device that cannot be used any more throws. Not thread-safe.
 class Measurer {
  public:
-  /// All references must outlive the measurer.
-  Measurer(Device& device, CompilePool& compilations, const InputPool& pool,
-           const Problem& problem);
+  /// All references must outlive the measurer. `expected` is computed where it is empty.
+  Measurer(Device& device, CompilePool& compilations, const InputPool& pool, const Problem& problem,
+           std::optional<ExpectedResult> expected = std::nullopt);
 
   /// Loads and checks the configuration, whose program `compiled` is. A failure is in the record's
   /// outcome, and the plan is null then.
@@ -92,7 +92,7 @@ class Measurer {
   Call call(int slice, int area) const;
   std::vector<std::byte> call_once(const Enqueue& enqueue);
   std::string find_fault_in_result(const Enqueue& enqueue, const Shape& shape);
-  void make_expected_result();
+  ExpectedResult compute_expected_result();
   void make_flush();
   /// `calls` per sample; empty: as many as the manner wants.
   TimingRequest make_request(const Enqueues& enqueues, Manner manner,

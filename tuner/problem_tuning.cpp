@@ -98,7 +98,9 @@ class ProblemTuning {
     for (std::size_t i = 0; i < look_ahead() && may_propose(i); ++i) {
       const std::optional<Proposal> proposal = search->propose();
       if (!proposal) return;
-      if (history_.find(proposal->params) == nullptr) begin(*proposal);
+      if (history_.find(proposal->params) == nullptr) {
+        begin(*proposal, CompilePool::Urgency::later);
+      }
     }
   }
 
@@ -110,9 +112,10 @@ class ProblemTuning {
     auto failure = set_problem();
     busy_s_ += session_.elapsed_s() - begin_s;
     if (failure) return {.failure = std::move(failure), .busy_s = busy_s_};
+    if (task_.next) evaluator_.announce(*task_.next);
     run_ = &session_.run(evaluator_);
     screen();
-    session_.prefetch_next();  // again: what was found has changed the seeds
+    session_.prefetch_next();
     std::optional<ProblemResult> result = compare();
     return {.result = std::move(result), .busy_s = busy_s_, .waited_s = waited_s_};
   }
@@ -181,11 +184,12 @@ class ProblemTuning {
     return seeds;
   }
 
-  Compiling begin(const Proposal& proposal) const {
+  Compiling begin(const Proposal& proposal,
+                  CompilePool::Urgency urgency = CompilePool::Urgency::now) const {
     if (session_.compilations == nullptr) return {.proposal = proposal};
     return {.proposal = proposal,
             .compilation = session_.compilations->request(
-                make_program({.problem = problem_, .params = proposal.params}))};
+                make_program({.problem = problem_, .params = proposal.params}), urgency)};
   }
 
   void await(const Compiling& compiling) {
@@ -243,10 +247,7 @@ class ProblemTuning {
   std::unique_ptr<Search> begin_search() const {
     return make_search(
         session_.options.effort == Effort::exhaustive ? "exhaustive" : session_.options.search,
-        {.problem = problem_,
-         .device = evaluator_.info().record,
-         .seeds = seeds(),
-         .seed = session_.options.seed + task_.index});
+        session_.candidates(task_), seeds(), session_.options.seed + task_.index);
   }
 
   /// How many proposals are in flight.
@@ -262,7 +263,7 @@ class ProblemTuning {
       const bool is_exhausted = !fill();
       if (!has_all && !may_propose(in_flight_.size())) {
         has_all = true;
-        session_.prefetch_next();
+        session_.prefetch_later();
       }
       if (in_flight_.empty() && is_exhausted) break;
       if (!is_in_time() || is_good_enough() || stop_requested()) return;

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 
 #include "cache/config_store.h"
 #include "tuner/compile_pool.h"
 #include "tuner/evaluator.h"
+#include "tuner/search/candidates.h"
 #include "tuner/tuner.h"
 
 namespace foldtune {
@@ -15,6 +17,14 @@ namespace foldtune {
 struct Run {
   ConfigStore::RunId id = 0;
   RunRecord record;
+};
+
+struct ProblemTask {
+  Problem problem;
+  std::size_t index = 0;             ///< of the problem, in the list
+  std::uint64_t largest_count = 0;   ///< as Evaluator::set_problem takes it
+  std::optional<Problem> next;       ///< after this one, on the same evaluator
+  std::optional<double> deadline_s;  ///< of the session's elapsed time
 };
 
 /// What the tunings of a list of problems share.
@@ -26,15 +36,12 @@ struct TuningSession {
   std::function<const Run&(const Evaluator& evaluator)> run;
   std::function<void(const TuneProgress& progress)> report;
   std::function<double()> elapsed_s;
-  /// Called while a problem uses the evaluator and asks for no more programs, perhaps twice.
+  /// What searches choose from; made once for each problem.
+  std::function<std::shared_ptr<const Candidates>(const ProblemTask& task)> candidates;
+  /// Called when a problem asks for no more programs, until the best are compared.
+  std::function<void()> prefetch_later;
+  /// Called when the best are compared, and the next problem's seeds are known.
   std::function<void()> prefetch_next;
-};
-
-struct ProblemTask {
-  Problem problem;
-  std::size_t index = 0;             ///< of the problem, in the list
-  std::uint64_t largest_count = 0;   ///< as Evaluator::set_problem takes it
-  std::optional<double> deadline_s;  ///< of the session's elapsed time
 };
 
 struct ProblemOutcome {

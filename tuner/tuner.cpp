@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <exception>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -15,11 +15,16 @@
 #include "tuner/compile_pool.h"
 #include "tuner/input_pool.h"
 #include "tuner/problem_tuning.h"
+#include "tuner/work_queue.h"
 
 namespace foldtune {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+/// Problems ahead of those that workers have or will have next. The seeds of those further away are
+/// known too little for what is compiled for them to be used.
+constexpr std::size_t kPrefetched = 2;
 
 int compile_threads(const TuneOptions& options) {
   if (options.compile_threads > 0) return options.compile_threads;
@@ -39,11 +44,11 @@ class Tuning {
 
   TuneSummary run() {
     if (evaluators_.size() == 1) {
-      work(*evaluators_.front());
+      work(0);
     } else {
       std::vector<std::jthread> threads;
-      for (Evaluator* const evaluator : evaluators_) {
-        threads.emplace_back([this, evaluator] { work_safely(*evaluator); });
+      for (std::size_t worker = 0; worker < evaluators_.size(); ++worker) {
+        threads.emplace_back([this, worker] { work_safely(worker); });
       }
     }
     if (failure_) std::rethrow_exception(failure_);
@@ -54,7 +59,8 @@ class Tuning {
   double elapsed_s() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
 
   /// Problems until none is left.
-  void work(Evaluator& evaluator) {
+  void work(std::size_t worker) {
+    Evaluator& evaluator = *evaluators_[worker];
     const TuningSession session{
         .options = options_,
         .store = store_,
@@ -66,21 +72,25 @@ class Tuning {
               observer_.on_progress(progress);
             },
         .elapsed_s = [this] { return elapsed_s(); },
+        .candidates = [this](const ProblemTask& task) { return candidates_of(task); },
+        .prefetch_later = [&] { prefetch_later(evaluator, session); },
         .prefetch_next =
             [&] {
-              const std::size_t index = next_;
-              if (index < options_.problems.size()) {
-                prefetch_programs(evaluator, session, task_of(index));
+              if (const auto next = queue_.next(worker)) {
+                prefetch_programs(evaluator, session, task_of(*next));
               }
             }};
     while (!stopped()) {
-      const std::size_t index = next_++;
-      if (index >= options_.problems.size()) return;
-      ProblemOutcome outcome = tune_problem(evaluator, session, task_of(index));
+      const std::optional<std::size_t> index = queue_.take(worker);
+      if (!index) return;
+      ProblemTask task = task_of(*index);
+      if (const auto next = queue_.next(worker)) task.next = options_.problems[*next];
+      ProblemOutcome outcome = tune_problem(evaluator, session, task);
       const std::lock_guard lock(mutex_);
+      candidates_.erase(*index);
       busy_s_ += outcome.busy_s;
       waited_s_ += outcome.waited_s;
-      keep(index, std::move(outcome));
+      keep(*index, std::move(outcome));
     }
   }
 
@@ -89,7 +99,39 @@ class Tuning {
     return {.problem = problem,
             .index = index,
             .largest_count = largest_count(problem),
+            .next = std::nullopt,
             .deadline_s = deadline_s(index)};
+  }
+
+  /// The first programs of problems that are nobody's yet, as long as compiler threads would be
+  /// idle without them. Each once: when it is somebody's next one, better seeds are known.
+  void prefetch_later(Evaluator& evaluator, const TuningSession& session) {
+    if (compilations_ == nullptr) return;
+    for (;;) {
+      std::size_t index = 0;
+      {
+        const std::lock_guard lock(mutex_);
+        index = std::max(prefetched_, queue_.undealt());
+        const bool is_near = index < queue_.undealt() + kPrefetched;
+        const bool is_idle =
+            compilations_->waiting() < static_cast<std::size_t>(compilations_->threads());
+        if (index >= options_.problems.size() || !is_near || !is_idle) return;
+        prefetched_ = index + 1;
+      }
+      prefetch_programs(evaluator, session, task_of(index));
+    }
+  }
+
+  std::shared_ptr<const Candidates> candidates_of(const ProblemTask& task) {
+    {
+      const std::lock_guard lock(mutex_);
+      const auto known = candidates_.find(task.index);
+      if (known != candidates_.end()) return known->second;
+    }
+    auto made =
+        std::make_shared<const Candidates>(task.problem, evaluators_.front()->info().record);
+    const std::lock_guard lock(mutex_);
+    return candidates_.emplace(task.index, std::move(made)).first->second;
   }
 
   void keep(std::size_t index, ProblemOutcome outcome) {
@@ -103,9 +145,9 @@ class Tuning {
     }
   }
 
-  void work_safely(Evaluator& evaluator) {
+  void work_safely(std::size_t worker) {
     try {
-      work(evaluator);
+      work(worker);
     } catch (...) {
       const std::lock_guard lock(mutex_);
       if (!failure_) failure_ = std::current_exception();
@@ -176,8 +218,10 @@ class Tuning {
   TuneObserver& observer_;
   const Clock::time_point begin_ = Clock::now();
   std::unique_ptr<CompilePool> compilations_;
-  std::atomic<std::size_t> next_ = 0;
-  std::mutex mutex_;  // guards what follows, and the observer
+  WorkQueue queue_{options_.problems.size(), evaluators_.size()};
+  std::mutex mutex_;            // guards what follows, and the observer
+  std::size_t prefetched_ = 0;  ///< problems below it need no first prefetch
+  std::map<std::size_t, std::shared_ptr<const Candidates>> candidates_;  ///< of open problems
   std::optional<Run> run_;
   std::vector<std::optional<ProblemResult>> results_{options_.problems.size()};
   std::vector<std::optional<ProblemFailure>> failures_{options_.problems.size()};

@@ -1,6 +1,8 @@
 #include "tuner/compile_pool.h"
 
 #include <atomic>
+#include <mutex>
+#include <thread>
 
 #include "foldtune/error.h"
 #include "tests/catch.h"
@@ -15,6 +17,10 @@ class SlowCompiler final : public Compiler {
   const std::string& version() const override { return version_; }
 
   CompiledKernel compile(const Program& program) const override {
+    {
+      const std::lock_guard lock(mutex_);
+      order_.push_back(program.name_expressions.front());
+    }
     ++compilations;
     may_go.wait(false);
     CompiledKernel compiled;
@@ -32,10 +38,18 @@ class SlowCompiler final : public Compiler {
     may_go.notify_all();
   }
 
+  /// The first kernels of what was compiled.
+  std::vector<std::string> order() const {
+    const std::lock_guard lock(mutex_);
+    return order_;
+  }
+
   mutable std::atomic<int> compilations = 0;
   std::atomic<bool> may_go = false;
 
  private:
+  mutable std::mutex mutex_;
+  mutable std::vector<std::string> order_;
   std::string version_ = "slow 1.0";
 };
 
@@ -66,6 +80,25 @@ TEST_CASE("Compile pool: the same program is compiled once") {
   const auto first = pool.request(program("same", {"a"})).get();
   CHECK(pool.request(program("same", {"a"})).get() == first);
   CHECK(compiler.compilations == 1);
+}
+
+TEST_CASE("Compile pool: what can wait is begun last, unless it is asked for again") {
+  using Urgency = CompilePool::Urgency;
+  SlowCompiler compiler;
+  CompilePool pool(compiler, 1);
+  const auto first = pool.request(program("first", {"first"}));
+  while (compiler.compilations == 0) std::this_thread::yield();  // the only thread is busy
+  pool.request(program("idle", {"idle"}), Urgency::later);
+  pool.request(program("hastened", {"hastened"}), Urgency::later);
+  pool.request(program("urgent", {"urgent"}));
+  const auto hastened = pool.request(program("hastened", {"hastened"}));
+  const auto idle = pool.request(program("idle", {"idle"}), Urgency::later);
+  CHECK(pool.waiting() == 3);
+  compiler.let_go();
+  idle.wait();
+  CHECK(hastened.get()->image == "image of hastened;");
+  CHECK(compiler.order() == std::vector<std::string>{"first", "urgent", "hastened", "idle"});
+  CHECK(pool.waiting() == 0);
 }
 
 TEST_CASE("Compile pool: one that does not compile spoils no other") {

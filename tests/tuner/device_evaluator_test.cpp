@@ -234,6 +234,33 @@ TEST_CASE("Evaluator: what does not fit the memory is no reason for a smaller pr
   CHECK_NOTHROW(evaluator.set_problem(sum_of(kCount), kTooMany));
 }
 
+TEST_CASE("Evaluator: results are checked by their own problem, whatever was announced") {
+  FakeDevice device;
+  DeviceEvaluator evaluator(device, 1);
+  evaluator.announce(sum_of(kCount));  // before there are inputs
+  const auto outcome_of = [&](const Problem& problem) {
+    evaluator.set_problem(problem, kCount);
+    const Variant variant{.problem = problem, .params = params_of(64)};
+    return evaluator
+        .evaluate({.params = variant.params,
+                   .compiled = std::make_shared<const CompiledKernel>(
+                       device.compiler().compile(make_program(variant)))})
+        .outcome;
+  };
+  const Problem max{.op = Operator::max, .count = kCount};
+  CHECK(outcome_of(sum_of(kCount)) == Outcome::ok);
+  for (const Problem& announced :
+       {max, sum_of(kCount), sum_of(kCount / 2), sum_of(2 * kCount),
+        Problem{.op = Operator::sum, .type = ElementType::i32, .count = kCount}}) {
+    for (const Problem& next : {max, sum_of(kCount), sum_of(kCount / 2)}) {
+      CAPTURE(to_string(announced), to_string(next));
+      evaluator.announce(announced);
+      CHECK(outcome_of(next) == Outcome::ok);
+    }
+  }
+  evaluator.announce(max);  // and is destroyed
+}
+
 TEST_CASE("Evaluator: every failure has its outcome and its reason") {
   const auto outcome_of = [](Fault fault) {
     Bench bench({.fault = [=](const ReduceParams& params) {

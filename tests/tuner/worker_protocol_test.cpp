@@ -143,7 +143,7 @@ TEST_CASE("Requests survive the way, one after the other, in pieces of any size"
       encode(SetProblem{.problem = {.op = Operator::max, .count = 77}, .largest_count = 99}) +
       encode(some_trial()) +
       encode(Trial{.params = ReduceParams{.block_size = 64}, .compiled = nullptr}) +
-      encode(some_program()) + encode(Program{}) + encode(Quit{});
+      encode(some_program()) + encode(Program{}) + encode(Announce{{.count = 55}}) + encode(Quit{});
   for (const std::size_t piece : {std::size_t{1}, std::size_t{100}, bytes.size()}) {
     MessageBuffer buffer;
     std::vector<Request> requests;
@@ -152,7 +152,7 @@ TEST_CASE("Requests survive the way, one after the other, in pieces of any size"
       while (auto request = take_request(buffer)) requests.push_back(std::move(*request));
     }
     CHECK(buffer.is_empty());
-    REQUIRE(requests.size() == 6);
+    REQUIRE(requests.size() == 7);
     CHECK(std::get<SetProblem>(requests[0]).problem.op == Operator::max);
     CHECK(std::get<SetProblem>(requests[0]).problem.count == 77);
     CHECK(std::get<SetProblem>(requests[0]).largest_count == 99);
@@ -166,7 +166,8 @@ TEST_CASE("Requests survive the way, one after the other, in pieces of any size"
     CHECK(std::get<ReduceParams>(std::get<Trial>(requests[2]).params).block_size == 64);
     CHECK(std::get<Program>(requests[3]) == some_program());
     CHECK(std::get<Program>(requests[4]) == Program{});
-    CHECK(std::holds_alternative<Quit>(requests[5]));
+    CHECK(std::get<Announce>(requests[5]).problem.count == 55);
+    CHECK(std::holds_alternative<Quit>(requests[6]));
   }
 }
 

@@ -86,6 +86,19 @@ TEST_CASE("A worker answers until its requests end, or until it is asked to quit
   }
 }
 
+TEST_CASE("A worker answers no announcement, and is right about the problem that was announced") {
+  FakeDevice device;
+  DeviceEvaluator evaluator(device, 1);
+  const std::string trial = trial_request({.block_size = 128});
+  const auto replies =
+      replies_of(evaluator, encode(SetProblem{.problem = {.op = Operator::max, .count = 2000}}) +
+                                encode(Announce{{.count = 1000}}) + problem_request() + trial);
+  REQUIRE(replies.size() == 5);
+  CHECK(std::holds_alternative<ProblemReady>(replies[1]));
+  CHECK(std::holds_alternative<ProblemReady>(replies[2]));
+  CHECK(std::get<MeasurementRecord>(replies[4]).outcome == Outcome::ok);
+}
+
 TEST_CASE("A worker goes on after a failure of one configuration") {
   const auto [fault, outcome] = GENERATE(std::pair(Fault::load_error, Outcome::load_error),
                                          std::pair(Fault::launch_error, Outcome::launch_error),

@@ -7,6 +7,7 @@
 
 #include "runtime/compiler.h"
 #include "runtime/device.h"
+#include "tuner/background.h"
 #include "tuner/commands/commands.h"
 #include "tuner/device_evaluator.h"
 #include "tuner/worker/serve.h"
@@ -21,7 +22,10 @@ struct Arguments {
 };
 
 void work(const Arguments& arguments, const WorkerLine& line) {
-  if (arguments.architecture) return serve(*make_nvrtc_compiler(*arguments.architecture), line);
+  if (arguments.architecture) {
+    run_in_background();
+    return serve(*make_nvrtc_compiler(*arguments.architecture), line);
+  }
   const std::unique_ptr<Device> device = open_device(arguments.device);
   DeviceEvaluator evaluator(*device, arguments.seed);
   serve(evaluator, line);

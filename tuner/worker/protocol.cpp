@@ -230,6 +230,9 @@ std::string encode(const Request& request) {
             return as_line("set_problem", {{"problem", problem_to_json(set.problem)},
                                            {"largest_count", set.largest_count}});
           },
+          [](const Announce& next) {
+            return as_line("announce", {{"problem", problem_to_json(next.problem)}});
+          },
           [](const Trial& trial) { return encode_trial(trial); },
           [](const Program& program) { return as_line("compile", write_json(program)); },
           [](const Quit&) { return as_line("quit", nullptr); },
@@ -259,6 +262,9 @@ std::optional<Request> take_request(MessageBuffer& buffer) {
         if (kind == "set_problem") {
           return SetProblem{.problem = problem_from_json(body.at("problem")),
                             .largest_count = read_json<std::uint64_t>(body.at("largest_count"))};
+        }
+        if (kind == "announce") {
+          return Announce{.problem = problem_from_json(body.at("problem"))};
         }
         if (kind == "trial") return take_trial(body, behind);
         if (kind == "compile") return read_json<Program>(body);

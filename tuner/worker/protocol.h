@@ -6,6 +6,7 @@
 /// with a `Failure` that says why; then it answers one request after the other:
 ///
 ///     SetProblem  ->  ProblemReady, or Failure
+///     Announce    ->  nothing
 ///     Trial       ->  Begun, and then MeasurementRecord, or Failure
 ///     Program     ->  CompiledKernel, or Failure
 ///     Quit        ->  nothing: it ends, as it does at the end of its input
@@ -36,8 +37,12 @@ struct SetProblem {
   Problem problem;
   std::uint64_t largest_count = 0;
 };
+/// The problem after the present one.
+struct Announce {
+  Problem problem;
+};
 struct Quit {};
-using Request = std::variant<SetProblem, Trial, Program, Quit>;
+using Request = std::variant<SetProblem, Announce, Trial, Program, Quit>;
 
 struct Hello {
   DeviceInfo info;

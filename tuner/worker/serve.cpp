@@ -69,6 +69,11 @@ bool answer(Evaluator& evaluator, const WorkerLine& line, const SetProblem& requ
   return true;
 }
 
+bool answer(Evaluator& evaluator, const WorkerLine&, const Announce& next) {
+  evaluator.announce(next.problem);
+  return true;
+}
+
 bool answer(Evaluator& evaluator, const WorkerLine& line, const Trial& trial) {
   send(line, Begun{});
   const MeasurementRecord record = evaluator.evaluate(trial);

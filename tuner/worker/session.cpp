@@ -20,9 +20,11 @@ ChildProcess::Time after(WorkerSession::Seconds seconds) {
 }  // namespace
 
 WorkerSession::Answer WorkerSession::ask(const Request& request, Seconds timeout) {
-  outgoing_ = encode(request);
+  tell(request);
   return receive(timeout);
 }
+
+void WorkerSession::tell(const Request& request) { outgoing_ += encode(request); }
 
 WorkerSession::Answer WorkerSession::receive(Seconds timeout) {
   const ChildProcess::Time deadline = after(timeout);

@@ -44,6 +44,9 @@ class WorkerSession {
   Answer receive(Seconds timeout);
   Answer ask(const Request& request, Seconds timeout);
 
+  /// A request without an answer, which goes out with the next one.
+  void tell(const Request& request);
+
   /// Asks the process to end, and waits for it.
   void quit(Seconds timeout);
 
@@ -51,7 +54,7 @@ class WorkerSession {
   std::string describe_end();
 
   ChildProcess process_;
-  std::string outgoing_;
+  std::string outgoing_;  ///< what was not yet sent
   MessageBuffer incoming_;
 };
 

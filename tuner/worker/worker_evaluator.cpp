@@ -140,6 +140,10 @@ void WorkerEvaluator::set_problem(const Problem& problem, std::uint64_t largest_
   throw_failure(*failure);
 }
 
+void WorkerEvaluator::announce(const Problem& next) {
+  if (session_ != nullptr) session_->tell(Announce{next});
+}
+
 void WorkerEvaluator::ensure_worker() {
   if (session_ == nullptr || session_->has_ended()) start();
 }

@@ -50,6 +50,8 @@ class WorkerEvaluator final : public Evaluator {
   const Compiler* compiler() override;
   const std::string& compiler_version() override { return hello_.compiler_version; }
   void set_problem(const Problem& problem, std::uint64_t largest_count) override;
+  /// Lost if the worker ends: the next one does without.
+  void announce(const Problem& next) override;
   double read_bandwidth_gbps() const override { return read_bandwidth_gbps_; }
   MeasurementRecord evaluate(const Trial& trial) override;
 
