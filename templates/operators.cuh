@@ -78,10 +78,33 @@ struct Dot : Sum<T, A> {
   }
 };
 
+/// The same count, but 1 for 0.
+template <class Count>
+FOLDTUNE_DEVICE Count at_least_one(Count count) {
+  return count + static_cast<Count>(count == 0 ? 1 : 0);
+}
+
+/// a / count, rounded once, of any number and a count. Written out, since `/` calls a subroutine of
+/// the compiler's for operands that are 0 or nearly so, infinite or NaN, and ptxas 13.0 has been
+/// seen to change the caller's registers in there (docs/design.md). Here and wherever accumulators
+/// are merged, the operands of every `/` are normal numbers.
+template <class Number>
+FOLDTUNE_DEVICE Number over_count(Number a, Number count) {
+  const Number reciprocal =
+      count == 0 ? Limits<Number>::highest() : Number{1} / at_least_one(count);
+  const Number quotient = a * reciprocal;
+  const bool is_finite = quotient - quotient == 0;
+  if (!is_finite) return quotient;
+  const Number rest = platform::multiply_add(-quotient, count, a);
+  return platform::multiply_add(rest, reciprocal, quotient);
+}
+
 /// The sum divided by the count: as exact as merging partial means, without their divisions.
 template <class T, class A>
 struct Mean : Sum<T, A> {
-  static FOLDTUNE_DEVICE Held<A> finish(Held<A> a, uint64 n) { return a / static_cast<Held<A>>(n); }
+  static FOLDTUNE_DEVICE Held<A> finish(Held<A> a, uint64 n) {
+    return over_count(a, static_cast<Held<A>>(n));
+  }
 };
 
 /// The sum of |x|. Integers wrap.
@@ -124,8 +147,10 @@ struct Variance {
   /// Where the compiler knows the counts, as within a tile, it divides by itself.
   static FOLDTUNE_DEVICE Accumulator combine(const Accumulator& a, const Accumulator& b) {
     const Count count = a.count + b.count;
-    const Number weight =
-        count == 0 ? Number{0} : static_cast<Number>(b.count) / static_cast<Number>(count);
+    // No operand is ever 0: see over_count.
+    const Number quotient =
+        static_cast<Number>(at_least_one(b.count)) / static_cast<Number>(at_least_one(count));
+    const Number weight = b.count == 0 ? Number{0} : quotient;
     const Number delta = b.mean - a.mean;
     // In this order nothing overflows in a merge with the identity.
     const Number between = delta * (static_cast<Number>(a.count) * weight) * delta;
@@ -133,7 +158,7 @@ struct Variance {
   }
   static FOLDTUNE_DEVICE Number finish(const Accumulator& a, uint64 n) {
     // NaN if an element was NaN or infinite, whatever it met first.
-    return a.m2 / static_cast<Number>(n - kDdof) + (a.mean - a.mean);
+    return over_count(a.m2, static_cast<Number>(n - kDdof)) + (a.mean - a.mean);
   }
 };
 

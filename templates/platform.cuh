@@ -59,6 +59,10 @@ FOLDTUNE_DEVICE uint16 float_to_half(float value) {
   return bits;
 }
 
+/// a * b + c, rounded once.
+FOLDTUNE_DEVICE float multiply_add(float a, float b, float c) { return fmaf(a, b, c); }
+FOLDTUNE_DEVICE double multiply_add(double a, double b, double c) { return fma(a, b, c); }
+
 FOLDTUNE_DEVICE float square_root(float value) { return sqrtf(value); }
 FOLDTUNE_DEVICE double square_root(double value) { return sqrt(value); }
 FOLDTUNE_DEVICE float exponential(float value) { return expf(value); }
@@ -262,6 +266,9 @@ inline uint16 float_to_half(float value) {
   const uint32 biased = static_cast<uint32>(exponent + 14) << 10;
   return static_cast<uint16>(sign | (biased + static_cast<uint32>(units)));
 }
+
+inline float multiply_add(float a, float b, float c) { return std::fma(a, b, c); }
+inline double multiply_add(double a, double b, double c) { return std::fma(a, b, c); }
 
 inline float square_root(float value) { return std::sqrt(value); }
 inline double square_root(double value) { return std::sqrt(value); }
