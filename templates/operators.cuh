@@ -84,10 +84,10 @@ FOLDTUNE_DEVICE Count at_least_one(Count count) {
   return count + static_cast<Count>(count == 0 ? 1 : 0);
 }
 
-/// a / count, rounded once, of any number and a count. Written out, since `/` calls a subroutine of
-/// the compiler's for operands that are 0 or nearly so, infinite or NaN, and ptxas 13.0 has been
-/// seen to change the caller's registers in there (docs/design.md). Here and wherever accumulators
-/// are merged, the operands of every `/` are normal numbers.
+/// a / count, to the last bit or nearly so, of any number and a count. Written out, since `/` calls
+/// a subroutine of the compiler's for operands that are 0 or nearly so, infinite or NaN, and
+/// ptxas 13.0 has been seen to change the caller's registers in there (docs/design.md). Here and
+/// wherever accumulators are merged, the operands of every `/` are normal numbers.
 template <class Number>
 FOLDTUNE_DEVICE Number over_count(Number a, Number count) {
   const Number reciprocal =

@@ -38,9 +38,9 @@ struct TuningSession {
   std::function<double()> elapsed_s;
   /// What searches choose from; made once for each problem.
   std::function<std::shared_ptr<const Candidates>(const ProblemTask& task)> candidates;
-  /// Called when a problem asks for no more programs, until the best are compared.
+  /// Called once, when a problem asks for no more programs.
   std::function<void()> prefetch_later;
-  /// Called when the best are compared, and the next problem's seeds are known.
+  /// Called once, before the best are compared: the next problem's seeds are known then.
   std::function<void()> prefetch_next;
 };
 

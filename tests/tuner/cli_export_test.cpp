@@ -113,7 +113,7 @@ TEST_CASE("export replaces a file as a whole, or leaves it") {
   CHECK(place.run({"export", "-o", place.file("none/all.json")}).exit_code == kFile);
   const Outcome folder = place.run({"export", "-o", place.path().string()});
   CHECK(folder.exit_code == kFile);
-  CHECK_THAT(folder.err, ContainsSubstring("is no regular file"));
+  CHECK_THAT(folder.err, ContainsSubstring("no regular file"));
   CHECK(place.run({"export", "-o", "/dev/full"}).exit_code == kFile);
   for (const auto& entry : std::filesystem::directory_iterator(place.path())) {
     CHECK(entry.path().extension() != ".tmp");

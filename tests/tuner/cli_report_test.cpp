@@ -264,9 +264,9 @@ TEST_CASE("Report says what is wrong, and leaves an earlier page as it is") {
   fails({"report", "-o", page, "--bench", place.write("c", R"({"schema_version": 2})")}, kFile,
         "version 2");
   fails({"report", "-o", page + "/page.html"}, kFile, "writing the page");
-  fails({"report", "-o", place.path().string()}, kFile, "no file");
+  fails({"report", "-o", place.path().string()}, kFile, "no regular file");
   REQUIRE(::mkfifo(place.file("pipe").c_str(), 0600) == 0);
-  fails({"report", "-o", place.file("pipe")}, kFile, "no file");
+  fails({"report", "-o", place.file("pipe")}, kFile, "no regular file");
   SQLite::Database(place.database(), SQLite::OPEN_READWRITE).exec("PRAGMA user_version = 1000");
   fails({"report", "-o", page}, kDatabase, "upgrade Foldtune");
   for (const auto& entry : std::filesystem::directory_iterator(place.path())) {

@@ -24,7 +24,7 @@ struct Arguments {
 
 ExitCode run_export(const Arguments& arguments) {
   const auto is_wanted = row_test(arguments.filter);
-  OutputFile output(arguments.output);
+  OutputFile output(arguments.output, "export");
   const ExportReport report =
       export_rows(database_path(arguments.database), arguments.best ? RowSet::best : RowSet::all,
                   is_wanted, output);

@@ -18,9 +18,9 @@
 #include "tuner/file_error.h"
 #include "tuner/format.h"
 #include "tuner/replay/kernel_tuner.h"
-#include "tuner/replay/whole_file.h"
 #include "tuner/table.h"
 #include "tuner/terminal.h"
+#include "tuner/whole_file.h"
 
 namespace foldtune {
 namespace {

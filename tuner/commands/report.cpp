@@ -10,16 +10,14 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include "cache/config_store.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/options.h"
 #include "tuner/commands/stored_rows.h"
-#include "tuner/file_error.h"
 #include "tuner/format.h"
-#include "tuner/replay/whole_file.h"
+#include "tuner/output_file.h"
 #include "tuner/report/bench_file.h"
 #include "tuner/report/page.h"
 #include "tuner/report/report_data.h"
@@ -34,36 +32,14 @@ struct Arguments {
   RowFilter filter;
 };
 
-constexpr const char* kStdout = "-";
-
 std::string utc_now() {
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
-}
-
-/// A rename would put a plain file in the place of a device.
-void require_file(const std::string& path) {
-  std::error_code ignored;
-  const std::filesystem::file_status status = std::filesystem::status(path, ignored);
-  if (!std::filesystem::exists(status) || std::filesystem::is_regular_file(status)) return;
-  throw FileError(
-      fmt::format("writing the page {}: it is there, and no file; choose another name, "
-                  "or - for stdout",
-                  path));
-}
-
-void write_page(const std::string& page, const std::string& output) {
-  if (output == kStdout) {
-    std::fwrite(page.data(), 1, page.size(), stdout);  // cli.cpp looks whether that worked
-    return;
-  }
-  write_whole_file(output, page, "page");
-  fmt::print(stderr, "wrote {} ({}): open it in a browser\n", output, format_bytes(page.size()));
 }
 
 ExitCode run_report(const Arguments& arguments) {
   const std::string path = database_path(arguments.database);
   select({}, arguments.filter);  // before the files are looked for, the names are checked
-  if (arguments.output != kStdout) require_file(arguments.output);
+  OutputFile output(arguments.output, "page");
   ReportSource source{.database = std::filesystem::path(path).filename().string(),
                       .made_at = utc_now()};
   for (const std::string& file : arguments.bench) source.bench.push_back(read_bench_report(file));
@@ -73,7 +49,13 @@ ExitCode run_report(const Arguments& arguments) {
   for (const nlohmann::ordered_json& sentence : data.at("left_out")) {
     fmt::print(stderr, "foldtune: note: {}\n", sentence.get<std::string>());
   }
-  write_page(make_page(data), arguments.output);
+  const std::string page = make_page(data);
+  output.write(page);
+  output.commit();
+  if (arguments.output != "-") {
+    fmt::print(stderr, "wrote {} ({}): open it in a browser\n", arguments.output,
+               format_bytes(page.size()));
+  }
   return ExitCode::ok;
 }
 

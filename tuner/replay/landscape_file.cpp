@@ -18,7 +18,7 @@
 #include "tuner/file_error.h"
 #include "tuner/problem_json.h"
 #include "tuner/replay/landscape.h"
-#include "tuner/replay/whole_file.h"
+#include "tuner/whole_file.h"
 
 namespace foldtune {
 namespace {

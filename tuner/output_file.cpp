@@ -1,4 +1,4 @@
-#include "tuner/exchange/output_file.h"
+#include "tuner/output_file.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -14,7 +14,7 @@
 namespace foldtune {
 namespace {
 
-void require_replaceable(const std::string& path) {
+void require_replaceable(const std::string& path, const std::string& what) {
   std::error_code ignored;
   const auto type = std::filesystem::status(path, ignored).type();
   if (type == std::filesystem::file_type::not_found ||
@@ -22,16 +22,19 @@ void require_replaceable(const std::string& path) {
     return;
   }
   throw FileError(
-      fmt::format("{} is no regular file; name one, or - for the standard output", path));
+      fmt::format("writing the {} {}: it is there, and no regular file; name one, or - for the "
+                  "standard output",
+                  what, path));
 }
 
 }  // namespace
 
-OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
+OutputFile::OutputFile(std::string path, std::string what)
+    : path_(std::move(path)), what_(std::move(what)) {
   if (is_standard_output()) {
     file_.reset(std::tmpfile());
   } else {
-    require_replaceable(path_);
+    require_replaceable(path_, what_);
     temporary_ = fmt::format("{}.{}.tmp", path_, ::getpid());  // no other writer's
     file_.reset(std::fopen(temporary_.c_str(), "wb"));
   }
@@ -67,8 +70,8 @@ void OutputFile::commit() {
 }
 
 void OutputFile::fail() const {
-  throw FileError(fmt::format("writing {}: {}; choose another place for it",
-                              is_standard_output() ? "the export" : path_, std::strerror(errno)));
+  throw FileError(fmt::format("writing the {}{}: {}; choose another place for it", what_,
+                              is_standard_output() ? "" : " " + path_, std::strerror(errno)));
 }
 
 void OutputFile::copy_to_standard_output() {

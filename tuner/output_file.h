@@ -1,4 +1,5 @@
-/// Where an export goes: a file that is there as a whole or not at all, or the standard output.
+/// Where what is written goes: a file that is there as a whole or not at all, or the standard
+/// output.
 #pragma once
 
 #include <cstdio>
@@ -12,8 +13,8 @@ namespace foldtune {
 /// of what fails, to one without a name. Failures throw FileError.
 class OutputFile {
  public:
-  /// `path` is "-" for the standard output.
-  explicit OutputFile(std::string path);
+  /// `path` is "-" for the standard output. `what` is the kind of the file, for errors: "export".
+  OutputFile(std::string path, std::string what);
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
   /// Without `commit`, what was written is gone.
@@ -35,6 +36,7 @@ class OutputFile {
   void copy_to_standard_output();
 
   std::string path_;
+  std::string what_;
   std::string temporary_;  // Empty: none is left.
   std::unique_ptr<std::FILE, Close> file_;
 };
