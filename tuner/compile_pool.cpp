@@ -45,6 +45,12 @@ void CompilePool::hasten(const std::string& key) {
   later_.erase(found);
 }
 
+void CompilePool::drop_later() {
+  const std::lock_guard lock(mutex_);
+  for (const Task& task : later_) compilations_.erase(task.key);
+  later_.clear();
+}
+
 std::size_t CompilePool::waiting() const {
   const std::lock_guard lock(mutex_);
   return urgent_.size() + later_.size();

@@ -41,6 +41,10 @@ class CompilePool {
   /// compiler threw.
   Compilation request(const Program& program, Urgency urgency = Urgency::now);
 
+  /// Forgets what was requested for later and is not begun. Who waits for such a compilation, which
+  /// was not asked for again, gets std::future_error.
+  void drop_later();
+
   int threads() const { return thread_count_; }
 
   /// Programs that were requested and not begun.

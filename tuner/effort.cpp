@@ -28,13 +28,13 @@ std::optional<Effort> parse_effort(std::string_view text) {
 EffortLimits limits_of(Effort effort) {
   switch (effort) {
     case Effort::quick:
-      return {.evaluations = 12, .finalists = 2, .rounds = 2};
+      return {.search = "seeded", .evaluations = 8, .finalists = 2, .rounds = 2};
     case Effort::normal:
-      return {.evaluations = 64, .finalists = 8, .rounds = 9};
+      return {.search = "default", .evaluations = 64, .finalists = 8, .rounds = 9};
     case Effort::exhaustive:
       break;
   }
-  return {.evaluations = 0, .finalists = 16, .rounds = 15};
+  return {.search = "exhaustive", .evaluations = 0, .finalists = 16, .rounds = 15};
 }
 
 }  // namespace foldtune

@@ -17,9 +17,10 @@ std::string_view name(Effort effort);
 std::optional<Effort> parse_effort(std::string_view text);
 
 struct EffortLimits {
-  int evaluations;        ///< configurations that are screened; 0: all
-  std::size_t finalists;  ///< that are compared in the end, beside the default and the incumbent
-  int rounds;             ///< of the comparison, at most
+  std::string_view search;  ///< one of search_names()
+  int evaluations;          ///< configurations that are screened; 0: all
+  std::size_t finalists;    ///< that are compared in the end, beside the default and the incumbent
+  int rounds;               ///< of the comparison, at most
 };
 
 EffortLimits limits_of(Effort effort);

@@ -108,6 +108,7 @@ class ProblemTuning {
     if (is_done()) return {.result = stored_result()};
     search_ = begin_search();
     fill();  // compiled while the inputs are made
+    if (session_.compilations != nullptr) session_.compilations->drop_later();
     const double begin_s = session_.elapsed_s();
     auto failure = set_problem();
     busy_s_ += session_.elapsed_s() - begin_s;
@@ -245,9 +246,9 @@ class ProblemTuning {
   }
 
   std::unique_ptr<Search> begin_search() const {
-    return make_search(
-        session_.options.effort == Effort::exhaustive ? "exhaustive" : session_.options.search,
-        session_.candidates(task_), seeds(), session_.options.seed + task_.index);
+    const std::optional<std::string>& chosen = session_.options.search;
+    return make_search(chosen ? *chosen : limits_.search, session_.candidates(task_), seeds(),
+                       session_.options.seed + task_.index);
   }
 
   /// How many proposals are in flight.

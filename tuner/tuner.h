@@ -19,7 +19,7 @@ namespace foldtune {
 struct TuneOptions {
   std::vector<Problem> problems;
   Effort effort = Effort::normal;
-  std::string search = "default";        ///< one of search_names()
+  std::optional<std::string> search{};   ///< one of search_names(); empty: the effort's own
   std::optional<double> budget_s{};      ///< for all problems together, wall time; empty: no limit
   std::optional<int> max_evaluations{};  ///< configurations per problem; empty: the effort's
   /// Ends a problem's search when it is within this of what the device can do at all, or hardly

@@ -48,7 +48,7 @@ struct HistogramStages {
   static FOLDTUNE_DEVICE uint32* counters(Storage& storage) {
     const uint32 thread = platform::thread_index();
     const uint32 copy = kWarpsApart ? thread / kWarpSize : thread % kCopies;
-    return storage.counters[0].elements + copy * kCopyStride;
+    return reinterpret_cast<uint32*>(storage.counters) + copy * kCopyStride;
   }
 
   /// Counts this thread's share of the input.
@@ -62,7 +62,8 @@ struct HistogramStages {
 
   /// What the block has counted in a slot.
   static FOLDTUNE_DEVICE uint32 block_count(const Storage& storage, uint32 slot) {
-    const uint32* const first = storage.counters[0].elements + slot * kSlotStride;
+    const auto* const first =
+        reinterpret_cast<const uint32*>(storage.counters) + slot * kSlotStride;
     uint32 total = 0;
     FOLDTUNE_UNROLL
     for (uint32 i = 0; i < kCopies; ++i) {
@@ -99,6 +100,11 @@ struct HistogramStages {
                                   Counter amount) {
     const uint32 bin = amount == 0 ? kBins : slots.bin_of(slot);
     if (bin != kBins) platform::count(output + bin, amount);
+  }
+
+  /// The grid's totals, of a call that has a scratch (layout.cuh).
+  static FOLDTUNE_DEVICE Counter* totals(void* scratch) {
+    return reinterpret_cast<Counter*>(static_cast<char*>(scratch) + kHistogramTotalsOffset);
   }
 
   /// Whether all other blocks have added to the totals. Called by all threads.
@@ -152,8 +158,6 @@ histogram(const T* input, Index count, BinRange range, Counter* output, void* sc
   FOLDTUNE_SHARED(Storage, storage);
   const bool is_alone = platform::grid_size() == 1;
   const T* const edges = static_cast<const T*>(range.edges);
-  Counter* const totals =
-      reinterpret_cast<Counter*>(static_cast<char*>(scratch) + kHistogramTotalsOffset);
   const SlotsType slots{{range, Stages::kKeepsEdges ? storage.edges : edges}};
 
   if constexpr (Stages::kIsShared) {
@@ -172,7 +176,7 @@ histogram(const T* input, Index count, BinRange range, Counter* output, void* sc
       } else if constexpr (kZeroFirst) {
         Stages::add(output, slots, slot, counted);
       } else {
-        if (counted != 0) platform::count(totals + slot, Counter{counted});
+        if (counted != 0) platform::count(Stages::totals(scratch) + slot, Counter{counted});
       }
     }
   } else {
@@ -180,14 +184,14 @@ histogram(const T* input, Index count, BinRange range, Counter* output, void* sc
       Stages::zero(output);
       platform::sync_block();
     }
-    Counter* const target = kZeroFirst || is_alone ? output : totals;
+    Counter* const target = kZeroFirst || is_alone ? output : Stages::totals(scratch);
     Stages::template count_share<Index, kAligned>(input, count, slots,
                                                   GlobalCounters<Counter>{target});
   }
 
   if constexpr (!kZeroFirst) {
     if (is_alone || !Stages::is_last_block(storage, scratch)) return;
-    Stages::move_totals(totals, output, slots);
+    Stages::move_totals(Stages::totals(scratch), output, slots);
   }
 }
 

@@ -101,6 +101,26 @@ TEST_CASE("Compile pool: what can wait is begun last, unless it is asked for aga
   CHECK(pool.waiting() == 0);
 }
 
+TEST_CASE("Compile pool: what can wait may be dropped, and asked for again") {
+  using Urgency = CompilePool::Urgency;
+  SlowCompiler compiler;
+  CompilePool pool(compiler, 1);
+  const auto first = pool.request(program("first", {"first"}));
+  while (compiler.compilations == 0) std::this_thread::yield();  // the only thread is busy
+  const auto dropped = pool.request(program("dropped", {"dropped"}), Urgency::later);
+  pool.request(program("again", {"again"}), Urgency::later);
+  pool.request(program("hastened", {"hastened"}), Urgency::later);
+  const auto hastened = pool.request(program("hastened", {"hastened"}));
+  pool.drop_later();
+  CHECK(pool.waiting() == 1);
+  CHECK_THROWS_AS(dropped.get(), std::future_error);
+  const auto again = pool.request(program("again", {"again"}), Urgency::later);
+  compiler.let_go();
+  again.wait();
+  CHECK(hastened.get()->image == "image of hastened;");
+  CHECK(compiler.order() == std::vector<std::string>{"first", "hastened", "again"});
+}
+
 TEST_CASE("Compile pool: one that does not compile spoils no other") {
   SlowCompiler compiler;
   CompilePool pool(compiler, 1);

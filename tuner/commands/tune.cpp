@@ -55,7 +55,7 @@ Determinism:
   config_independent  the same bits whatever the configuration
 
 Effort, for each problem:
-  quick               12 configurations: what is known to be good somewhere
+  quick               8 configurations: mostly what is known to be good elsewhere
   normal              64, the best of them compared in turns
   exhaustive          all of them: some minutes per problem
 
@@ -80,7 +80,7 @@ struct Arguments {
   std::optional<std::string> counts;
   std::string alignment{name(Alignment::vector)};
   std::string effort{name(Effort::normal)};
-  std::string search = "default";
+  std::optional<std::string> search;
   std::optional<std::string> budget;
   std::optional<int> max_evaluations;
   std::optional<std::string> within;
@@ -262,8 +262,8 @@ TuneOptions make_options(const Arguments& arguments, const std::string& command_
         fmt::format("there is no effort '{}': use quick, normal or exhaustive", arguments.effort));
   }
   options.effort = arguments.record ? Effort::exhaustive : *effort;
-  if (!std::ranges::count(search_names(), arguments.search)) {
-    throw InvalidArgument(fmt::format("there is no search '{}': use one of {}", arguments.search,
+  if (arguments.search && !std::ranges::count(search_names(), *arguments.search)) {
+    throw InvalidArgument(fmt::format("there is no search '{}': use one of {}", *arguments.search,
                                       fmt::join(search_names(), ", ")));
   }
   options.search = arguments.search;
@@ -365,7 +365,7 @@ Action prepare_tune(CLI::App& app, const std::string& command_line) {
                  "Enough: 2% from what the memory can do, or hardly any gain of that")
       ->type_name("PERCENT");
   app.add_option("--search", arguments->search,
-                 fmt::format("{} [default]", fmt::join(search_names(), ", ")))
+                 fmt::format("{} [the effort's own]", fmt::join(search_names(), ", ")))
       ->type_name("NAME");
   app.add_flag("--no-resume", arguments->no_resume,
                "Tune again what is done, and measure again what the database knows");

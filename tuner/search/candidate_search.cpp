@@ -23,8 +23,7 @@ CandidateSearch::CandidateSearch(std::shared_ptr<const Candidates> candidates,
 }
 
 std::optional<Proposal> CandidateSearch::propose() {
-  const bool is_seeds_turn = turn_++ % seed_every() == 0;
-  if (is_seeds_turn) {
+  if (is_seeds_turn(turn_++)) {
     if (auto seed = propose_seed()) return seed;
   }
   if (const std::optional<std::size_t> number = choose()) {

@@ -21,9 +21,8 @@ class CandidateSearch : public Search {
  protected:
   CandidateSearch(std::shared_ptr<const Candidates> candidates, const std::vector<Params>& seeds);
 
-  /// As long as there are seeds, one proposal of so many is one, beginning with the first; 1: they
-  /// go first.
-  virtual int seed_every() const { return 1; }
+  /// Whether proposal `turn`, counted from 0, is a seed, as long as there are any.
+  virtual bool is_seeds_turn(int) const { return true; }
 
   /// The number of a candidate that was not proposed; empty if there is none.
   virtual std::optional<std::size_t> choose() = 0;
@@ -59,5 +58,6 @@ MakeSearch make_halving_search;
 MakeSearch make_local_search;
 MakeSearch make_model_search;
 MakeSearch make_default_search;
+MakeSearch make_seeded_search;
 
 }  // namespace foldtune

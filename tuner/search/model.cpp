@@ -25,10 +25,12 @@ constexpr double kConfidence = 1.5;
 /// thinks nothing of is seen all the same.
 constexpr int kUnknownSample = 12;
 
-/// The prior's first guesses are as good as the best of another problem, so they take turns.
-constexpr int kSeedEvery = 3;
+/// Seeds and the search's own guesses take turns, in rounds of so many proposals that begin with
+/// the seeds: the prior's first guesses are about as good as the best of another problem.
+constexpr int kRound = 3;
 
 struct ModelOptions {
+  int seeds_in_round = 1;
   int neighbour_every = 0;  ///< one proposal of so many is a neighbour of the best; 0: none
   int unknown_every = 0;    ///< one proposal of so many is where little is known; 0: none
 };
@@ -43,7 +45,7 @@ class ModelSearch final : public CandidateSearch {
         shuffled_(shuffled_numbers(candidates().size(), seed)) {}
 
  private:
-  int seed_every() const override { return kSeedEvery; }
+  bool is_seeds_turn(int turn) const override { return turn % kRound < options_.seeds_in_round; }
 
   std::optional<std::size_t> choose() override {
     ++chosen_;
@@ -129,6 +131,11 @@ std::unique_ptr<Search> make_default_search(const std::shared_ptr<const Candidat
                                             const std::vector<Params>& seeds, std::uint64_t seed) {
   return std::make_unique<ModelSearch>(candidates, seeds, seed,
                                        ModelOptions{.neighbour_every = 4, .unknown_every = 10});
+}
+
+std::unique_ptr<Search> make_seeded_search(const std::shared_ptr<const Candidates>& candidates,
+                                           const std::vector<Params>& seeds, std::uint64_t seed) {
+  return std::make_unique<ModelSearch>(candidates, seeds, seed, ModelOptions{.seeds_in_round = 2});
 }
 
 }  // namespace foldtune

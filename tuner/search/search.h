@@ -51,7 +51,7 @@ class Search {
   virtual void report(const Params& params, std::optional<double> cost) = 0;
 };
 
-/// The names of all searches; "default" is what the tuner uses.
+/// The names of all searches; effort.h says which are used.
 const std::vector<std::string_view>& search_names();
 
 /// Throws InvalidArgument for a name that is no search's.
