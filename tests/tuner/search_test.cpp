@@ -202,11 +202,12 @@ TEST_CASE("every search with the same seed and costs proposes the same") {
     return all;
   };
   CHECK(proposals(7) == proposals(7));
-  if (name != "exhaustive" && name != "model") CHECK(proposals(7) != proposals(8));
+  const bool is_random = name != "exhaustive" && name != "model" && name != "seeded";
+  CHECK((proposals(7) != proposals(8)) == is_random);
 }
 
 TEST_CASE("a search finds the bottom of a valley in a small part of the space") {
-  const std::string name = GENERATE("local", "model", "default");
+  const std::string name = GENERATE("local", "model", "seeded", "default");
   const std::size_t in_flight = GENERATE(1, 8, 32);
   INFO(name << " " << in_flight);
   const Problem problem = problem_of(1 << 24);
@@ -216,7 +217,7 @@ TEST_CASE("a search finds the bottom of a valley in a small part of the space") 
 }
 
 TEST_CASE("a search finds the deeper of two valleys") {
-  const std::string name = GENERATE("local", "model", "default");
+  const std::string name = GENERATE("local", "model", "seeded", "default");
   const std::uint64_t seed = GENERATE(1, 2, 3, 4, 5);
   INFO(name << " " << seed);
   const Trace trace = drive(name, task_of(problem_of(1 << 24), {}, seed), two_valleys, 300);
@@ -224,7 +225,7 @@ TEST_CASE("a search finds the deeper of two valleys") {
 }
 
 TEST_CASE("a search finds the bottom of a valley beside failures and under noise") {
-  const std::string name = GENERATE("local", "model", "default");
+  const std::string name = GENERATE("local", "model", "seeded", "default");
   INFO(name);
   const auto& task = task_of(problem_of(1 << 24));
   CHECK(drive(name, task, with_failures, 250).best() == with_failures(kDeep));
@@ -232,7 +233,7 @@ TEST_CASE("a search finds the bottom of a valley beside failures and under noise
 }
 
 TEST_CASE("the searches that learn are better than random ones") {
-  const std::string name = GENERATE("local", "model", "default");
+  const std::string name = GENERATE("local", "model", "seeded", "default");
   INFO(name);
   double ours = 0;
   double random = 0;
@@ -244,12 +245,30 @@ TEST_CASE("the searches that learn are better than random ones") {
 }
 
 TEST_CASE("model and default begin with the configuration that is used untuned") {
-  const std::string name = GENERATE("model", "default");
+  const std::string name = GENERATE("model", "seeded", "default");
   const Problem problem = GENERATE(problem_of(1 << 8), problem_of(1 << 24), histogram_of(1 << 20));
   const Space space(problem);
   const int multiprocessors = kDevice.multiprocessor_count;
   CHECK(make_search(name, task_of(problem))->propose().value().params ==
         space.canonical(space.default_params(multiprocessors), multiprocessors));
+}
+
+TEST_CASE("seeded proposes two seeds for each guess of its own, model one for two") {
+  const Problem problem = problem_of(1 << 24);
+  const Candidates candidates(problem, kDevice);
+  std::vector<Params> seeds;  // far from what the prior would choose
+  for (std::size_t i = 0; i < 6; ++i) seeds.push_back(candidates.params(i));
+  const auto turns = [&](std::string_view name) {
+    const auto search = make_search(name, task_of(problem, seeds));
+    std::string text;
+    for (int i = 0; i < 9; ++i) {
+      const Params params = search->propose().value().params;
+      text += std::ranges::count(seeds, params) > 0 ? 'S' : '-';
+    }
+    return text;
+  };
+  CHECK(turns("seeded") == "SS-SS-SS-");
+  CHECK(turns("model") == "S--S--S--");
 }
 
 TEST_CASE("halving asks for more samples of the better ones") {
