@@ -6,6 +6,7 @@
 #include <cctype>
 #include <cstddef>
 #include <map>
+#include <string_view>
 
 #include "cache/migrations.h"
 
@@ -18,6 +19,11 @@ using Texts = std::map<std::string, std::string>;
 std::string plain(std::string sql) {
   std::erase_if(
       sql, [](char c) { return c == '"' || std::isspace(static_cast<unsigned char>(c)) != 0; });
+  // Whether a table that is renamed is renamed in references to it depends on PRAGMA foreign_keys.
+  constexpr std::string_view kRenamed = "REFERENCESnew_";
+  for (std::size_t at = 0; (at = sql.find(kRenamed, at)) != std::string::npos;) {
+    sql.replace(at, kRenamed.size(), "REFERENCES");
+  }
   return sql;
 }
 

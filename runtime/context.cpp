@@ -71,12 +71,14 @@ class Context::State {
 };
 
 Context::Context(const ContextOptions& options)
-    : state_(std::make_unique<State>(
-          open_device(options.device),
-          TunedConfigs::open(options.database, options.notify ? options.notify : note_once))) {}
+    : Context(open_device(options.device),
+              TunedConfigs::open(options.database, options.notify ? options.notify : note_once)) {}
 
 Context::Context(std::shared_ptr<Device> device, std::shared_ptr<const ConfigStore> store)
-    : state_(std::make_unique<State>(std::move(device), TunedConfigs(std::move(store)))) {}
+    : Context(std::move(device), TunedConfigs(std::move(store))) {}
+
+Context::Context(std::shared_ptr<Device> device, TunedConfigs configs)
+    : state_(std::make_unique<State>(std::move(device), std::move(configs))) {}
 
 Context::Context(Context&&) noexcept = default;
 Context& Context::operator=(Context&&) noexcept = default;

@@ -13,6 +13,7 @@ namespace foldtune {
 
 class ConfigStore;
 class Device;
+class TunedConfigs;
 
 struct ContextOptions {
   /// "cuda:N" or "cpu". A CUDA device is used through its primary context, so pointers and streams
@@ -39,6 +40,7 @@ class Context {
 
   /// Over a device and a store (null: none) of the caller's, for tests and tools.
   Context(std::shared_ptr<Device> device, std::shared_ptr<const ConfigStore> store);
+  Context(std::shared_ptr<Device> device, TunedConfigs configs);
 
   Context(Context&&) noexcept;
   Context& operator=(Context&&) noexcept;
