@@ -7,14 +7,12 @@
 #include <sqlite3.h>
 
 #include <algorithm>
-#include <cctype>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "cache/migrations.h"
 #include "cache/record_check.h"
 #include "cache/schema.h"
+#include "cache/schema_shape.h"
 #include "cache/sqlite_connection.h"
 #include "cache/sqlite_rows.h"
 
@@ -53,49 +51,18 @@ void check_references(SQLite::Database& database, Findings& findings) {
   }
 }
 
-/// The statement without what SQLite's versions write in different ways: quotes and white space.
-std::string plain(std::string sql) {
-  std::erase_if(
-      sql, [](char c) { return c == '"' || std::isspace(static_cast<unsigned char>(c)) != 0; });
-  return sql;
-}
-
-/// The statements of all tables, indexes and views, by kind and name: "view best".
-std::map<std::string, std::string> shape_of(SQLite::Database& database) {
-  std::map<std::string, std::string> shape;
-  SQLite::Statement rows(database,
-                         "SELECT type || ' ' || name, sql FROM sqlite_schema WHERE sql NOT NULL");
-  while (rows.executeStep()) {
-    shape.emplace(rows.getColumn(0).getString(), plain(rows.getColumn(1).getString()));
-  }
-  return shape;
-}
-
-std::map<std::string, std::string> shape_of_version(int version) {
-  SQLite::Database blank(":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
-  for (const char* const migration : migrations().first(static_cast<std::size_t>(version))) {
-    blank.exec(migration);
-  }
-  return shape_of(blank);
-}
-
 /// Whether the schema is as it should be. What is there besides is the user's.
 bool check_shape(SQLite::Database& database, int version, Findings& findings) {
   constexpr const char* kRemedy =
       "take back what was changed by hand, or take an older copy of the file";
-  const auto shape = shape_of(database);
-  bool is_sound = true;
-  for (const auto& [name, sql] : shape_of_version(version)) {
-    const auto found = shape.find(name);
-    if (found != shape.end() && found->second == sql) continue;
-    is_sound = false;
-    add(findings, name,
-        found == shape.end()
-            ? fmt::format("missing, though version {} of the schema has it", version)
-            : fmt::format("not as version {} of the schema has it", version),
+  const std::vector<ShapeFault> faults = shape_faults(database, version);
+  for (const ShapeFault& fault : faults) {
+    add(findings, fault.object,
+        fmt::format("{} version {} of the schema has it",
+                    fault.is_missing ? "missing, though" : "not as", version),
         kRemedy);
   }
-  return is_sound;
+  return faults.empty();
 }
 
 void check_devices(SQLite::Database& database, Findings& findings) {
@@ -209,7 +176,8 @@ CheckReport check(SQLite::Database& database, const std::filesystem::path& path,
 }  // namespace
 
 CheckReport check_database(const std::string& path, const CheckRules& rules) {
-  const SqliteConnection connection(path, OpenMode::read_only, OldSchema::accept);
+  const SqliteConnection connection(path, OpenMode::read_only, OldSchema::accept,
+                                    {.inspect = false});  // More than that is done here.
   return connection.read("check", [&](SQLite::Database& database) {
     return check(database, connection.path(), rules);
   });

@@ -5,6 +5,7 @@
 /// a JSON object.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -12,6 +13,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "cache/notice.h"
 
 namespace foldtune {
 
@@ -186,11 +189,22 @@ enum class OpenMode {
   read_only,   ///< The file must exist; nothing in it is changed, not even by a migration.
 };
 
+struct OpenOptions {
+  /// How long a call waits while other processes keep the file locked, before it fails.
+  std::chrono::milliseconds patience{5000};
+  /// Whether a file of up to 16 MiB is looked through when it is opened: one that is damaged is
+  /// refused then. Takes some 15 ms per MiB.
+  bool inspect = true;
+  /// Is told what is odd but no error: a path that others can write to, a network file system.
+  Notify notify = note_once;
+};
+
 /// Opens or creates the database `path`. Throws `StoreError` if it cannot be opened, is not a
-/// Foldtune database, or is of a newer schema; an existing file is never overwritten. What is
-/// created is for this user alone. Several processes may use one database, and each sees what the
-/// others add; a store must not be used on both sides of a fork.
-std::unique_ptr<ConfigStore> open_sqlite_store(const std::string& path, OpenMode mode);
+/// Foldtune database, is of a newer schema, or is damaged; an existing file is never overwritten.
+/// What is created is for this user alone. Several processes may use one database, and each sees
+/// what the others add; a store must not be used on both sides of a fork.
+std::unique_ptr<ConfigStore> open_sqlite_store(const std::string& path, OpenMode mode,
+                                               const OpenOptions& options = {});
 
 /// `$FOLDTUNE_DB`, else `$XDG_CACHE_HOME/foldtune/tuning.db`, else `~/.cache/foldtune/tuning.db`.
 /// Throws `StoreError` if none of the three variables (`HOME` for the last) is set.

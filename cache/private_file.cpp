@@ -66,4 +66,30 @@ void require_file(const std::filesystem::path& path) {
       path.string()));
 }
 
+std::vector<std::string> exposures_of(const std::filesystem::path& path) {
+  std::vector<std::string> exposures;
+  std::error_code is_no_link;
+  const std::filesystem::path target = std::filesystem::read_symlink(path, is_no_link);
+  if (!is_no_link) {
+    exposures.push_back(
+        fmt::format("the tuning database {} is a symbolic link to {}, and whoever may change the "
+                    "link chooses what is read and written; name the file itself",
+                    path.string(), target.string()));
+  }
+  if (mode_of(path).value_or(0) & S_IWOTH) {
+    exposures.push_back(
+        fmt::format("every user of this machine may write to the tuning database {}; take that "
+                    "back with chmod o-w",
+                    path.string()));
+  }
+  // The sticky bit keeps others from replacing the file, but not from adding a log for it.
+  if (mode_of(path.parent_path()).value_or(0) & S_IWOTH) {
+    exposures.push_back(
+        fmt::format("every user of this machine may write to the folder {} of the tuning database, "
+                    "and put files in the place of its own; keep it in a folder of yours",
+                    path.parent_path().string()));
+  }
+  return exposures;
+}
+
 }  // namespace foldtune

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
+#include <vector>
 
 namespace foldtune {
 
@@ -13,5 +15,9 @@ void ensure_private_file(const std::filesystem::path& path);
 
 /// Throws `StoreError` unless `path` is an existing regular file.
 void require_file(const std::filesystem::path& path);
+
+/// How others could put something else in place of the file `path` (absolute): a sentence without a
+/// full stop for each way. It is a symbolic link, or every user may write to it or to its folder.
+std::vector<std::string> exposures_of(const std::filesystem::path& path);
 
 }  // namespace foldtune

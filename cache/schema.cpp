@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "cache/migrations.h"
+#include "cache/schema_shape.h"
 #include "cache/store_error.h"
 
 namespace foldtune {
@@ -16,6 +17,17 @@ int integer(const SQLite::Database& database, const char* query) {
   SQLite::Statement statement(database, query);
   statement.executeStep();
   return statement.getColumn(0).getInt();
+}
+
+// A number that is too low, since it was changed, would bring rows along that are not as the
+// migration takes them, and lose what is new in them.
+void require_columns(SQLite::Database& database, const std::filesystem::path& path, int version) {
+  if (has_columns_of(database, version)) return;
+  throw StoreError(fmt::format(
+      "cannot open the tuning database {}: its schema is of version {} by its number, but not by "
+      "its tables, and was left as it is; take back what was changed, or choose another database "
+      "with --db or FOLDTUNE_DB",
+      path.string(), version));
 }
 
 }  // namespace
@@ -63,6 +75,7 @@ void migrate(SQLite::Database& database, const std::filesystem::path& path) {
     // Asked again, now that nobody else can write: another process may have been faster.
     const int version = identify(database, path);
     if (version == kSchemaVersion) return;
+    require_columns(database, path, version);
     database.exec(migrations()[static_cast<std::size_t>(version)]);
     database.exec(fmt::format("PRAGMA user_version = {}", version + 1));
     transaction.commit();

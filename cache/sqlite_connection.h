@@ -6,6 +6,7 @@
 #include <SQLiteCpp/Transaction.h>
 #include <sys/types.h>
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <mutex>
@@ -17,32 +18,37 @@
 
 namespace foldtune {
 
-/// Reads a database that lies in a folder where SQLite can create no files. SQLite reads one in WAL
-/// mode with the help of two files beside it, or else takes it for immutable and heeds no locks. It
-/// is immutable as long as no log (-wal) has anything in it, since writers write there first: so
-/// each query gets a connection of its own, and is repeated if the files changed meanwhile.
+/// Reads a database that lies in a folder where SQLite can create no files, or on a network file
+/// system, where it cannot share the memory of those files with other hosts. SQLite reads one in
+/// WAL mode with the help of two files beside it, or else takes it for immutable and heeds no
+/// locks. It is immutable as long as no log (-wal) has anything in it, since writers write there
+/// first: so each query gets a connection of its own, and is repeated if the files changed
+/// meanwhile.
 class FrozenFolderReader {
  public:
-  explicit FrozenFolderReader(std::filesystem::path path) : path_(std::move(path)) {}
+  FrozenFolderReader(std::filesystem::path path, std::chrono::milliseconds patience)
+      : path_(std::move(path)), patience_(patience) {}
 
-  /// Throws `SQLite::Exception` as the query does, and if the files never stay as they are.
+  /// Throws `SQLite::Exception` as the query does, and if the files do not stay as they are for as
+  /// long as it is patient.
   template <typename Query>
   auto read(Query query) const {
-    for (int attempt = 1;; ++attempt) {
+    const auto deadline = Clock::now() + patience_;
+    for (;;) {
       const Files before = files();
       try {
         SQLite::Database database = connect(before);
         auto result = query(database);
         if (before.log_bytes > 0 || files() == before) return result;
-        if (attempt == kAttempts) throw_busy();
+        if (Clock::now() > deadline) throw_busy();
       } catch (const SQLite::Exception&) {
-        if (attempt == kAttempts || files() == before) throw;
+        if (Clock::now() > deadline || files() == before) throw;
       }
     }
   }
 
  private:
-  static constexpr int kAttempts = 100;
+  using Clock = std::chrono::steady_clock;
 
   struct Files {
     ino_t inode = 0;
@@ -57,6 +63,7 @@ class FrozenFolderReader {
   [[noreturn]] static void throw_busy();
 
   std::filesystem::path path_;
+  std::chrono::milliseconds patience_;
 };
 
 /// What becomes of a database of an older schema that is opened for reading only.
@@ -67,14 +74,15 @@ enum class OldSchema { refuse, accept };
 class SqliteConnection {
  public:
   /// Opens or creates `path` as `open_sqlite_store` says.
-  SqliteConnection(const std::string& path, OpenMode mode, OldSchema old = OldSchema::refuse);
+  SqliteConnection(const std::string& path, OpenMode mode, OldSchema old = OldSchema::refuse,
+                   const OpenOptions& options = {});
 
   /// Calls `query` with the `SQLite::Database` and returns its result.
   template <typename Query>
   auto read(std::string_view doing, Query query) const {
     const std::lock_guard lock(mutex_);
     try {
-      return database_ ? query(*database_) : FrozenFolderReader(path_).read(query);
+      return database_ ? query(*database_) : FrozenFolderReader(path_, patience_).read(query);
     } catch (const SQLite::Exception& error) {
       throw describe(error, doing, path_);
     }
@@ -108,8 +116,9 @@ class SqliteConnection {
 
   std::filesystem::path path_;  // Absolute.
   OpenMode mode_;
+  std::chrono::milliseconds patience_;
   mutable std::mutex mutex_;
-  mutable std::optional<SQLite::Database> database_;  // Empty: the folder is frozen.
+  mutable std::optional<SQLite::Database> database_;  // Empty: FrozenFolderReader reads.
 };
 
 }  // namespace foldtune

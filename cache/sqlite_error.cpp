@@ -9,8 +9,8 @@ namespace {
 std::string remedy(const SQLite::Exception& error, const std::filesystem::path& path) {
   switch (error.getErrorCode()) {
     case SQLITE_BUSY:
-      return fmt::format("another process has kept it locked for {} s; try again when it is done",
-                         kBusyTimeoutMs / 1000);
+    case SQLITE_PROTOCOL:  // The same of a log that others never leave alone.
+      return "another process keeps it locked; try again when it is done";
     case SQLITE_FULL:
       return "free some space; what was stored before is kept";
     case SQLITE_IOERR:

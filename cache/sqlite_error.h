@@ -10,9 +10,6 @@
 
 namespace foldtune {
 
-/// How long a connection waits while others write, before it gives up.
-inline constexpr int kBusyTimeoutMs = 5000;
-
 /// `doing` as in "cannot store a measurement in the tuning database ...": "store a measurement in".
 StoreError describe(const SQLite::Exception& error, std::string_view doing,
                     const std::filesystem::path& path);

@@ -122,7 +122,8 @@ bool has_run(SQLite::Database& database, ConfigStore::RunId run) {
 
 class SqliteStore final : public ConfigStore {
  public:
-  SqliteStore(const std::string& path, OpenMode mode) : connection_(path, mode) {}
+  SqliteStore(const std::string& path, OpenMode mode, const OpenOptions& options)
+      : connection_(path, mode, OldSchema::refuse, options) {}
 
   RunId begin_run(const RunRecord& run) override {
     return connection_.write("store a run in", [record = checked(run)](SQLite::Database& database) {
@@ -195,8 +196,9 @@ class SqliteStore final : public ConfigStore {
 
 }  // namespace
 
-std::unique_ptr<ConfigStore> open_sqlite_store(const std::string& path, OpenMode mode) {
-  return std::make_unique<SqliteStore>(path, mode);
+std::unique_ptr<ConfigStore> open_sqlite_store(const std::string& path, OpenMode mode,
+                                               const OpenOptions& options) {
+  return std::make_unique<SqliteStore>(path, mode, options);
 }
 
 }  // namespace foldtune

@@ -2,31 +2,17 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <map>
 #include <mutex>
 #include <tuple>
 
-#include "cache/config_store.h"
-#include "cache/store_error.h"
 #include "foldtune/error.h"
 #include "runtime/device.h"
 #include "runtime/reducer_state.h"
+#include "runtime/tuned_configs.h"
 
 namespace foldtune {
 namespace {
-
-/// Null if there is no such file.
-std::shared_ptr<const ConfigStore> open_store(const std::string& database) {
-  try {
-    const std::string path = database.empty() ? default_database_path() : database;
-    std::error_code ignored;
-    if (!std::filesystem::exists(path, ignored)) return nullptr;
-    return open_sqlite_store(path, OpenMode::read_only);
-  } catch (const StoreError& error) {
-    throw DatabaseError(error.what());
-  }
-}
 
 /// What tells reducers apart. The text is that of a custom operator, and short for all others.
 using Key = std::tuple<Operator, ElementType, ElementType, ElementType, Determinism, NanPolicy, int,
@@ -60,15 +46,15 @@ Problem checked(Problem problem, std::string_view what) {
 
 class Context::State {
  public:
-  State(std::shared_ptr<Device> device, std::shared_ptr<const ConfigStore> store)
-      : device_(std::move(device)), store_(std::move(store)) {}
+  State(std::shared_ptr<Device> device, TunedConfigs configs)
+      : device_(std::move(device)), configs_(std::move(configs)) {}
 
   std::shared_ptr<Reducer::State> reducer(const Problem& problem) {
     const Key key = make_key(problem);
     const std::lock_guard lock(mutex_);
     std::shared_ptr<Reducer::State>& reducer = reducers_[key];
     if (reducer == nullptr) {
-      reducer = std::make_shared<Reducer::State>(*device_, store_.get(), kernels_, problem);
+      reducer = std::make_shared<Reducer::State>(*device_, configs_, kernels_, problem);
     }
     return reducer;
   }
@@ -76,19 +62,23 @@ class Context::State {
   const Device& device() const { return *device_; }
 
  private:
-  // In this order: reducers use the device and the store, and go first.
+  // In this order: reducers use the device and the configurations, and go first.
   std::shared_ptr<Device> device_;
-  std::shared_ptr<const ConfigStore> store_;
+  TunedConfigs configs_;
   KernelCache kernels_;
   std::mutex mutex_;
   std::map<Key, std::shared_ptr<Reducer::State>> reducers_;
 };
 
 Context::Context(const ContextOptions& options)
-    : Context(open_device(options.device), open_store(options.database)) {}
+    : Context(open_device(options.device),
+              TunedConfigs::open(options.database, options.notify ? options.notify : note_once)) {}
 
 Context::Context(std::shared_ptr<Device> device, std::shared_ptr<const ConfigStore> store)
-    : state_(std::make_unique<State>(std::move(device), std::move(store))) {}
+    : Context(std::move(device), TunedConfigs(std::move(store))) {}
+
+Context::Context(std::shared_ptr<Device> device, TunedConfigs configs)
+    : state_(std::make_unique<State>(std::move(device), std::move(configs))) {}
 
 Context::Context(Context&&) noexcept = default;
 Context& Context::operator=(Context&&) noexcept = default;

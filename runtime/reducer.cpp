@@ -130,8 +130,7 @@ void Reducer::State::check_inputs(const Call& call, std::size_t inputs) const {
 Reducer::State::Entry& Reducer::State::find_entry(const Problem& problem) {
   const std::pair key{size_class(problem.count), problem.alignment};
   if (const auto found = entries_.find(key); found != entries_.end()) return found->second;
-  Choice choice =
-      choose_config(store_, device_.info().record, device_.compiler().version(), problem);
+  Choice choice = configs_.choose(device_.info().record, device_.compiler().version(), problem);
   return entries_.emplace(key, Entry{.choice = std::move(choice), .plan = nullptr, .scratch = {}})
       .first->second;
 }

@@ -13,15 +13,16 @@
 #include "runtime/kernel_cache.h"
 #include "runtime/lookup.h"
 #include "runtime/plan.h"
+#include "runtime/tuned_configs.h"
 
 namespace foldtune {
 
 class Reducer::State {
  public:
-  /// The device, the store (may be null) and the cache must outlive the state.
-  State(Device& device, const ConfigStore* store, KernelCache& kernels, const Problem& problem)
+  /// The device, the configurations and the cache must outlive the state.
+  State(Device& device, const TunedConfigs& configs, KernelCache& kernels, const Problem& problem)
       : device_(device),
-        store_(store),
+        configs_(configs),
         kernels_(kernels),
         problem_(problem),
         input_types_(problem.input_types()) {}
@@ -54,7 +55,7 @@ class Reducer::State {
   std::pair<const Plan*, void*> resolve(const Call& call, Stream stream);
 
   Device& device_;
-  const ConfigStore* store_;
+  const TunedConfigs& configs_;
   KernelCache& kernels_;
   const Problem problem_;
   const std::vector<ElementType> input_types_;

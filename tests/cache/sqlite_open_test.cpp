@@ -1,9 +1,11 @@
 // What is opened, what is refused, and that nothing is harmed by either.
 #include <SQLiteCpp/Database.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 
 #include <fstream>
 #include <iterator>
+#include <vector>
 
 #include "tests/cache/records.h"
 #include "tests/cache/temporary_folder.h"
@@ -137,7 +139,7 @@ TEST_CASE("a database of a newer schema is refused, with what to do, and left as
   CHECK((content(file) == bytes));
 }
 
-TEST_CASE("a damaged database is an error, not an empty store") {
+TEST_CASE("a damaged database is refused, and left as it is") {
   const TemporaryFolder folder;
   const std::string file = folder.file("tuning.db");
   {
@@ -148,9 +150,127 @@ TEST_CASE("a damaged database is an error, not an empty store") {
   std::string bytes = content(file);
   std::fill(bytes.begin() + kPageBytes, bytes.end(), '\x5a');
   write(file, bytes);
-  const auto store = open_sqlite_store(file, OpenMode::read_only);
+  const OpenMode mode = GENERATE(OpenMode::read_write, OpenMode::read_only);
+  CHECK(contains(error_of_opening(file, mode), "it is damaged"));
+  CHECK((content(file) == bytes));
+  CHECK(content(file + "-wal").empty());
+  // Where it is not looked through, as for a look-up, to read it is an error.
+  const auto store = open_sqlite_store(file, OpenMode::read_only, {.inspect = false});
   CHECK(contains(error_of([&] { store->measurements(); }), "malformed"));
   CHECK(contains(error_of([&] { store->find(key_of_size(20)); }), ".recover"));
+}
+
+TEST_CASE("a row that is gone from its table is damage, though SQLite reads the rest") {
+  constexpr int kPageBytes = 4096;
+  constexpr int kCellCountPlace = 4;  // The lower byte of the number of rows on a page.
+  const TemporaryFolder folder;
+  const std::string file = folder.file("tuning.db");
+  {
+    const auto store = open_sqlite_store(file, OpenMode::read_write);
+    store->put(store->begin_run(run_on(device())), success(20, "{}", 5));
+  }
+  const int page = SQLite::Database(file)
+                       .execAndGet("SELECT rootpage FROM sqlite_schema WHERE name = 'measurement'")
+                       .getInt();
+  std::string bytes = content(file);
+  char& rows = bytes.at(static_cast<std::size_t>((page - 1) * kPageBytes + kCellCountPlace));
+  REQUIRE(rows == 1);
+  rows = 0;
+  write(file, bytes);
+  CHECK(SQLite::Database(file).execAndGet("SELECT count(*) FROM result").getInt() == 0);
+  const OpenMode mode = GENERATE(OpenMode::read_write, OpenMode::read_only);
+  CHECK(contains(error_of_opening(file, mode), "it is damaged ("));
+  CHECK((content(file) == bytes));
+}
+
+TEST_CASE("a schema number that is too low is refused, and no row is brought along by it") {
+  const TemporaryFolder folder;
+  const std::string file = folder.file("tuning.db");
+  open_sqlite_store(file, OpenMode::read_write);
+  make_database(file, fmt::format("PRAGMA user_version = {}", GENERATE(0, 1, 2)));
+  const std::string bytes = content(file);
+  CHECK(contains(error_of_opening(file), "not by its tables"));
+  CHECK((content(file) == bytes));
+}
+
+TEST_CASE("a view that somebody changed is used as it is, with a note") {
+  const TemporaryFolder folder;
+  const std::string file = folder.file("tuning.db");
+  open_sqlite_store(file, OpenMode::read_write);
+  make_database(file, "DROP VIEW best; CREATE VIEW best AS SELECT * FROM result LIMIT 0");
+  std::vector<std::string> notes;
+  const Notify notify = [&](const std::string& text) { notes.push_back(text); };
+  open_sqlite_store(file, OpenMode::read_only, {.notify = notify});
+  REQUIRE(notes.size() == 1);
+  CHECK(contains(notes[0], "its view best is not as version"));
+}
+
+TEST_CASE("a log beside an empty file is left as it is") {
+  const TemporaryFolder folder;
+  const std::string file = folder.file("tuning.db");
+  write(file, "");
+  write(file + "-wal", "measurements");
+  const OpenMode mode = GENERATE(OpenMode::read_write, OpenMode::read_only);
+  CHECK(contains(error_of_opening(file, mode), "tuning.db-wal"));
+  CHECK(content(file).empty());
+  CHECK(content(file + "-wal") == "measurements");
+}
+
+TEST_CASE("the log of a database that is refused is not brought into it") {
+  const TemporaryFolder folder;
+  const std::string file = folder.file("tuning.db");
+  open_sqlite_store(file, OpenMode::read_write);
+  {
+    SQLite::Database database(file, SQLite::OPEN_READWRITE);
+    database.exec("PRAGMA user_version = 99");
+    fs::copy(file, folder.file("copy.db"));
+    fs::copy(file + "-wal", folder.file("copy.db-wal"));
+  }
+  const std::string bytes = content(folder.file("copy.db"));
+  const std::string log = content(folder.file("copy.db-wal"));
+  REQUIRE_FALSE(log.empty());
+  CHECK(contains(error_of_opening(folder.file("copy.db")), "version 99"));
+  CHECK((content(folder.file("copy.db")) == bytes));
+  CHECK((content(folder.file("copy.db-wal")) == log));
+}
+
+TEST_CASE("a path that others can write to, or lead elsewhere, is used with a note") {
+  const TemporaryFolder folder;
+  std::string file = folder.file("tuning.db");
+  open_sqlite_store(file, OpenMode::read_write);
+  std::string what;
+  SECTION("a symbolic link") {
+    what = "is a symbolic link to " + file;
+    fs::create_symlink(file, folder.file("link.db"));
+    file = folder.file("link.db");
+  }
+  SECTION("a file") {
+    what = "may write to the tuning database";
+    ::chmod(file.c_str(), 0606);
+  }
+  SECTION("a folder") {
+    what = "may write to the folder " + folder.path().string();
+    ::chmod(folder.path().c_str(), 0777);
+  }
+  SECTION("a folder whose files others cannot delete") {
+    what = "may write to the folder " + folder.path().string();
+    ::chmod(folder.path().c_str(), 01777);
+  }
+  for (const OpenMode mode : {OpenMode::read_write, OpenMode::read_only}) {
+    std::vector<std::string> notes;
+    open_sqlite_store(file, mode,
+                      {.notify = [&](const std::string& text) { notes.push_back(text); }});
+    REQUIRE(notes.size() == 1);
+    CHECK(contains(notes[0], what));
+  }
+}
+
+TEST_CASE("a path that is this user's alone gives no note") {
+  const TemporaryFolder folder;
+  std::vector<std::string> notes;
+  const Notify notify = [&](const std::string& text) { notes.push_back(text); };
+  open_sqlite_store(folder.file("a/tuning.db"), OpenMode::read_write, {.notify = notify});
+  CHECK(notes.empty());
 }
 
 TEST_CASE("reading only: a missing file is an error, and is not created") {

@@ -133,5 +133,24 @@ TEST_CASE("a reader in a folder that it may only read sees the log of a process 
   reader.send("end");
 }
 
+TEST_CASE("a reader through a symbolic link sees the log beside the file itself") {
+  const TemporaryFolder folder;
+  const std::string file = make_shared_database(folder);
+  ::chmod(file.c_str(), 0644);
+  std::filesystem::create_directory(folder.file("links"));
+  const std::string link = folder.file("links/tuning.db");
+  std::filesystem::create_symlink(file, link);
+  ChildProcess child([&](Line& line) { report_counts(link, line); }, User::without_privileges);
+  CHECK(child.receive() == "1");
+  if (::geteuid() == 0) ::chmod(folder.path().c_str(), kReadOnlyFolder);
+  {
+    const auto store = open_sqlite_store(file, OpenMode::read_write);
+    store->put(store->begin_run(run_on(device())), success(20, "{}", 4));
+    child.send("while the owner has it open");
+    CHECK(child.receive() == "2");
+  }
+  child.send("end");
+}
+
 }  // namespace
 }  // namespace foldtune::test

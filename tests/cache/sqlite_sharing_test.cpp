@@ -88,7 +88,7 @@ TEST_CASE("a database that stays locked is an error after a while, and then work
   SQLite::Database other(file, SQLite::OPEN_READWRITE);
   other.exec("BEGIN IMMEDIATE");
   const std::string error = error_of([&] { put_one(*store, 5); });
-  CHECK(contains(error, "another process has kept it locked for 5 s"));
+  CHECK(contains(error, "another process keeps it locked"));
   CHECK_FALSE(store->find(key_of_size(20)));  // Readers do not wait.
   other.exec("ROLLBACK");
   put_one(*store, 5);

@@ -1,10 +1,10 @@
 #include "runtime/lookup.h"
 
-#include "cache/store_error.h"
 #include "foldtune/error.h"
 #include "templates/embedded.h"
 #include "tests/catch.h"
 #include "tests/fakes/fake_device.h"
+#include "tests/runtime/broken_store.h"
 #include "tests/runtime/tuned_store.h"
 
 namespace foldtune::test {
@@ -169,22 +169,6 @@ TEST_CASE_METHOD(LookupTest,
   CHECK(choice.params == default_of(kProblem));
   CHECK_THAT(choice.reason, ContainsSubstring("not valid"));
 }
-
-/// A store that cannot be read.
-class BrokenStore final : public ConfigStore {
- public:
-  RunId begin_run(const RunRecord&) override { throw StoreError("broken"); }
-  void put(RunId, const MeasurementRecord&) override { throw StoreError("broken"); }
-  std::optional<Match> find(const TuningKey&) const override { throw StoreError("broken"); }
-  std::vector<StoredResult> best() const override { throw StoreError("broken"); }
-  std::vector<StoredResult> measurements() const override { throw StoreError("broken"); }
-  std::vector<StoredResult> measurements_of(const TuningKey&) const override {
-    throw StoreError("broken");
-  }
-  std::vector<StoredResult> related(const TuningKey&, std::size_t) const override {
-    throw StoreError("broken");
-  }
-};
 
 TEST_CASE_METHOD(LookupTest, "Look-up: a store that fails is a DatabaseError, not a default") {
   store_ = std::make_unique<BrokenStore>();

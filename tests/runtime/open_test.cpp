@@ -1,8 +1,11 @@
 // What opening says where something is missing or wrong.
 
+#include <array>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
+#include <vector>
 
 #include "foldtune/context.h"
 #include "foldtune/error.h"
@@ -44,18 +47,32 @@ TEST_CASE("Opening: devices say who they are") {
   CHECK(open_device("cpu:real")->info().id == "cpu:real");
 }
 
-TEST_CASE("Opening: a database that does not exist is none, one that is not one is an error") {
+TEST_CASE("Opening: a database that does not exist is none, and is not made") {
   const TemporaryFolder folder;
   const std::filesystem::path path = folder.path() / "tuning.db";
   Context untuned({.device = "cpu", .database = path.string()});
   CHECK(untuned.reducer({}).explain(10).source == ConfigSource::untuned_default);
   CHECK_FALSE(std::filesystem::exists(path));
+}
 
+TEST_CASE("Opening: what is no database is left as it is, and everything runs untuned") {
+  const TemporaryFolder folder;
+  const std::filesystem::path path = folder.path() / "tuning.db";
   const std::string text = "not a database, but a text that is long enough to have a header";
   write_file(path, text);
-  CHECK_THAT(
-      error_of<DatabaseError>([&] { Context({.device = "cpu", .database = path.string()}); }),
-      ContainsSubstring(path.string()));
+  std::vector<std::string> notes;
+  Context context({.device = "cpu",
+                   .database = path.string(),
+                   .notify = [&](const std::string& note) { notes.push_back(note); }});
+  const Reducer sum = context.reducer({.op = Operator::sum, .type = ElementType::i32});
+  CHECK(sum.explain(10).source == ConfigSource::untuned_default);
+  CHECK_THAT(sum.explain(10).reason, ContainsSubstring("file is not a database"));
+  const std::array<std::int32_t, 4> input{1, 2, 3, 4};
+  std::int64_t result = 0;
+  sum(input.data(), input.size(), &result);
+  CHECK(result == 10);
+  REQUIRE(notes.size() == 1);
+  CHECK_THAT(notes[0], ContainsSubstring("running untuned") && ContainsSubstring(path.string()));
   CHECK(read_file(path) == text);
 }
 

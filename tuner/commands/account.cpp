@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <utility>
 
 #include "templates/embedded.h"
@@ -27,7 +26,7 @@ std::optional<StoredResult> find_basis(const Account& account,
     const bool is_candidate =
         row.measurement.problem == key && is_same_device(row.run.device, account.place.device);
     if (!is_candidate) continue;
-    if (!newest || row.measured_at >= newest->measured_at) newest = row;
+    if (!newest || !is_newer(*newest, row)) newest = row;
   }
   return newest;
 }
@@ -93,7 +92,7 @@ Evidence gather(const ConfigStore& store, StoredResult basis) {
 
 std::vector<Place> find_places(const std::vector<StoredResult>& rows) {
   std::vector<StoredResult> newest_first = rows;
-  std::ranges::stable_sort(newest_first, std::greater(), &StoredResult::measured_at);
+  std::ranges::stable_sort(newest_first, is_newer);
   const std::vector<ListedDevice> present = list_devices().devices;
   std::vector<Place> places;
   for (const StoredResult& row : newest_first) {

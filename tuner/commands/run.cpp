@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
-#include "cache/config_store.h"
 #include "foldtune/context.h"
 #include "foldtune/error.h"
 #include "runtime/device.h"
+#include "runtime/tuned_configs.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/options.h"
 #include "tuner/commands/problem_options.h"
@@ -66,17 +66,13 @@ struct Arguments {
   bool json = false;
 };
 
-/// Null where there is no such file: the run is then untuned.
-std::shared_ptr<const ConfigStore> open_store(const std::optional<std::string>& asked) {
-  const std::string path = database_path(asked);
+/// As a program does it. None where there is no such file, or none that can be used.
+TunedConfigs open_configs(const std::optional<std::string>& asked) {
   std::error_code ignored;
-  if (!std::filesystem::exists(path, ignored) && !ignored) {
-    if (asked) {
-      fmt::print(stderr, "foldtune: note: there is no database {}; running untuned\n", path);
-    }
-    return nullptr;
+  if (asked && !std::filesystem::exists(*asked, ignored) && !ignored) {
+    fmt::print(stderr, "foldtune: note: there is no database {}; running untuned\n", *asked);
   }
-  return open_sqlite_store(path, OpenMode::read_only);
+  return TunedConfigs::open(asked.value_or(""));
 }
 
 /// Calls the reducer `calls` times, or until the time is enough, and returns the times.
@@ -138,7 +134,7 @@ RunReport reduce_files(const Arguments& arguments) {
   report.files = arguments.files;
 
   const std::shared_ptr<Device> device = open_device(choose_device(arguments.device));
-  Context context(device, open_store(arguments.database));
+  Context context(device, open_configs(arguments.database));
   std::vector<DeviceBuffer> buffers;
   buffers.reserve(files.size() + 1);
   for (const InputArray& file : files) buffers.push_back(copy_to_device(*device, file));

@@ -63,10 +63,6 @@ bool has_more_bandwidth(const StoredResult& a, const StoredResult& b) {
   return key(a.measurement) > key(b.measurement);
 }
 
-bool is_newer(const StoredResult& a, const StoredResult& b) {
-  return a.measured_at > b.measured_at;
-}
-
 /// What --sort takes.
 struct Order {
   std::string_view name;

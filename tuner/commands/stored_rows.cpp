@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "cache/record_check.h"
 #include "tuner/commands/options.h"
 #include "tuner/commands/stored_problem.h"
 #include "tuner/format.h"
@@ -16,6 +17,11 @@ namespace {
 std::string lower(std::string text) {
   for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return text;
+}
+
+std::string credible_time(const StoredResult& row) {
+  static const std::string now = utc_now();
+  return row.measured_at <= now ? row.measured_at : std::string();
 }
 
 }  // namespace
@@ -78,6 +84,10 @@ std::string config_legends(const std::vector<StoredResult>& rows) {
     if (is_shown) text += fmt::format("config: {}\n", config_legend(family));
   }
   return text;
+}
+
+bool is_newer(const StoredResult& a, const StoredResult& b) {
+  return credible_time(a) > credible_time(b);
 }
 
 }  // namespace foldtune

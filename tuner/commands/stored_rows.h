@@ -48,6 +48,10 @@ std::string describe_origin(const DeviceRecord& device, const std::string& compi
 /// "2026-01-31T12:00:00Z" without its seconds: "2026-01-31 12:00".
 std::string minutes_of(const std::string& time);
 
+/// Whether `a` was measured later than `b`. A time in the future is that of a clock that was wrong,
+/// and counts as the oldest.
+bool is_newer(const StoredResult& a, const StoredResult& b);
+
 /// What the configurations' abbreviations stand for: a line for each family in the rows.
 std::string config_legends(const std::vector<StoredResult>& rows);
 

@@ -1,6 +1,7 @@
 /// A device with a tuning database: where everything starts.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -12,6 +13,7 @@ namespace foldtune {
 
 class ConfigStore;
 class Device;
+class TunedConfigs;
 
 struct ContextOptions {
   /// "cuda:N" or "cpu". A CUDA device is used through its primary context, so pointers and streams
@@ -20,19 +22,25 @@ struct ContextOptions {
 
   /// Path of the tuning database; empty: `$FOLDTUNE_DB`, else
   /// `$XDG_CACHE_HOME/foldtune/tuning.db`, else `~/.cache/foldtune/tuning.db`. It is only read. A
-  /// file that does not exist is no error: everything then runs untuned.
+  /// file that does not exist, or cannot be used, is no error: everything then runs untuned. A
+  /// look-up waits half a second at most for a file that another process keeps locked.
   std::string database;
+
+  /// Is told why a database that is there is not used, and what is odd about it. Empty: a line on
+  /// the standard error, once per process for each reason.
+  std::function<void(const std::string&)> notify{};
 };
 
 /// Move-only. Member functions may be called from several threads.
 class Context {
  public:
   /// Throws InvalidArgument for an unknown device name, Unavailable without a driver or such a
-  /// device, DatabaseError for a database that cannot be read.
+  /// device.
   explicit Context(const ContextOptions& options = {});
 
   /// Over a device and a store (null: none) of the caller's, for tests and tools.
   Context(std::shared_ptr<Device> device, std::shared_ptr<const ConfigStore> store);
+  Context(std::shared_ptr<Device> device, TunedConfigs configs);
 
   Context(Context&&) noexcept;
   Context& operator=(Context&&) noexcept;

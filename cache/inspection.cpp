@@ -1,0 +1,60 @@
+#include "cache/inspection.h"
+
+#include <SQLiteCpp/Statement.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "cache/schema_shape.h"
+#include "cache/store_error.h"
+
+namespace foldtune {
+namespace {
+
+std::uintmax_t bytes_of(const std::filesystem::path& file) {
+  std::error_code is_missing;
+  const std::uintmax_t bytes = std::filesystem::file_size(file, is_missing);
+  return is_missing ? 0 : bytes;
+}
+
+void require_integrity(SQLite::Database& database, const std::filesystem::path& path) {
+  SQLite::Statement rows(database, "PRAGMA integrity_check(1)");
+  rows.executeStep();
+  std::string text = rows.getColumn(0).getString();
+  if (text == "ok") return;
+  std::ranges::replace(text, '\n', ' ');
+  throw StoreError(fmt::format(
+      "cannot open the tuning database {}: it is damaged ({}), and was left as it is; keep a copy, "
+      "and try `sqlite3 FILE .recover`, or choose another database with --db or FOLDTUNE_DB",
+      path.string(), text));
+}
+
+/// What is odd, in words; empty if nothing.
+std::string oddity_of(SQLite::Database& database, int version) {
+  const std::vector<ShapeFault> faults = shape_faults(database, version);
+  if (!faults.empty()) {
+    return fmt::format("its {} is not as version {} of the schema has it", faults.front().object,
+                       version);
+  }
+  const int dangling =
+      database.execAndGet("SELECT count(*) FROM pragma_foreign_key_check").getInt();
+  if (dangling == 0) return {};
+  return fmt::format("{} of its rows refer to rows that are not there, and are left out", dangling);
+}
+
+}  // namespace
+
+void inspect(SQLite::Database& database, const std::filesystem::path& path, int version,
+             const Notify& notify) {
+  if (bytes_of(path) + bytes_of(path.string() + "-wal") > kLargestInspectedBytes) return;
+  require_integrity(database, path);
+  const std::string oddity = oddity_of(database, version);
+  if (oddity.empty()) return;
+  notify(
+      fmt::format("the tuning database {}: {}; foldtune check says more", path.string(), oddity));
+}
+
+}  // namespace foldtune

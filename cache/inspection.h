@@ -1,0 +1,21 @@
+/// The look at a database before it is used, so that nothing is added to a damaged one.
+#pragma once
+
+#include <SQLiteCpp/Database.h>
+
+#include <filesystem>
+
+#include "cache/notice.h"
+
+namespace foldtune {
+
+/// Larger files are not looked through: it takes some 15 ms per MiB.
+inline constexpr std::uintmax_t kLargestInspectedBytes = std::uintmax_t{16} << 20;
+
+/// Throws `StoreError` if SQLite's integrity check finds something. What else is wrong and loses
+/// nothing, rows that lead nowhere and a schema that somebody changed, `notify` is told. `path` is
+/// that of the database, of `version`. Throws `SQLite::Exception` where SQLite fails.
+void inspect(SQLite::Database& database, const std::filesystem::path& path, int version,
+             const Notify& notify);
+
+}  // namespace foldtune

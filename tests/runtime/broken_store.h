@@ -1,0 +1,24 @@
+/// A store that cannot be used.
+#pragma once
+
+#include "cache/config_store.h"
+#include "cache/store_error.h"
+
+namespace foldtune::test {
+
+class BrokenStore final : public ConfigStore {
+ public:
+  RunId begin_run(const RunRecord&) override { throw StoreError("broken"); }
+  void put(RunId, const MeasurementRecord&) override { throw StoreError("broken"); }
+  std::optional<Match> find(const TuningKey&) const override { throw StoreError("broken"); }
+  std::vector<StoredResult> best() const override { throw StoreError("broken"); }
+  std::vector<StoredResult> measurements() const override { throw StoreError("broken"); }
+  std::vector<StoredResult> measurements_of(const TuningKey&) const override {
+    throw StoreError("broken");
+  }
+  std::vector<StoredResult> related(const TuningKey&, std::size_t) const override {
+    throw StoreError("broken");
+  }
+};
+
+}  // namespace foldtune::test
