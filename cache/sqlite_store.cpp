@@ -3,36 +3,46 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "cache/config_store.h"
 #include "cache/record_check.h"
+#include "cache/row_reader.h"
+#include "cache/row_writer.h"
 #include "cache/sqlite_connection.h"
-#include "cache/sqlite_rows.h"
 #include "cache/store_error.h"
 
 namespace foldtune {
 namespace {
 
-// The inner query takes one step into an index for each run and size class, so that the time of a
-// look-up does not depend on how many configurations were tried.
+// A run that measured a problem costs one step, so the time of a look-up does not depend on how
+// many configurations were tried. CROSS JOIN keeps the order: SQLite knows nothing of the tables'
+// sizes.
 constexpr const char* kFind = R"sql(
-SELECT * FROM result WHERE measurement_id = (
-  SELECT m.id
-  FROM device d
-  JOIN run r ON r.device_id = d.id
-  JOIN problem p
-  JOIN measurement m ON m.id = (
-    SELECT id FROM measurement
-    WHERE problem_id = p.id AND run_id = r.id AND outcome = 'ok'
-    ORDER BY round DESC, median_us, id DESC LIMIT 1)
-  WHERE d.fingerprint = :device_fingerprint
-    AND r.template_fingerprint = :template_fingerprint AND r.compiler = :compiler
-    AND p.family = :family AND p.op = :op AND p.element_type = :element_type
+WITH candidate AS (
+  SELECT b.measurement_id, abs(p.size_class - :size_class) AS distance, p.size_class,
+    d.fingerprint <> :device_fingerprint OR r.compiler <> :compiler AS is_marked,
+    row_number() OVER (
+      PARTITION BY p.id, d.id, r.compiler
+      ORDER BY b.round DESC, b.median_us, b.measurement_id DESC) AS place
+  FROM problem p
+  CROSS JOIN best_of_run b ON b.problem_id = p.id
+  CROSS JOIN run r ON r.id = b.run_id
+  CROSS JOIN device d ON d.id = r.device_id
+  WHERE p.family = :family AND p.op = :op AND p.element_type = :element_type
     AND p.accumulator_type = :accumulator_type AND p.alignment = :alignment
     AND p.determinism = :determinism AND p.options = :options
     AND p.size_class BETWEEN :size_class - :near_size_classes AND :size_class + :near_size_classes
-  ORDER BY abs(p.size_class - :size_class), p.size_class, m.round DESC, m.median_us, m.id DESC
-  LIMIT 1)
+    AND r.template_fingerprint = :template_fingerprint
+    AND ((d.fingerprint = :device_fingerprint AND r.compiler = :compiler)
+      OR (d.kind, d.name, d.architecture, d.multiprocessor_count, d.memory_clock_khz,
+          d.memory_bus_bits, d.l2_bytes)
+       = (:kind, :name, :architecture, :multiprocessor_count, :memory_clock_khz, :memory_bus_bits,
+          :l2_bytes))
+)
+SELECT * FROM result WHERE measurement_id = (
+  SELECT measurement_id FROM candidate WHERE place = 1
+  ORDER BY distance, is_marked, size_class, measurement_id DESC LIMIT 1)
 )sql";
 
 constexpr const char* kBest = R"sql(
@@ -57,8 +67,7 @@ SELECT * FROM result WHERE measurement_id IN (
 ORDER BY measurement_id
 )sql";
 
-// `tier` is the contract's number. As in kFind, a pair of a run and a problem costs one step into
-// measurement_by_rank, however many configurations were tried.
+// `tier` is the contract's number. As in kFind, a pair of a run and a problem costs one step.
 constexpr const char* kRelated = R"sql(
 WITH near AS (
   SELECT id, size_class, op, element_type,
@@ -80,14 +89,11 @@ WITH near AS (
   FROM origin o JOIN near n ON CASE WHEN o.same AND n.same THEN n.distance > 0
                                     ELSE (o.same OR n.same) AND n.distance <= :near_size_classes END
 ), ranked AS (
-  SELECT m.id, pair.*, row_number() OVER (
+  SELECT b.measurement_id AS id, pair.*, row_number() OVER (
     PARTITION BY device_id, template_fingerprint, compiler, pair.problem_id
-    ORDER BY m.round DESC, m.median_us, m.id DESC) AS place
+    ORDER BY b.round DESC, b.median_us, b.measurement_id DESC) AS place
   FROM pair
-  JOIN measurement m ON m.id = (
-    SELECT id FROM measurement
-    WHERE problem_id = pair.problem_id AND run_id = pair.run_id AND outcome = 'ok'
-    ORDER BY round DESC, median_us, id DESC LIMIT 1)
+  JOIN best_of_run b ON b.problem_id = pair.problem_id AND b.run_id = pair.run_id
 ), likest AS (
   SELECT id, row_number() OVER (
     ORDER BY tier, distance, other_op, other_type, size_class, id DESC) AS place
@@ -111,13 +117,23 @@ void bind_key(SQLite::Statement& statement, const TuningKey& key) {
   statement.bind(":size_class", key.problem.size_class);
 }
 
+// Without a device nothing is bound, and NULL is equal to no column.
+void bind_hardware(SQLite::Statement& statement, const std::optional<DeviceRecord>& device) {
+  if (!device) return;
+  statement.bind(":kind", device->kind);
+  statement.bind(":name", device->name);
+  statement.bind(":architecture", device->architecture);
+  statement.bind(":multiprocessor_count", device->multiprocessor_count);
+  statement.bind(":memory_clock_khz", device->memory_clock_khz);
+  statement.bind(":memory_bus_bits", device->memory_bus_bits);
+  statement.bind(":l2_bytes", device->l2_bytes);
+}
+
 // SQLite takes a negative limit for none, so no number of results may become one.
 constexpr std::size_t kMostRelated = std::size_t{1} << 32;
 
-bool has_run(SQLite::Database& database, ConfigStore::RunId run) {
-  SQLite::Statement statement(database, "SELECT 1 FROM run WHERE id = ?");
-  statement.bind(1, run);
-  return statement.executeStep();
+bool is_of(const RunRecord& run, const TuningKey& key) {
+  return run.device.fingerprint() == key.device_fingerprint && run.compiler == key.compiler;
 }
 
 class SqliteStore final : public ConfigStore {
@@ -125,21 +141,21 @@ class SqliteStore final : public ConfigStore {
   SqliteStore(const std::string& path, OpenMode mode) : connection_(path, mode) {}
 
   RunId begin_run(const RunRecord& run) override {
-    return connection_.write("store a run in", [record = checked(run)](SQLite::Database& database) {
-      return insert_run(database, record, utc_now());
+    return connection_.write("store a run in", [this, record = checked(run)](SQLite::Database& database) {
+      return writer(database).insert_run(record, utc_now());
     });
   }
 
   void put(RunId run, const MeasurementRecord& measurement) override {
     const MeasurementRecord record = checked(measurement);
     connection_.write("store a measurement in", [&](SQLite::Database& database) {
-      if (!has_run(database, run)) {
+      if (!writer(database).has_run(run)) {
         throw StoreError(
             fmt::format("cannot store a measurement: run {} is not one of the tuning database {}; "
                         "call begin_run first",
                         run, connection_.path().string()));
       }
-      return insert_measurement(database, run, record, utc_now());
+      return writer(database).insert_measurement(run, record, utc_now());
     });
   }
 
@@ -147,11 +163,15 @@ class SqliteStore final : public ConfigStore {
     const auto found =
         fetch("look up a configuration in", kFind, [&](SQLite::Statement& statement) {
           bind_key(statement, key);
+          bind_hardware(statement, key.device);
           statement.bind(":near_size_classes", kNearSizeClasses);
         });
     if (found.empty()) return std::nullopt;
-    const bool is_exact = found.front().measurement.problem.size_class == key.problem.size_class;
-    return Match{is_exact ? MatchQuality::exact : MatchQuality::near_size, found.front()};
+    const StoredResult& result = found.front();
+    const bool is_exact = result.measurement.problem.size_class == key.problem.size_class;
+    return Match{.quality = is_exact ? MatchQuality::exact : MatchQuality::near_size,
+                 .is_marked = !is_of(result.run, key),
+                 .result = result};
   }
 
   std::vector<StoredResult> best() const override {
@@ -177,6 +197,11 @@ class SqliteStore final : public ConfigStore {
   }
 
  private:
+  RowWriter& writer(SQLite::Database& database) {
+    if (!writer_) writer_.emplace(database);
+    return *writer_;
+  }
+
   template <typename Bind>
   std::vector<StoredResult> fetch(std::string_view doing, const char* query, Bind bind) const {
     return connection_.read(doing, [&](SQLite::Database& database) {
@@ -191,6 +216,7 @@ class SqliteStore final : public ConfigStore {
   }
 
   SqliteConnection connection_;
+  std::optional<RowWriter> writer_;
 };
 
 }  // namespace
