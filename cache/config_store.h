@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -175,7 +176,16 @@ class ConfigStore {
   virtual std::vector<StoredResult> best() const = 0;
 
   /// Every measurement, oldest first.
-  virtual std::vector<StoredResult> measurements() const = 0;
+  std::vector<StoredResult> measurements() const { return measurements_where(nullptr); }
+
+  /// Those that `is_wanted` says true of, one after another, so that they alone need memory. It may
+  /// be empty, and may be called more than once for one.
+  virtual std::vector<StoredResult> measurements_where(
+      const std::function<bool(const StoredResult&)>& is_wanted) const = 0;
+
+  /// Everything that was ever chosen (a `round` above 1) for exactly this problem, its size class
+  /// included, by all runs; oldest first.
+  virtual std::vector<StoredResult> choices_of(const ProblemKey& problem) const = 0;
 
   /// Every measurement of exactly this key, its size class included, failures too; oldest first.
   /// Its time grows with the number of them alone.

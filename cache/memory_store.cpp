@@ -120,12 +120,20 @@ class MemoryStore final : public ConfigStore {
     return results_of(winners);
   }
 
-  std::vector<StoredResult> measurements() const override {
+  std::vector<StoredResult> measurements_where(
+      const std::function<bool(const StoredResult&)>& is_wanted) const override {
     const std::lock_guard lock(mutex_);
     std::vector<StoredResult> results;
-    results.reserve(entries_.size());
-    for (const Entry& entry : entries_) results.push_back(entry.result);
+    for (const Entry& entry : entries_) {
+      if (!is_wanted || is_wanted(entry.result)) results.push_back(entry.result);
+    }
     return results;
+  }
+
+  std::vector<StoredResult> choices_of(const ProblemKey& problem) const override {
+    return measurements_where([&](const StoredResult& result) {
+      return result.measurement.problem == problem && result.measurement.round > 1;
+    });
   }
 
   std::vector<StoredResult> measurements_of(const TuningKey& asked) const override {

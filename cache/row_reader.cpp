@@ -237,7 +237,8 @@ ResultRow RowReader::read() const {
   return row;
 }
 
-std::vector<StoredResult> fetch_results(SQLite::Statement& statement) {
+std::vector<StoredResult> fetch_results(SQLite::Statement& statement,
+                                        const std::function<bool(const StoredResult&)>& is_wanted) {
   const RowReader reader(statement);
   std::vector<StoredResult> results;
   while (statement.executeStep()) {
@@ -246,7 +247,7 @@ std::vector<StoredResult> fetch_results(SQLite::Statement& statement) {
       throw StoreError(fmt::format("cannot read measurement {} of the tuning database: {}",
                                    row.measurement_id, row.fault));
     }
-    results.push_back(std::move(row.result));
+    if (!is_wanted || is_wanted(row.result)) results.push_back(std::move(row.result));
   }
   return results;
 }

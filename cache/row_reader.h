@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstddef>
+#include <functional>
 #include <vector>
 
 #include "cache/config_store.h"
@@ -28,7 +29,10 @@ class RowReader {
   std::array<int, kColumns> places_{};  ///< in the statement: a migration may add columns
 };
 
-/// What is left of such a statement. Throws `StoreError` for a row that cannot be a record.
-std::vector<StoredResult> fetch_results(SQLite::Statement& statement);
+/// What is left of such a statement, or what `is_wanted` (which may be empty) says true of. Throws
+/// `StoreError` for a row that cannot be a record.
+std::vector<StoredResult> fetch_results(
+    SQLite::Statement& statement,
+    const std::function<bool(const StoredResult&)>& is_wanted = nullptr);
 
 }  // namespace foldtune

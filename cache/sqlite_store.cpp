@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "cache/config_store.h"
+#include "cache/queries.h"
 #include "cache/record_check.h"
 #include "cache/row_reader.h"
 #include "cache/row_writer.h"
@@ -15,106 +16,22 @@
 namespace foldtune {
 namespace {
 
-// A run that measured a problem costs one step, so the time of a look-up does not depend on how
-// many configurations were tried. CROSS JOIN keeps the order: SQLite knows nothing of the tables'
-// sizes.
-constexpr const char* kFind = R"sql(
-WITH candidate AS (
-  SELECT b.measurement_id, abs(p.size_class - :size_class) AS distance, p.size_class,
-    d.fingerprint <> :device_fingerprint OR r.compiler <> :compiler AS is_marked,
-    row_number() OVER (
-      PARTITION BY p.id, d.id, r.compiler
-      ORDER BY b.round DESC, b.median_us, b.measurement_id DESC) AS place
-  FROM problem p
-  CROSS JOIN best_of_run b ON b.problem_id = p.id
-  CROSS JOIN run r ON r.id = b.run_id
-  CROSS JOIN device d ON d.id = r.device_id
-  WHERE p.family = :family AND p.op = :op AND p.element_type = :element_type
-    AND p.accumulator_type = :accumulator_type AND p.alignment = :alignment
-    AND p.determinism = :determinism AND p.options = :options
-    AND p.size_class BETWEEN :size_class - :near_size_classes AND :size_class + :near_size_classes
-    AND r.template_fingerprint = :template_fingerprint
-    AND ((d.fingerprint = :device_fingerprint AND r.compiler = :compiler)
-      OR (d.kind, d.name, d.architecture, d.multiprocessor_count, d.memory_clock_khz,
-          d.memory_bus_bits, d.l2_bytes)
-       = (:kind, :name, :architecture, :multiprocessor_count, :memory_clock_khz, :memory_bus_bits,
-          :l2_bytes))
-)
-SELECT * FROM result WHERE measurement_id = (
-  SELECT measurement_id FROM candidate WHERE place = 1
-  ORDER BY distance, is_marked, size_class, measurement_id DESC LIMIT 1)
-)sql";
-
-constexpr const char* kBest = R"sql(
-SELECT * FROM best
-ORDER BY device_name, device_fingerprint, family, op, element_type, accumulator_type, alignment,
-  determinism, options, size_class, template_fingerprint, compiler
-)sql";
-
-// Both indexes are used: run_by_key, then measurement_by_problem.
-constexpr const char* kMeasurementsOfKey = R"sql(
-SELECT * FROM result WHERE measurement_id IN (
-  SELECT m.id
-  FROM device d
-  JOIN run r ON r.device_id = d.id
-  JOIN problem p
-  JOIN measurement m ON m.problem_id = p.id AND m.run_id = r.id
-  WHERE d.fingerprint = :device_fingerprint
-    AND r.template_fingerprint = :template_fingerprint AND r.compiler = :compiler
-    AND p.family = :family AND p.op = :op AND p.element_type = :element_type
-    AND p.accumulator_type = :accumulator_type AND p.alignment = :alignment
-    AND p.determinism = :determinism AND p.options = :options AND p.size_class = :size_class)
-ORDER BY measurement_id
-)sql";
-
-// `tier` is the contract's number. As in kFind, a pair of a run and a problem costs one step.
-constexpr const char* kRelated = R"sql(
-WITH near AS (
-  SELECT id, size_class, op, element_type,
-    (op, element_type, accumulator_type, alignment, determinism, options) =
-      (:op, :element_type, :accumulator_type, :alignment, :determinism, :options) AS same,
-    abs(size_class - :size_class) AS distance
-  FROM problem
-  WHERE family = :family
-), origin AS (
-  SELECT r.id, r.device_id, r.template_fingerprint, r.compiler,
-    (d.fingerprint, r.template_fingerprint, r.compiler) =
-      (:device_fingerprint, :template_fingerprint, :compiler) AS same
-  FROM run r JOIN device d ON d.id = r.device_id
-), pair AS (
-  SELECT o.id AS run_id, o.device_id, o.template_fingerprint, o.compiler, n.id AS problem_id,
-    n.size_class, n.distance,
-    n.op <> :op AS other_op, n.element_type <> :element_type AS other_type,
-    CASE WHEN NOT o.same THEN 3 WHEN n.same THEN 1 ELSE 2 END AS tier
-  FROM origin o JOIN near n ON CASE WHEN o.same AND n.same THEN n.distance > 0
-                                    ELSE (o.same OR n.same) AND n.distance <= :near_size_classes END
-), ranked AS (
-  SELECT b.measurement_id AS id, pair.*, row_number() OVER (
-    PARTITION BY device_id, template_fingerprint, compiler, pair.problem_id
-    ORDER BY b.round DESC, b.median_us, b.measurement_id DESC) AS place
-  FROM pair
-  JOIN best_of_run b ON b.problem_id = pair.problem_id AND b.run_id = pair.run_id
-), likest AS (
-  SELECT id, row_number() OVER (
-    ORDER BY tier, distance, other_op, other_type, size_class, id DESC) AS place
-  FROM ranked WHERE place = 1
-  ORDER BY place LIMIT :most
-)
-SELECT result.* FROM likest JOIN result ON measurement_id = likest.id ORDER BY likest.place
-)sql";
+void bind_problem(SQLite::Statement& statement, const ProblemKey& problem) {
+  statement.bind(":family", problem.family);
+  statement.bind(":op", problem.op);
+  statement.bind(":element_type", problem.element_type);
+  statement.bind(":accumulator_type", problem.accumulator_type);
+  statement.bind(":alignment", problem.alignment);
+  statement.bind(":determinism", problem.determinism);
+  statement.bind(":options", problem.options);
+  statement.bind(":size_class", problem.size_class);
+}
 
 void bind_key(SQLite::Statement& statement, const TuningKey& key) {
   statement.bind(":device_fingerprint", key.device_fingerprint);
   statement.bind(":template_fingerprint", key.template_fingerprint);
   statement.bind(":compiler", key.compiler);
-  statement.bind(":family", key.problem.family);
-  statement.bind(":op", key.problem.op);
-  statement.bind(":element_type", key.problem.element_type);
-  statement.bind(":accumulator_type", key.problem.accumulator_type);
-  statement.bind(":alignment", key.problem.alignment);
-  statement.bind(":determinism", key.problem.determinism);
-  statement.bind(":options", key.problem.options);
-  statement.bind(":size_class", key.problem.size_class);
+  bind_problem(statement, key.problem);
 }
 
 // Without a device nothing is bound, and NULL is equal to no column.
@@ -141,9 +58,10 @@ class SqliteStore final : public ConfigStore {
   SqliteStore(const std::string& path, OpenMode mode) : connection_(path, mode) {}
 
   RunId begin_run(const RunRecord& run) override {
-    return connection_.write("store a run in", [this, record = checked(run)](SQLite::Database& database) {
-      return writer(database).insert_run(record, utc_now());
-    });
+    return connection_.write("store a run in",
+                             [this, record = checked(run)](SQLite::Database& database) {
+                               return writer(database).insert_run(record, utc_now());
+                             });
   }
 
   void put(RunId run, const MeasurementRecord& measurement) override {
@@ -178,8 +96,17 @@ class SqliteStore final : public ConfigStore {
     return fetch("read the best results of", kBest);
   }
 
-  std::vector<StoredResult> measurements() const override {
-    return fetch("read the measurements of", "SELECT * FROM result ORDER BY measurement_id");
+  std::vector<StoredResult> measurements_where(
+      const std::function<bool(const StoredResult&)>& is_wanted) const override {
+    return connection_.read("read the measurements of", [&](SQLite::Database& database) {
+      SQLite::Statement statement(database, "SELECT * FROM result ORDER BY measurement_id");
+      return fetch_results(statement, is_wanted);
+    });
+  }
+
+  std::vector<StoredResult> choices_of(const ProblemKey& problem) const override {
+    return fetch("read the choices for a problem in", kChoicesOfProblem,
+                 [&](SQLite::Statement& statement) { bind_problem(statement, problem); });
   }
 
   std::vector<StoredResult> measurements_of(const TuningKey& key) const override {
