@@ -11,7 +11,7 @@
 namespace foldtune::test {
 namespace {
 
-const PresentDevice kPresent{.record = run_on().device, .compiler = run_on().compiler};
+PresentDevice present() { return {.record = run_on().device, .compiler = run_on().compiler}; }
 
 RunRecord run_of(const std::string& driver, const std::string& compiler = "nvrtc 13.0") {
   RunRecord run = run_on();
@@ -30,9 +30,9 @@ TEST_CASE("Marked are results of another driver or compiler, until something is 
   const StoredResult old = result_of(run_of("570.1"), chosen);
   const StoredResult older =
       result_of(run_of("570.1", "nvrtc 12.9"), chosen, "2025-01-31T12:00:00Z");
-  CHECK(find_marked({result_of(run_of("580.1"), chosen)}, kPresent).problems.empty());
+  CHECK(find_marked({result_of(run_of("580.1"), chosen)}, present()).problems.empty());
 
-  const auto both = find_marked({older, old}, kPresent).problems;
+  const auto both = find_marked({older, old}, present()).problems;
   REQUIRE(both.size() == 1);
   CHECK(both[0].problem.count == 1 << 20);
   REQUIRE(both[0].marked.size() == 2);
@@ -40,10 +40,10 @@ TEST_CASE("Marked are results of another driver or compiler, until something is 
 
   MeasurementRecord screened = chosen;
   screened.round = kScreened;
-  const auto begun = find_marked({old, result_of(run_of("580.1"), screened)}, kPresent).problems;
+  const auto begun = find_marked({old, result_of(run_of("580.1"), screened)}, present()).problems;
   REQUIRE(begun.size() == 1);
   CHECK(begun[0].present.size() == 1);
-  CHECK(find_marked({old, result_of(run_of("580.1"), chosen)}, kPresent).problems.empty());
+  CHECK(find_marked({old, result_of(run_of("580.1"), chosen)}, present()).problems.empty());
 }
 
 TEST_CASE("Marked is nothing of another device or of other kernels, and no custom operator") {
@@ -51,12 +51,12 @@ TEST_CASE("Marked is nothing of another device or of other kernels, and no custo
   RunRecord run = run_of("570.1");
   SECTION("another device") { run.device.l2_bytes += 1; }
   SECTION("other kernels") { run.template_fingerprint = "others"; }
-  CHECK(find_marked({result_of(run, chosen)}, kPresent).problems.size() ==
+  CHECK(find_marked({result_of(run, chosen)}, present()).problems.size() ==
         (run == run_of("570.1") ? 1 : 0));
 
   MeasurementRecord custom = chosen;
   custom.problem.op = "mine:0123";
-  const MarkedProblems found = find_marked({result_of(run_of("570.1"), custom)}, kPresent);
+  const MarkedProblems found = find_marked({result_of(run_of("570.1"), custom)}, present());
   CHECK(found.problems.empty());
   CHECK(found.unreadable.size() == 1);
 }
