@@ -61,9 +61,9 @@ PresentDevice present_device(const std::string& id) {
 void print_note_on(const std::vector<ProblemKey>& unreadable) {
   if (unreadable.empty()) return;
   std::vector<std::string> names;
+  names.reserve(unreadable.size());
   for (const ProblemKey& key : unreadable) names.push_back(describe_operation(key));
-  const auto repeated = std::ranges::unique(names);
-  names.erase(repeated.begin(), repeated.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
   fmt::print(stderr,
              "foldtune: note: left out: {}, since a database does not hold what custom operators "
              "and those of other versions do; tune them again\n",

@@ -99,11 +99,9 @@ std::string describe_validity(const Account& account) {
   if (obstacles.empty()) {
     return "yes: device, driver, compiler and kernels are those that it was measured with";
   }
-  return fmt::format("{}: {}{}", account.choice.match ? "yes, but marked" : "no",
-                     fmt::join(obstacles, "; "),
-                     grade(account) == Validity::marked
-                         ? "; `foldtune revalidate` times it again there"
-                         : "");
+  return fmt::format(
+      "{}: {}{}", account.choice.match ? "yes, but marked" : "no", fmt::join(obstacles, "; "),
+      grade(account) == Validity::marked ? "; `foldtune revalidate` times it again there" : "");
 }
 
 void print_comparison(const Evidence& evidence) {
