@@ -11,10 +11,10 @@
 #include <utility>
 
 #include "cache/record_check.h"
+#include "cache/row_reader.h"
 #include "cache/schema.h"
 #include "cache/schema_shape.h"
 #include "cache/sqlite_connection.h"
-#include "cache/sqlite_rows.h"
 
 namespace foldtune {
 namespace {
@@ -131,8 +131,9 @@ std::size_t check_measurements(SQLite::Database& database, const CheckRules& rul
                                Findings& findings) {
   std::size_t count = 0;
   SQLite::Statement rows(database, "SELECT * FROM result ORDER BY measurement_id");
+  const RowReader reader(rows);
   for (; rows.executeStep(); ++count) {
-    const ResultRow row = read_row(rows);
+    const ResultRow row = reader.read();
     const std::string where = fmt::format("measurement {}", row.measurement_id);
     if (!row.fault.empty()) {
       add(findings, where, "it cannot be read", row.fault);
@@ -143,10 +144,36 @@ std::size_t check_measurements(SQLite::Database& database, const CheckRules& rul
   return count;
 }
 
+/// What the triggers keep, against what it is about.
+void check_bests(SQLite::Database& database, Findings& findings) {
+  SQLite::Statement rows(database, R"sql(
+WITH expected AS (
+  SELECT problem_id, run_id, round, median_us, id FROM (
+    SELECT *, row_number() OVER (
+      PARTITION BY problem_id, run_id ORDER BY round DESC, median_us, id DESC) AS place
+    FROM measurement WHERE outcome = 'ok')
+  WHERE place = 1
+)
+SELECT problem_id, run_id FROM (SELECT * FROM expected EXCEPT SELECT * FROM best_of_run)
+UNION
+SELECT problem_id, run_id FROM (SELECT * FROM best_of_run EXCEPT SELECT * FROM expected)
+)sql");
+  while (rows.executeStep()) {
+    const std::string which =
+        fmt::format("problem_id = {} AND run_id = {}", rows.getColumn(0).getInt64(),
+                    rows.getColumn(1).getInt64());
+    add(findings, "best_of_run", fmt::format("not the best measurement where {}", which),
+        fmt::format("write it anew: DELETE FROM best_of_run WHERE {0}; UPDATE measurement SET "
+                    "round = round WHERE {0}",
+                    which));
+  }
+}
+
 void check_rows(SQLite::Database& database, const CheckRules& rules, CheckReport& report) {
   check_devices(database, report.findings);
   check_runs(database, report.findings);
   check_configs(database, report.findings);
+  check_bests(database, report.findings);
   report.measurements = check_measurements(database, rules, report.findings);
 }
 

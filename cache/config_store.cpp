@@ -61,6 +61,20 @@ std::string DeviceRecord::fingerprint() const {
                   serialised_field("l2_bytes", l2_bytes) + serialised_field("driver", driver));
 }
 
+bool DeviceRecord::has_hardware_of(const DeviceRecord& other) const {
+  DeviceRecord same_driver = other;
+  same_driver.driver = driver;
+  return *this == same_driver;
+}
+
+Validity validity_of(const RunRecord& run, const DeviceRecord& device, std::string_view compiler,
+                     std::string_view template_fingerprint) {
+  if (!run.device.has_hardware_of(device)) return Validity::none;
+  if (run.template_fingerprint != template_fingerprint) return Validity::seed;
+  const bool is_same = run.device.driver == device.driver && run.compiler == compiler;
+  return is_same ? Validity::valid : Validity::marked;
+}
+
 const char* to_string(Outcome outcome) {
   const auto* found = std::find_if(kOutcomeNames.begin(), kOutcomeNames.end(),
                                    [&](const auto& entry) { return entry.first == outcome; });

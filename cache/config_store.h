@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -31,6 +32,8 @@ struct DeviceRecord {
 
   /// Hexadecimal hash over every field: the same text for the same device on any machine.
   std::string fingerprint() const;
+  /// Whether they are the same but for the driver.
+  bool has_hardware_of(const DeviceRecord& other) const;
   bool operator==(const DeviceRecord&) const = default;
 };
 
@@ -53,6 +56,8 @@ struct TuningKey {
   std::string template_fingerprint;  ///< Hash of the kernel sources.
   std::string compiler;              ///< "nvrtc 13.0", "g++ 12.2.0".
   ProblemKey problem;
+  /// That of the fingerprint. With it, `find` knows results of the device's other drivers.
+  std::optional<DeviceRecord> device{};
   bool operator==(const TuningKey&) const = default;
 };
 
@@ -121,11 +126,24 @@ struct StoredResult {
   std::string measured_at;  ///< UTC, ISO 8601: "2026-01-31T12:00:00Z".
 };
 
+/// How far a result may be trusted on a device with a driver and a compiler.
+enum class Validity {
+  valid,
+  marked,  ///< Of another driver or compiler: used all the same, and to be measured again.
+  seed,    ///< Of other kernel sources: no more than what a search may begin with.
+  none,    ///< Of another device.
+};
+
+/// The validity of the run's results on `device`, with a compiler and kernel sources.
+Validity validity_of(const RunRecord& run, const DeviceRecord& device, std::string_view compiler,
+                     std::string_view template_fingerprint);
+
 enum class MatchQuality { exact, near_size };
 
 /// What `find` knows. No match at all is an empty optional, not a quality.
 struct Match {
   MatchQuality quality = MatchQuality::exact;
+  bool is_marked = false;  ///< `Validity::marked`
   StoredResult result;
 };
 
@@ -151,15 +169,26 @@ class ConfigStore {
   virtual void put(RunId run, const MeasurementRecord& measurement) = 0;
 
   /// The best known configuration for the key: of its own size class if there is one, else of the
-  /// nearest one within `kNearSizeClasses` (the smaller one if two are equally near), else nothing.
-  /// Every other part of the key must be equal.
+  /// nearest one within `kNearSizeClasses`, else nothing. Every other part of the key must be
+  /// equal, but if the key has its device: then results of other drivers and compilers of the
+  /// device are taken, too, marked as such. Of equally near ones, one that is not marked goes
+  /// first, then the smaller size class, then the newest.
   virtual std::optional<Match> find(const TuningKey& key) const = 0;
 
   /// The best result of every key in the store, ordered by device, problem and size.
   virtual std::vector<StoredResult> best() const = 0;
 
   /// Every measurement, oldest first.
-  virtual std::vector<StoredResult> measurements() const = 0;
+  std::vector<StoredResult> measurements() const { return measurements_where(nullptr); }
+
+  /// Those that `is_wanted` says true of, one after another, so that they alone need memory. It may
+  /// be empty, and may be called more than once for one.
+  virtual std::vector<StoredResult> measurements_where(
+      const std::function<bool(const StoredResult&)>& is_wanted) const = 0;
+
+  /// Everything that was ever chosen (a `round` above 1) for exactly this problem, its size class
+  /// included, by all runs; oldest first.
+  virtual std::vector<StoredResult> choices_of(const ProblemKey& problem) const = 0;
 
   /// Every measurement of exactly this key, its size class included, failures too; oldest first.
   /// Its time grows with the number of them alone.

@@ -3,9 +3,11 @@
 #include <SQLiteCpp/Transaction.h>
 
 #include <filesystem>
+#include <optional>
 #include <utility>
 
 #include "cache/row_adder.h"
+#include "cache/row_writer.h"
 #include "cache/schema.h"
 #include "cache/sqlite_connection.h"
 
@@ -20,11 +22,12 @@ std::size_t count_rows(SQLite::Database& database, const std::string& table) {
 
 /// Within a transaction, so that what is counted is what these rows brought. Runs are looked up
 /// anew for each: between two transactions someone may have removed one.
-IntakeReport add_rows(SQLite::Database& database, const std::vector<ResultRow>& rows) {
+IntakeReport add_rows(SQLite::Database& database, RowWriter& writer,
+                      const std::vector<ResultRow>& rows) {
   const std::size_t devices = count_rows(database, "device");
   const std::size_t problems = count_rows(database, "problem");
   IntakeReport report;
-  RowAdder adder(database);
+  RowAdder adder(writer);
   for (const ResultRow& row : rows) ++(adder.add(row) ? report.added : report.known);
   report.new_devices = count_rows(database, "device") - devices;
   report.new_problems = count_rows(database, "problem") - problems;
@@ -44,13 +47,15 @@ class FileIntake final : public Intake {
 
   void add(const std::vector<ResultRow>& rows) override {
     add_to(report_, connection_.write(kDoing, [&](SQLite::Database& database) {
-      return add_rows(database, rows);
+      if (!writer_) writer_.emplace(database);
+      return add_rows(database, *writer_, rows);
     }));
   }
   IntakeReport report() const override { return report_; }
 
  private:
   SqliteConnection connection_;
+  std::optional<RowWriter> writer_;
   IntakeReport report_;
 };
 
@@ -73,7 +78,7 @@ class RehearsedIntake final : public Intake {
   void add(const std::vector<ResultRow>& rows) override {
     try {
       SQLite::Transaction transaction(copy_);
-      const IntakeReport part = add_rows(copy_, rows);
+      const IntakeReport part = add_rows(copy_, writer_, rows);
       transaction.commit();
       add_to(report_, part);
     } catch (const SQLite::Exception& error) {
@@ -85,6 +90,7 @@ class RehearsedIntake final : public Intake {
  private:
   std::filesystem::path path_;
   SQLite::Database copy_;
+  RowWriter writer_{copy_};
   IntakeReport report_;
 };
 

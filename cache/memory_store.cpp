@@ -18,9 +18,8 @@ struct Entry {
   TuningKey key;
 };
 
-bool same_but_size(const TuningKey& left, TuningKey right) {
-  right.problem.size_class = left.problem.size_class;
-  return left == right;
+bool is_marked(const TuningKey& key, const TuningKey& other) {
+  return other.device_fingerprint != key.device_fingerprint || other.compiler != key.compiler;
 }
 
 // The order of `ConfigStore::best`.
@@ -57,6 +56,20 @@ std::optional<Unlikeness> unlikeness(const TuningKey& key, const TuningKey& othe
                     key.problem.element_type == other.problem.element_type ? 0 : 1, size_class};
 }
 
+// Whether `find` may take it, but for its size class.
+bool is_usable(const TuningKey& key, const Entry& entry) {
+  return same_problem_but_size(key.problem, entry.key.problem) &&
+         entry.key.template_fingerprint == key.template_fingerprint &&
+         (!is_marked(key, entry.key) ||
+          (key.device && key.device->has_hardware_of(entry.result.run.device)));
+}
+
+// As those of entries are, but for the device.
+TuningKey without_device(TuningKey key) {
+  key.device.reset();
+  return key;
+}
+
 class MemoryStore final : public ConfigStore {
  public:
   RunId begin_run(const RunRecord& run) override {
@@ -82,47 +95,49 @@ class MemoryStore final : public ConfigStore {
 
   std::optional<Match> find(const TuningKey& key) const override {
     const std::lock_guard lock(mutex_);
-    const auto distance = [&](const Entry& entry) {
-      return std::abs(entry.key.problem.size_class - key.problem.size_class);
+    const auto distance = [&](const Entry* entry) {
+      return std::abs(entry->key.problem.size_class - key.problem.size_class);
     };
-    const auto replaces = [&](const Entry& candidate, const Entry& incumbent) {
-      if (distance(candidate) != distance(incumbent)) {
-        return distance(candidate) < distance(incumbent);
-      }
-      const int candidate_class = candidate.key.problem.size_class;
-      const int incumbent_class = incumbent.key.problem.size_class;
-      if (candidate_class != incumbent_class) return candidate_class < incumbent_class;
-      return is_better(candidate.result.measurement, incumbent.result.measurement);
-    };
-
-    const Entry* found = nullptr;
-    for (const Entry& entry : entries_) {
-      if (entry.result.measurement.outcome != Outcome::ok) continue;
-      if (!same_but_size(key, entry.key) || distance(entry) > kNearSizeClasses) continue;
-      if (found == nullptr || replaces(entry, *found)) found = &entry;
-    }
-    if (found == nullptr) return std::nullopt;
-    return Match{distance(*found) == 0 ? MatchQuality::exact : MatchQuality::near_size,
-                 found->result};
+    // Among the best of each key, of which none is another's rival.
+    const std::vector<const Entry*> candidates = best_of_each_key([&](const Entry& entry) {
+      return is_usable(key, entry) && distance(&entry) <= kNearSizeClasses;
+    });
+    const auto found = std::ranges::min_element(candidates, {}, [&](const Entry* entry) {
+      return std::tuple(distance(entry), is_marked(key, entry->key), entry->key.problem.size_class,
+                        entries_.data() - entry);  // the newest
+    });
+    if (found == candidates.end()) return std::nullopt;
+    return Match{.quality = distance(*found) == 0 ? MatchQuality::exact : MatchQuality::near_size,
+                 .is_marked = is_marked(key, (*found)->key),
+                 .result = (*found)->result};
   }
 
   std::vector<StoredResult> best() const override {
     const std::lock_guard lock(mutex_);
-    std::vector<const Entry*> winners = best_of_each_key([](const TuningKey&) { return true; });
+    std::vector<const Entry*> winners = best_of_each_key([](const Entry&) { return true; });
     std::sort(winners.begin(), winners.end(),
               [](const Entry* left, const Entry* right) { return order(*left) < order(*right); });
     return results_of(winners);
   }
 
-  std::vector<StoredResult> measurements() const override {
+  std::vector<StoredResult> measurements_where(
+      const std::function<bool(const StoredResult&)>& is_wanted) const override {
     const std::lock_guard lock(mutex_);
     std::vector<StoredResult> results;
-    results.reserve(entries_.size());
-    for (const Entry& entry : entries_) results.push_back(entry.result);
+    for (const Entry& entry : entries_) {
+      if (!is_wanted || is_wanted(entry.result)) results.push_back(entry.result);
+    }
     return results;
   }
 
-  std::vector<StoredResult> measurements_of(const TuningKey& key) const override {
+  std::vector<StoredResult> choices_of(const ProblemKey& problem) const override {
+    return measurements_where([&](const StoredResult& result) {
+      return result.measurement.problem == problem && result.measurement.round > 1;
+    });
+  }
+
+  std::vector<StoredResult> measurements_of(const TuningKey& asked) const override {
+    const TuningKey key = without_device(asked);
     const std::lock_guard lock(mutex_);
     std::vector<StoredResult> results;
     for (const Entry& entry : entries_) {
@@ -131,10 +146,11 @@ class MemoryStore final : public ConfigStore {
     return results;
   }
 
-  std::vector<StoredResult> related(const TuningKey& key, std::size_t most) const override {
+  std::vector<StoredResult> related(const TuningKey& asked, std::size_t most) const override {
+    const TuningKey key = without_device(asked);
     const std::lock_guard lock(mutex_);
     std::vector<const Entry*> found = best_of_each_key(
-        [&](const TuningKey& other) { return unlikeness(key, other).has_value(); });
+        [&](const Entry& entry) { return unlikeness(key, entry.key).has_value(); });
     std::ranges::sort(found, [&](const Entry* left, const Entry* right) {
       const auto rank = [&](const Entry* entry) { return unlikeness(key, entry->key); };
       if (rank(left) != rank(right)) return rank(left) < rank(right);
@@ -157,7 +173,7 @@ class MemoryStore final : public ConfigStore {
   std::vector<const Entry*> best_of_each_key(const Wanted& wanted) const {
     std::vector<const Entry*> winners;
     for (const Entry& entry : entries_) {
-      if (entry.result.measurement.outcome != Outcome::ok || !wanted(entry.key)) continue;
+      if (entry.result.measurement.outcome != Outcome::ok || !wanted(entry)) continue;
       const auto same_key = [&](const Entry* winner) { return winner->key == entry.key; };
       const auto incumbent = std::find_if(winners.begin(), winners.end(), same_key);
       if (incumbent == winners.end()) {

@@ -84,6 +84,8 @@ PruneReport preview_prune(const std::string& path, const PruneRules& rules) {
 PruneReport prune_database(const std::string& path, const PruneRules& rules) {
   require_file(path);
   SqliteConnection connection(path, OpenMode::read_write);
+  // Looks at all measurements for each row that goes. What is deleted is what none refers to.
+  connection.exec("open", "PRAGMA foreign_keys = OFF");
   return connection.write("remove measurements from", [&](SQLite::Database& database) {
     PruneReport report = describe_selection(database, rules);
     prepare(database, rules,

@@ -3,9 +3,9 @@
 #include <SQLiteCpp/Statement.h>
 #include <SQLiteCpp/Transaction.h>
 
+#include "cache/row_reader.h"
 #include "cache/schema.h"
 #include "cache/sqlite_connection.h"
-#include "cache/sqlite_rows.h"
 
 namespace foldtune {
 
@@ -17,7 +17,8 @@ void read_rows(const std::string& path, RowSet rows,
     const SQLite::Transaction snapshot(database);
     use([&](const std::function<void(const ResultRow&)>& visit) {
       SQLite::Statement statement(database, query);
-      while (statement.executeStep()) visit(read_row(statement));
+      const RowReader reader(statement);
+      while (statement.executeStep()) visit(reader.read());
     });
     return true;
   };

@@ -1,7 +1,6 @@
 #include "cache/row_adder.h"
 
 #include "cache/record_check.h"
-#include "cache/sqlite_rows.h"
 
 namespace foldtune {
 
@@ -19,8 +18,8 @@ bool RowAdder::add(const ResultRow& row) {
   const StoredResult& result = row.result;
   const MeasurementRecord measurement = checked(result.measurement);
   const ConfigStore::RunId run = run_of(row);
-  if (find_measurement(database_, run, measurement, result.measured_at)) return false;
-  insert_measurement(database_, run, measurement, result.measured_at);
+  if (writer_.find_measurement(run, measurement, result.measured_at)) return false;
+  writer_.insert_measurement(run, measurement, result.measured_at);
   return true;
 }
 
@@ -28,8 +27,8 @@ ConfigStore::RunId RowAdder::run_of(const ResultRow& row) {
   const auto [place, is_new] = runs_.emplace(row.run_id, 0);
   if (is_new) {
     const RunRecord& run = row.result.run;
-    const auto found = find_run(database_, run, row.started_at);
-    place->second = found ? *found : insert_run(database_, run, row.started_at);
+    const auto found = writer_.find_run(run, row.started_at);
+    place->second = found ? *found : writer_.insert_run(run, row.started_at);
   }
   return place->second;
 }

@@ -1,13 +1,12 @@
 /// What `merge` and `import` add to a database, and when they take it for known.
 #pragma once
 
-#include <SQLiteCpp/Database.h>
-
 #include <cstdint>
 #include <map>
 
 #include "cache/config_store.h"
 #include "cache/result_row.h"
+#include "cache/row_writer.h"
 
 namespace foldtune {
 
@@ -15,7 +14,7 @@ namespace foldtune {
 /// run.
 class RowAdder {
  public:
-  explicit RowAdder(SQLite::Database& database) : database_(database) {}
+  explicit RowAdder(RowWriter& writer) : writer_(writer) {}
 
   /// False if it is there already: two measurements are the same if everything about them and their
   /// runs is equal, the times included. The row must be none that `reason_to_refuse` refuses.
@@ -24,7 +23,7 @@ class RowAdder {
  private:
   ConfigStore::RunId run_of(const ResultRow& row);
 
-  SQLite::Database& database_;
+  RowWriter& writer_;
   std::map<std::int64_t, ConfigStore::RunId> runs_;  // Of the rows' ids.
 };
 

@@ -47,6 +47,14 @@ std::string options_of(const Problem& problem) {
   return {};
 }
 
+/// With what else it was measured, if it was.
+std::string describe_mark(const Match& match) {
+  if (!match.is_marked) return {};
+  const RunRecord& run = match.result.run;
+  return fmt::format(" with driver {} and {}: `foldtune revalidate` times it again",
+                     run.device.driver, run.compiler);
+}
+
 std::optional<Match> find(const ConfigStore& store, const TuningKey& key) {
   try {
     return store.find(key);
@@ -82,7 +90,8 @@ TuningKey make_tuning_key(const DeviceRecord& device, const std::string& compile
   return {.device_fingerprint = device.fingerprint(),
           .template_fingerprint = template_fingerprint(),
           .compiler = compiler,
-          .problem = make_problem_key(problem)};
+          .problem = make_problem_key(problem),
+          .device = device};
 }
 
 Choice choose_config(const ConfigStore* store, const DeviceRecord& device,
@@ -111,10 +120,11 @@ Choice choose_config(const ConfigStore* store, const DeviceRecord& device,
     if (!Space(problem).contains(params)) {
       return untuned(device, problem, "the stored configuration is not valid for this problem");
     }
-    return {.params = params,
-            .match = match,
-            .reason = fmt::format("tuned{} at n = {} on {}", of_other_alignment, measurement.count,
-                                  match->result.measured_at)};
+    return {
+        .params = params,
+        .match = match,
+        .reason = fmt::format("tuned{} at n = {} on {}{}", of_other_alignment, measurement.count,
+                              match->result.measured_at, describe_mark(*match))};
   } catch (const std::invalid_argument& error) {
     return untuned(device, problem,
                    fmt::format("the stored configuration cannot be read: {}", error.what()));

@@ -37,6 +37,8 @@ constexpr Prepare kPrepareReport = nullptr;
 constexpr std::array kVerbs{
     Verb{"devices", "List the devices of this machine", prepare_devices},
     Verb{"tune", "Find the fastest configurations for a device, and keep them", prepare_tune},
+    Verb{"revalidate", "Time again what was tuned with another driver or compiler",
+         prepare_revalidate},
     Verb{"show", "Show what the tuning database holds", prepare_show},
     Verb{"why", "Explain which configuration a problem is run with", prepare_why},
     Verb{"history", "List every choice that was ever stored for a problem", prepare_history},

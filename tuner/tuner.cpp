@@ -85,13 +85,31 @@ class Tuning {
       if (!index) return;
       ProblemTask task = task_of(*index);
       if (const auto next = queue_.next(worker)) task.next = options_.problems[*next];
-      ProblemOutcome outcome = tune_problem(evaluator, session, task);
+      ProblemOutcome outcome = tune_with_limit(evaluator, session, task);
       const std::lock_guard lock(mutex_);
       candidates_.erase(*index);
       busy_s_ += outcome.busy_s;
       waited_s_ += outcome.waited_s;
       keep(*index, std::move(outcome));
     }
+  }
+
+  ProblemOutcome tune_with_limit(Evaluator& evaluator, const TuningSession& session,
+                                 const ProblemTask& task) const {
+    if (!options_.evaluations_of) return tune_problem(evaluator, session, task);
+    TuneOptions options = options_;
+    options.max_evaluations = options_.evaluations_of(task.problem);
+    return tune_problem(evaluator,
+                        {.options = options,
+                         .store = session.store,
+                         .compilations = session.compilations,
+                         .run = session.run,
+                         .report = session.report,
+                         .elapsed_s = session.elapsed_s,
+                         .candidates = session.candidates,
+                         .prefetch_later = session.prefetch_later,
+                         .prefetch_next = session.prefetch_next},
+                        task);
   }
 
   ProblemTask task_of(std::size_t index) const {

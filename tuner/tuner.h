@@ -22,6 +22,8 @@ struct TuneOptions {
   std::optional<std::string> search{};   ///< one of search_names(); empty: the effort's own
   std::optional<double> budget_s{};      ///< for all problems together, wall time; empty: no limit
   std::optional<int> max_evaluations{};  ///< configurations per problem; empty: the effort's
+  /// The same for each problem, where it is not one number for all. May be empty.
+  std::function<int(const Problem& problem)> evaluations_of = nullptr;
   /// Ends a problem's search when it is within this of what the device can do at all, or hardly
   /// improves any more: 0.02 is 2%. Empty: it goes on to the other limits.
   std::optional<double> within{};

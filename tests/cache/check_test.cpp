@@ -60,7 +60,7 @@ TEST_CASE("a database that the store made is sound") {
   const CheckReport report = check_database(database.file(), kRules);
   CHECK(report.findings.empty());
   CHECK(report.measurements == 3);
-  CHECK(report.schema_version == 3);
+  CHECK(report.schema_version == 4);
 }
 
 TEST_CASE("what users add to the schema is no fault") {
@@ -133,11 +133,25 @@ TEST_CASE("references to rows that are not there are found") {
 
 TEST_CASE("a schema that was changed is found") {
   const Checked database;
-  database.exec("DROP INDEX measurement_by_rank");
-  database.check_finding("index measurement_by_rank", "missing");
+  database.exec("DROP INDEX measurement_by_problem");
+  database.check_finding("index measurement_by_problem", "missing");
   database.exec("DROP VIEW best; CREATE VIEW best AS SELECT 1");
-  database.check_finding("view best", "not as version 3");
+  database.check_finding("view best", "not as version 4");
   database.check_finding("rows", "not looked at");
+}
+
+TEST_CASE("a best measurement that is not is found, and what mends it mends it") {
+  const Checked database;
+  SECTION("another one") { database.exec("UPDATE best_of_run SET measurement_id = 3, round = 7"); }
+  SECTION("a missing one") { database.exec("DELETE FROM best_of_run WHERE problem_id = 1"); }
+  SECTION("one of nothing") { database.exec("INSERT INTO best_of_run VALUES (8, 9, 0, 1, 2)"); }
+  const auto findings = database.findings();
+  REQUIRE_FALSE(findings.empty());
+  for (const std::string& finding : findings) {
+    CHECK(contains(finding, "best_of_run: not the best measurement where problem_id = "));
+    database.exec(finding.substr(finding.find("DELETE")));
+  }
+  CHECK(database.findings().empty());
 }
 
 TEST_CASE("a damaged file is found, and left as it is") {

@@ -63,6 +63,21 @@ TEST_CASE("a fingerprint tells apart text that moves from one field to the next"
   CHECK(left.fingerprint() != right.fingerprint());
 }
 
+TEST_CASE("results are graded by what they were measured with") {
+  DeviceRecord present = device();
+  const auto grade = [&](const char* compiler, const char* templates) {
+    return validity_of(run_on(device()), present, compiler, templates);
+  };
+  CHECK(grade("nvrtc 13.0", "templates-1") == Validity::valid);
+  CHECK(grade("nvrtc 13.1", "templates-1") == Validity::marked);
+  CHECK(grade("nvrtc 13.1", "templates-2") == Validity::seed);
+  present.driver = "1";
+  CHECK(grade("nvrtc 13.0", "templates-1") == Validity::marked);
+  CHECK(grade("nvrtc 13.0", "templates-2") == Validity::seed);
+  present.l2_bytes += 1;
+  CHECK(grade("nvrtc 13.0", "templates-1") == Validity::none);
+}
+
 TEST_CASE("an outcome is read back from its name, and an unknown name is an error") {
   for (const Outcome outcome :
        {Outcome::ok, Outcome::compile_error, Outcome::load_error, Outcome::launch_error,

@@ -5,6 +5,7 @@
 #include "tests/cache/records.h"
 #include "tests/cache/schema_version_1.h"
 #include "tests/cache/schema_version_2.h"
+#include "tests/cache/schema_version_3.h"
 #include "tests/cache/temporary_folder.h"
 #include "tests/catch.h"
 
@@ -72,6 +73,28 @@ class Version2 : public Version1 {
   }
 };
 
+// A later run, whose slower result was chosen, and its time over another device.
+constexpr const char* kRowsOfVersion3 = R"sql(
+INSERT INTO run VALUES (6, 3, 'templates-1', 'nvrtc 13.0', '0.1.0', 'foldtune tune --op sum', '1',
+                        4000, '2026-03-31T12:00:00Z');
+INSERT INTO measurement VALUES
+  (31, 6, 7, 11, '2026-03-31T12:00:01Z', 1048576, 4194304, 1, 2, 'ok', '', '[4.5]', 4.5, 0.125, 1,
+   1, 4, 9, 32, 128, 16, 0.75, 41.5, 1980, 3201),
+  (37, 6, 7, 13, '2026-03-31T12:00:02Z', 1048576, 4194304, 0, 1, 'ok', '', '[4.75]', 4.75, 0, 0,
+   0, 0, 0, 0, 0, 0, 0, 0, 0, 0),
+  (41, 6, 9, 13, '2026-03-31T12:00:03Z', 16777216, 67108864, 0, 0, 'crashed', 'because', '[]', 0, 0,
+   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+)sql";
+
+/// A database of version 3, with the rows of `Version2` and more.
+class Version3 : public Version2 {
+ public:
+  Version3() {
+    exec(kSchemaVersion3);
+    exec(kRowsOfVersion3);
+  }
+};
+
 /// `key_of_size` of a problem with options.
 TuningKey key_with(const std::string& options, int size_class = 20) {
   TuningKey key = key_of_size(size_class);
@@ -133,7 +156,7 @@ TEST_CASE("version 1: ids, references and the views outlive the migration") {
   const Version1 old;
   old.exec("CREATE VIEW mine AS SELECT params FROM best");
   open_sqlite_store(old.file(), OpenMode::read_write);
-  CHECK(old.text("PRAGMA user_version") == "3");
+  CHECK(old.text("PRAGMA user_version") == "4");
   CHECK(old.text("PRAGMA integrity_check") == "ok");
   CHECK(old.text("SELECT count(*) FROM pragma_foreign_key_check") == "0");
   CHECK(old.text("SELECT group_concat(\"table\") FROM (SELECT \"table\" FROM"
@@ -162,7 +185,7 @@ TEST_CASE("version 1: refused for reading only, and not migrated") {
   const std::string error = error_of([&] { open_sqlite_store(old.file(), OpenMode::read_only); });
   CHECK(contains(error,
                  "its schema is of the older version 1, and it was opened for reading only;"
-                 " tune with it once, which brings it to version 3"));
+                 " tune with it once, which brings it to version 4"));
   CHECK(old.text("PRAGMA user_version") == "1");
 }
 
@@ -220,20 +243,50 @@ TEST_CASE("version 2: ids, references, indexes and the views outlive the migrati
   const Version2 old;
   old.exec("CREATE VIEW mine AS SELECT params FROM best");
   open_sqlite_store(old.file(), OpenMode::read_write);
-  CHECK(old.text("PRAGMA user_version") == "3");
+  CHECK(old.text("PRAGMA user_version") == "4");
   CHECK(old.text("PRAGMA integrity_check") == "ok");
   CHECK(old.text("SELECT count(*) FROM pragma_foreign_key_check") == "0");
   CHECK(old.text("SELECT group_concat(\"table\") FROM (SELECT \"table\" FROM"
                  " pragma_foreign_key_list('measurement') ORDER BY 1)") == "config,problem,run");
   CHECK(old.text("SELECT group_concat(name) FROM (SELECT name FROM"
-                 " pragma_index_list('measurement') ORDER BY 1)") ==
-        "measurement_by_problem,measurement_by_rank");
+                 " pragma_index_list('measurement') ORDER BY 1)") == "measurement_by_problem");
   CHECK(old.text("SELECT group_concat(problem_id || '/' || id) FROM"
                  " (SELECT problem_id, id FROM measurement ORDER BY id)") ==
         "7/17,7/19,9/23,10/29");
   CHECK(old.text("SELECT count(*) FROM result WHERE hot_us IS NULL AND mad_us = 0") == "4");
   CHECK(old.text("SELECT group_concat(params) FROM (SELECT params FROM mine ORDER BY 1)") ==
         R"({"id":1},{"id":2})");
+}
+
+TEST_CASE("version 3: every measurement is there, and the best of each run is known") {
+  const Version3 old;
+  const auto store = open_sqlite_store(old.file(), OpenMode::read_write);
+  const auto all = store->measurements();
+  REQUIRE(all.size() == 7);
+  CHECK(all[4].measurement.latency_us == 9);
+  CHECK(all[4].measurement.round == 2);
+  CHECK(all[6].measurement.outcome == Outcome::crashed);
+  CHECK(old.text("SELECT group_concat(problem_id || '/' || run_id || '/' || round || '/' ||"
+                 " median_us || '/' || measurement_id) FROM best_of_run") ==
+        "7/5/0/4.0/19,7/6/2/4.5/31,10/5/1/5.0/29");
+  CHECK(found_params(*store, key_of_size(20)) == R"({"id":1})");
+  CHECK(found_params(*store, key_with("nan_policy=ignore")) == R"({"id":1})");
+  CHECK(store->best().size() == 2);
+  store->put(6, success(20, R"({"id":3})", 4, /*round=*/3));
+  CHECK(found_params(*store, key_of_size(20)) == R"({"id":3})");
+}
+
+TEST_CASE("version 3: ids, references, indexes and the views outlive the migration") {
+  const Version3 old;
+  old.exec("CREATE VIEW mine AS SELECT measurement_id FROM best");
+  open_sqlite_store(old.file(), OpenMode::read_write);
+  CHECK(old.text("PRAGMA user_version") == "4");
+  CHECK(old.text("PRAGMA integrity_check") == "ok");
+  CHECK(old.text("SELECT count(*) FROM pragma_foreign_key_check") == "0");
+  CHECK(old.text("SELECT group_concat(name) FROM (SELECT name FROM"
+                 " pragma_index_list('measurement') ORDER BY 1)") == "measurement_by_problem");
+  CHECK(old.text("SELECT group_concat(measurement_id) FROM (SELECT * FROM mine ORDER BY 1)") ==
+        "29,31");
 }
 
 }  // namespace

@@ -60,6 +60,46 @@ TEST_CASE("the view best is what best() and find() return") {
   CHECK(count == best.size());
 }
 
+TEST_CASE("the best of each run follows what plain SQL does to the measurements") {
+  PlainSql sql;
+  const auto best_ids = [&] {
+    return sql.text(
+        "SELECT group_concat(measurement_id) FROM (SELECT measurement_id FROM best"
+        " ORDER BY 1)");
+  };
+  // That it is what all measurements say.
+  const auto is_right = [&] {
+    return sql.text(
+               "SELECT group_concat(id) FROM (SELECT id, row_number() OVER ("
+               "PARTITION BY problem_id, run_id ORDER BY round DESC, median_us, id DESC)"
+               " AS place FROM measurement WHERE outcome = 'ok' ORDER BY id) WHERE place = 1") ==
+           sql.text(
+               "SELECT group_concat(measurement_id) FROM (SELECT measurement_id FROM"
+               " best_of_run ORDER BY 1)");
+  };
+  CHECK(best_ids() == "1,5,6");
+  sql.database().exec("DELETE FROM measurement WHERE id = 5");
+  CHECK(best_ids() == "1,4,6");
+  CHECK(is_right());
+  sql.database().exec("UPDATE measurement SET round = 0 WHERE id = 4");
+  CHECK(best_ids() == "1,3,6");
+  CHECK(is_right());
+  sql.database().exec("UPDATE measurement SET median_us = 0.5, samples_us = '[0.5]' WHERE id = 2");
+  CHECK(best_ids() == "1,2,6");
+  CHECK(is_right());
+  sql.database().exec("UPDATE measurement SET outcome = 'crashed' WHERE id = 2");
+  CHECK(best_ids() == "1,3,6");
+  CHECK(is_right());
+  sql.database().exec("UPDATE measurement SET id = 50, run_id = 1 WHERE id = 6");
+  CHECK(best_ids() == "1,3,50");
+  CHECK(is_right());
+  sql.database().exec("UPDATE measurement SET problem_id = 1 WHERE id = 50");
+  CHECK(best_ids() == "1,3");
+  CHECK(is_right());
+  sql.database().exec("DELETE FROM measurement");
+  CHECK(sql.text("SELECT count(*) FROM best_of_run") == "0");
+}
+
 TEST_CASE("the view result has one row for each measurement, failures included") {
   PlainSql sql;
   CHECK(sql.text("SELECT count(*) FROM result") == "7");

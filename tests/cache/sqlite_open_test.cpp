@@ -71,7 +71,7 @@ TEST_CASE("an empty file of version 0 becomes a database of the current version"
   SECTION("of SQLite, with nothing in it") { make_database(file, "VACUUM"); }
   { open_sqlite_store(file, OpenMode::read_write)->begin_run(run_on(device())); }
   SQLite::Database database(file);
-  CHECK(database.execAndGet("PRAGMA user_version").getInt() == 3);
+  CHECK(database.execAndGet("PRAGMA user_version").getInt() == 4);
   CHECK(database.execAndGet("PRAGMA application_id").getInt() == 0x464C4454);
   CHECK(database.execAndGet("PRAGMA journal_mode").getString() == "wal");
   CHECK(database.execAndGet("PRAGMA integrity_check").getString() == "ok");

@@ -160,6 +160,84 @@ TEST_CASE("a result of another device, compiler, template or problem is never re
   CHECK(found_with([](TuningKey& k) { k.problem.options = "nan_policy=ignore"; }) == "nothing");
 }
 
+/// `device()` after an update of its driver.
+DeviceRecord updated_device() {
+  DeviceRecord updated = device();
+  updated.driver = "590.10";
+  return updated;
+}
+
+/// `key_of_size` there.
+TuningKey updated_key(int size_class) {
+  TuningKey key = key_of_size(size_class);
+  key.device = updated_device();
+  key.device_fingerprint = key.device->fingerprint();
+  return key;
+}
+
+TEST_CASE("a result of another driver or compiler is found where the device is known, and marked") {
+  AnyStore store;
+  store->put(store->begin_run(run_on(device())), success(20, R"({"id":1})", 5));
+  CHECK_FALSE(store->find(key_of_size(20))->is_marked);
+
+  TuningKey key = key_of_size(20);
+  SECTION("another driver") { key = updated_key(20); }
+  SECTION("another compiler") { key.compiler = "nvrtc 13.1"; }
+  SECTION("both") {
+    key = updated_key(20);
+    key.compiler = "nvrtc 13.1";
+  }
+  key.device.reset();
+  CHECK(found_params(*store, key) == "nothing");
+  key.device = updated_device();
+  const auto match = store->find(key);
+  REQUIRE(match);
+  CHECK(match->is_marked);
+  CHECK(match->quality == MatchQuality::exact);
+  CHECK(match->result.run == run_on(device()));
+
+  key.template_fingerprint = "templates-2";
+  CHECK(found_params(*store, key) == "nothing");
+  key = updated_key(20);
+  key.device->memory_clock_khz += 1;
+  CHECK(found_params(*store, key) == "nothing");
+}
+
+TEST_CASE(
+    "of equally near results one that is not marked is found, else the newest that was best") {
+  AnyStore store;
+  RunRecord old = run_on(device());
+  const auto run = store->begin_run(old);
+  store->put(run, success(20, R"({"id":1})", 5));
+  old.compiler = "nvrtc 12.9";
+  const auto older = store->begin_run(old);
+  store->put(older, success(20, R"({"id":2})", 4, /*round=*/2));
+  store->put(older, success(20, R"({"id":3})", 3));
+  // Of the last key, the best rather than the fastest.
+  CHECK(found_params(*store, updated_key(20)) == R"({"id":2})");
+
+  const auto present = store->begin_run(run_on(updated_device()));
+  store->put(present, success(22, R"({"id":4})", 20));
+  CHECK(found_params(*store, updated_key(20)) == R"({"id":2})");
+  CHECK(found_params(*store, updated_key(21)) == R"({"id":4})");
+  store->put(present, success(20, R"({"id":5})", 9));
+  const auto match = store->find(updated_key(20));
+  REQUIRE(match);
+  CHECK_FALSE(match->is_marked);
+  CHECK(match->result.measurement.params == R"({"id":5})");
+}
+
+TEST_CASE("a key with its device has the measurements and the relations of one without") {
+  AnyStore store;
+  store->put(store->begin_run(run_on(device())), success(20, R"({"id":1})", 5));
+  TuningKey key = key_of_size(20);
+  key.device = device();
+  CHECK(store->measurements_of(key).size() == 1);
+  CHECK(store->related(key, 9).empty());
+  key.problem.size_class = 21;
+  CHECK(store->related(key, 9).size() == 1);
+}
+
 TEST_CASE("problems that differ in their options alone have nothing to do with each other") {
   AnyStore store;
   const auto run = store->begin_run(run_on(device()));

@@ -1,6 +1,8 @@
 /// A store that cannot be used.
 #pragma once
 
+#include <functional>
+
 #include "cache/config_store.h"
 #include "cache/store_error.h"
 
@@ -12,7 +14,13 @@ class BrokenStore final : public ConfigStore {
   void put(RunId, const MeasurementRecord&) override { throw StoreError("broken"); }
   std::optional<Match> find(const TuningKey&) const override { throw StoreError("broken"); }
   std::vector<StoredResult> best() const override { throw StoreError("broken"); }
-  std::vector<StoredResult> measurements() const override { throw StoreError("broken"); }
+  std::vector<StoredResult> measurements_where(
+      const std::function<bool(const StoredResult&)>&) const override {
+    throw StoreError("broken");
+  }
+  std::vector<StoredResult> choices_of(const ProblemKey&) const override {
+    throw StoreError("broken");
+  }
   std::vector<StoredResult> measurements_of(const TuningKey&) const override {
     throw StoreError("broken");
   }

@@ -79,11 +79,21 @@ TEST_CASE_METHOD(LookupTest, "Look-up: what was tuned at most a factor of 4 away
 }
 
 TEST_CASE_METHOD(LookupTest,
-                 "Look-up: what another device, compiler or template made is not used") {
+                 "Look-up: what another driver or compiler made is used, and said to be marked") {
   RunRecord run = run_on(device_);
-  SECTION("another device") { run.device.multiprocessor_count += 1; }
   SECTION("another driver") { run.device.driver = "2"; }
   SECTION("another compiler") { run.compiler = "fake 2.0"; }
+  put_of(run);
+  const Choice choice = choose(kProblem);
+  REQUIRE(choice.match);
+  CHECK(choice.match->is_marked);
+  CHECK_THAT(choice.reason, ContainsSubstring(" with driver ") &&
+                                ContainsSubstring(": `foldtune revalidate` times it again"));
+}
+
+TEST_CASE_METHOD(LookupTest, "Look-up: what another device or template made is not used") {
+  RunRecord run = run_on(device_);
+  SECTION("another device") { run.device.multiprocessor_count += 1; }
   SECTION("other templates") { run.template_fingerprint = "0"; }
   put_of(run);
   const Choice choice = choose(kProblem);

@@ -142,7 +142,8 @@ TEST_CASE("Why goes by the newest driver and compiler of a device that is not he
   const auto accounts = why_json(place, {"--n", "2^20"});
   REQUIRE(accounts.size() == 1);
   CHECK(accounts[0]["device_driver"] == "590.2");
-  CHECK(accounts[0]["config_source"] == "default");
+  CHECK(accounts[0]["config_source"] == "exact");
+  CHECK(accounts[0]["evidence"]["is_marked"] == true);
   CHECK(accounts[0]["evidence"]["obstacles"].size() == 2);
   CHECK_THAT(why(place, {"--n", "2^20"}).out,
              ContainsSubstring("it is of driver 580.1, not 590.2; it is of nvrtc 13.0, not nvrtc "

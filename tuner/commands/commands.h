@@ -28,6 +28,7 @@ Action prepare_landscape(CLI::App& app, const std::string& command_line);
 Action prepare_merge(CLI::App& app, const std::string& command_line);
 Action prepare_prune(CLI::App& app, const std::string& command_line);
 Action prepare_report(CLI::App& app, const std::string& command_line);  // with FOLDTUNE_REPORT
+Action prepare_revalidate(CLI::App& app, const std::string& command_line);
 Action prepare_run(CLI::App& app, const std::string& command_line);
 Action prepare_show(CLI::App& app, const std::string& command_line);
 Action prepare_tune(CLI::App& app, const std::string& command_line);

@@ -96,15 +96,13 @@ ExitCode run_history(const ProblemSelection& selection) {
   const Problem problem = selected_problem(selection);
   const std::string path = database_path(selection.database);
   const std::unique_ptr<const ConfigStore> store = open_sqlite_store(path, OpenMode::read_only);
-  const std::vector<StoredResult> rows = select_device(store->measurements(), selection);
+  std::vector<StoredResult> chosen = select_device(store->best(), selection);
+  std::erase_if(chosen, [](const StoredResult& row) { return row.measurement.round < kChosen; });
   const ProblemKey key = make_problem_key(problem);
-  std::vector<StoredResult> chosen;
-  std::vector<StoredResult> of_problem;
-  for (const StoredResult& row : rows) {
-    if (row.measurement.round < kChosen) continue;
-    chosen.push_back(row);
-    if (row.measurement.problem == key) of_problem.push_back(row);
-  }
+  std::vector<StoredResult> of_problem = store->choices_of(key);
+  std::erase_if(of_problem, [&](const StoredResult& row) {
+    return !has_name_with(row.run.device, selection.device);
+  });
   if (selection.json) {
     print_json(make_steps(of_problem));
   } else if (chosen.empty()) {

@@ -44,7 +44,7 @@ ExitCode run_report(const Arguments& arguments) {
                       .made_at = utc_now()};
   for (const std::string& file : arguments.bench) source.bench.push_back(read_bench_report(file));
   source.measurements =
-      select(open_sqlite_store(path, OpenMode::read_only)->measurements(), arguments.filter);
+      open_sqlite_store(path, OpenMode::read_only)->measurements_where(row_test(arguments.filter));
   const nlohmann::ordered_json data = make_report_data(source);
   for (const nlohmann::ordered_json& sentence : data.at("left_out")) {
     fmt::print(stderr, "foldtune: note: {}\n", sentence.get<std::string>());

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -81,8 +82,28 @@ Less require_order(const std::string& name) {
 }
 
 /// Results of one group are comparable, and found by the same programs.
-std::tuple<std::string, std::string, std::string> group_key(const StoredResult& row) {
-  return {row.run.device.fingerprint(), row.run.compiler, row.run.template_fingerprint};
+using Group = std::vector<const StoredResult*>;
+
+bool is_of_group(const Group& group, const StoredResult& row) {
+  const RunRecord& run = group.front()->run;
+  return run.device == row.run.device && run.compiler == row.run.compiler &&
+         run.template_fingerprint == row.run.template_fingerprint;
+}
+
+/// In the order of their first rows, rows in their own.
+std::vector<Group> make_groups(const std::vector<StoredResult>& rows) {
+  std::vector<Group> groups;
+  std::size_t last = 0;  // mostly the next row's, too
+  for (const StoredResult& row : rows) {
+    if (groups.empty() || !is_of_group(groups[last], row)) {
+      const auto found =
+          std::ranges::find_if(groups, [&](const Group& group) { return is_of_group(group, row); });
+      last = static_cast<std::size_t>(found - groups.begin());
+      if (found == groups.end()) groups.emplace_back();
+    }
+    groups[last].push_back(&row);
+  }
+  return groups;
 }
 
 void print_heading(const StoredResult& row) {
@@ -104,12 +125,12 @@ std::string format_spread(const MeasurementRecord& m) {
 
 std::string format_optional_time(double us) { return us > 0 ? format_number(us) : "-"; }
 
-bool has_other_times(const StoredResult& row) {
-  const MeasurementRecord& m = row.measurement;
+bool has_other_times(const StoredResult* row) {
+  const MeasurementRecord& m = row->measurement;
   return m.hot_us > 0 || m.stream_us > 0 || m.latency_us > 0;
 }
 
-Table make_table(const std::vector<StoredResult>& rows, bool all) {
+Table make_table(const Group& rows, bool all) {
   const bool others = all && std::ranges::any_of(rows, has_other_times);
   std::vector<Column> columns{{"problem"}};
   if (all) columns.insert(columns.end(), {{"round", Align::right}, {"outcome"}});
@@ -122,8 +143,8 @@ Table make_table(const std::vector<StoredResult>& rows, bool all) {
   columns.insert(columns.end(),
                  {{"GB/s", Align::right}, {"%read", Align::right}, {"measured (UTC)"}, {"config"}});
   Table table(columns);
-  for (const StoredResult& row : rows) {
-    const MeasurementRecord& m = row.measurement;
+  for (const StoredResult* const row : rows) {
+    const MeasurementRecord& m = row->measurement;
     const bool is_ok = m.outcome == Outcome::ok;
     std::vector<std::string> cells{describe_problem(m.problem, m.count)};
     if (all) cells.insert(cells.end(), {fmt::to_string(m.round), to_string(m.outcome)});
@@ -136,8 +157,8 @@ Table make_table(const std::vector<StoredResult>& rows, bool all) {
       }
     }
     cells.insert(cells.end(),
-                 {is_ok ? format_number(gbps(m)) : "-", is_ok ? format_bandwidth_share(row) : "-",
-                  minutes_of(row.measured_at), format_config(m.params) + failure});
+                 {is_ok ? format_number(gbps(m)) : "-", is_ok ? format_bandwidth_share(*row) : "-",
+                  minutes_of(row->measured_at), format_config(m.params) + failure});
     table.add_row(std::move(cells));
   }
   return table;
@@ -146,35 +167,34 @@ Table make_table(const std::vector<StoredResult>& rows, bool all) {
 constexpr const char* kOtherTimes =
     "us per call with inputs in the L2; back to back in a stream; from launch to result.";
 
-void print_tables(std::vector<StoredResult> rows, bool all) {
-  const std::string legends = config_legends(rows);
-  const bool has_others = std::ranges::any_of(rows, has_other_times);
-  // Groups in the order of their first rows, rows in their own.
-  while (!rows.empty()) {
-    const auto key = group_key(rows.front());
-    const auto rest = std::stable_partition(
-        rows.begin(), rows.end(), [&](const StoredResult& row) { return group_key(row) == key; });
-    const std::vector<StoredResult> group(rows.begin(), rest);
-    print_heading(group.front());
+void print_tables(const std::vector<StoredResult>& rows, bool all) {
+  bool has_others = false;
+  for (const Group& group : make_groups(rows)) {
+    has_others = has_others || std::ranges::any_of(group, has_other_times);
+    print_heading(*group.front());
     fmt::print("{}\n", make_table(group, all).to_string(terminal_width(stdout)));
-    rows.erase(rows.begin(), rest);
   }
   if (all) {
     fmt::print("+-%: how far half of the samples lie from their median us at most.\n");
     if (has_others) fmt::print("hot, stream, latency: {}\n", kOtherTimes);
   }
-  fmt::print("%read: of the read bandwidth measured in the same run.\n{}", legends);
+  fmt::print("%read: of the read bandwidth measured in the same run.\n{}", config_legends(rows));
 }
 
 ExitCode run_show(const Arguments& arguments) {
   const std::string path = database_path(arguments.database);
   // Before the file is looked for, the names are checked.
-  select({}, arguments.filter);
+  const auto is_wanted = row_test(arguments.filter);
   const Less less = require_order(arguments.order);
   const std::unique_ptr<const ConfigStore> store = open_sqlite_store(path, OpenMode::read_only);
-  std::vector<StoredResult> stored = arguments.all ? store->measurements() : store->best();
-  const bool is_empty = stored.empty();
-  std::vector<StoredResult> rows = select(std::move(stored), arguments.filter);
+  bool is_empty = true;
+  const auto is_shown = [&](const StoredResult& row) {
+    is_empty = false;
+    return is_wanted(row);
+  };
+  std::vector<StoredResult> rows =
+      arguments.all ? store->measurements_where(is_shown) : store->best();
+  if (!arguments.all) std::erase_if(rows, std::not_fn(is_shown));
   if (less == is_newer) std::ranges::reverse(rows);  // of one second, the last is the newest
   if (less != nullptr) std::ranges::stable_sort(rows, less);
   if (arguments.json) {
@@ -187,7 +207,7 @@ ExitCode run_show(const Arguments& arguments) {
   } else if (rows.empty()) {
     fmt::print("nothing in {} matches --op, --type and --device\n", path);
   } else {
-    print_tables(std::move(rows), arguments.all);
+    print_tables(rows, arguments.all);
     fmt::print("database: {}\n", path);
   }
   return ExitCode::ok;

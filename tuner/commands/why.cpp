@@ -11,6 +11,7 @@
 
 #include "cache/config_store.h"
 #include "runtime/lookup.h"
+#include "templates/embedded.h"
 #include "tuner/commands/account.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/options.h"
@@ -87,10 +88,20 @@ std::string describe_tries(const Evidence& evidence) {
                      outcomes.empty() ? "" : ": ", fmt::join(outcomes, ", "));
 }
 
+Validity grade(const Account& account) {
+  const Place& place = account.place;
+  return validity_of(account.evidence->basis.run, place.device, place.compiler,
+                     template_fingerprint());
+}
+
 std::string describe_validity(const Account& account) {
   const std::vector<std::string> obstacles = find_obstacles(account);
-  if (!obstacles.empty()) return fmt::format("no: {}", fmt::join(obstacles, "; "));
-  return "yes: device, driver, compiler and kernels are those that it was measured with";
+  if (obstacles.empty()) {
+    return "yes: device, driver, compiler and kernels are those that it was measured with";
+  }
+  return fmt::format(
+      "{}: {}{}", account.choice.match ? "yes, but marked" : "no", fmt::join(obstacles, "; "),
+      grade(account) == Validity::marked ? "; `foldtune revalidate` times it again there" : "");
 }
 
 void print_comparison(const Evidence& evidence) {
@@ -192,6 +203,7 @@ Json evidence_json(const Account& account) {
   const std::vector<std::string> obstacles = find_obstacles(account);
   return {{"result", to_json(evidence.basis)},
           {"is_valid", obstacles.empty()},
+          {"is_marked", grade(account) == Validity::marked},
           {"obstacles", obstacles},
           {"default_us", has_default ? Json(evidence.untuned->median_us) : Json()},
           {"default_over_choice",

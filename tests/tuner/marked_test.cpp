@@ -1,0 +1,107 @@
+// Which results are marked for revalidation, and what a revalidation tries.
+#include "tuner/marked.h"
+
+#include "templates/embedded.h"
+#include "tests/catch.h"
+#include "tests/tuner/scripted_evaluator.h"
+#include "tests/tuner/tune_on.h"
+#include "tests/tuner/tuned_database.h"
+#include "tuner/problem_history.h"
+
+namespace foldtune::test {
+namespace {
+
+PresentDevice present() { return {.record = run_on().device, .compiler = run_on().compiler}; }
+
+RunRecord run_of(const std::string& driver, const std::string& compiler = "nvrtc 13.0") {
+  RunRecord run = run_on();
+  run.device.driver = driver;
+  run.compiler = compiler;
+  return run;
+}
+
+StoredResult result_of(const RunRecord& run, const MeasurementRecord& measurement,
+                       const std::string& time = "2026-01-31T12:00:00Z") {
+  return {.measurement = measurement, .run = run, .measured_at = time};
+}
+
+TEST_CASE("Marked are results of another driver or compiler, until something is chosen anew") {
+  const MeasurementRecord chosen = success(sum_of(1 << 20), with_block_size(64), {4}, kChosen);
+  const StoredResult old = result_of(run_of("570.1"), chosen);
+  const StoredResult older =
+      result_of(run_of("570.1", "nvrtc 12.9"), chosen, "2025-01-31T12:00:00Z");
+  CHECK(find_marked({result_of(run_of("580.1"), chosen)}, present()).problems.empty());
+
+  const auto both = find_marked({older, old}, present()).problems;
+  REQUIRE(both.size() == 1);
+  CHECK(both[0].problem.count == 1 << 20);
+  REQUIRE(both[0].marked.size() == 2);
+  CHECK(both[0].marked[0].run.compiler == "nvrtc 13.0");
+
+  MeasurementRecord screened = chosen;
+  screened.round = kScreened;
+  const auto begun = find_marked({old, result_of(run_of("580.1"), screened)}, present()).problems;
+  REQUIRE(begun.size() == 1);
+  CHECK(begun[0].present.size() == 1);
+  CHECK(find_marked({old, result_of(run_of("580.1"), chosen)}, present()).problems.empty());
+}
+
+TEST_CASE("Marked is nothing of another device or of other kernels, and no custom operator") {
+  const MeasurementRecord chosen = success(sum_of(1 << 20), with_block_size(64), {4}, kChosen);
+  RunRecord run = run_of("570.1");
+  SECTION("another device") { run.device.l2_bytes += 1; }
+  SECTION("other kernels") { run.template_fingerprint = "others"; }
+  CHECK(find_marked({result_of(run, chosen)}, present()).problems.size() ==
+        (run == run_of("570.1") ? 1 : 0));
+
+  MeasurementRecord custom = chosen;
+  custom.problem.op = "mine:0123";
+  const MarkedProblems found = find_marked({result_of(run_of("570.1"), custom)}, present());
+  CHECK(found.problems.empty());
+  CHECK(found.unreadable.size() == 1);
+}
+
+TEST_CASE("A revalidation tries the default and what is marked, and nothing else") {
+  ScriptedEvaluator evaluator(
+      [](const Problem&, const Trial& trial) {
+        return std::get<ReduceParams>(trial.params).block_size == 64 ? 4. : 9.;
+      },
+      nullptr);
+  const auto store = make_memory_store();
+  RunRecord run{.device = evaluator.info().record,
+                .template_fingerprint = template_fingerprint(),
+                .compiler = "of before",
+                .foldtune_version = "0",
+                .command = "test"};
+  const Problem problem = sum_of(1 << 20);
+  const auto id = store->begin_run(run);
+  const Params marked =
+      Space(problem).canonical(ReduceParams{.block_size = 64, .vector_width = 4, .unroll = 8},
+                               evaluator.info().record.multiprocessor_count);
+  store->put(id, success(problem, marked, {5}, kChosen));
+  // What a search would try as well.
+  store->put(id, success(sum_of(1 << 18), with_block_size(1024), {5}, kChosen));
+
+  const MarkedProblems found =
+      find_marked(store->best(), {evaluator.info().record, evaluator.compiler_version()});
+  REQUIRE(found.problems.size() == 2);
+  const std::vector<MarkedProblem> one{found.problems[1]};
+  REQUIRE(one[0].problem.count == problem.count);
+  CHECK(count_candidates(one[0], evaluator.info().record) == 2);
+  const auto relations = with_marked_relations(*store, one);
+  TuneOptions options{.problems = {problem}, .search = "random", .command = "test"};
+  options.evaluations_of = [&](const Problem&) {
+    return count_candidates(one[0], evaluator.info().record);
+  };
+  SilentObserver observer;
+  Evaluator* const evaluators[] = {&evaluator};
+  const TuneSummary summary = tune(evaluators, *relations, options, observer);
+  REQUIRE(summary.results.size() == 1);
+  CHECK(summary.results[0].best == marked);
+  CHECK(summary.results[0].measured == 2);
+  CHECK(find_marked(store->best(), {evaluator.info().record, evaluator.compiler_version()})
+            .problems.size() == 1);
+}
+
+}  // namespace
+}  // namespace foldtune::test

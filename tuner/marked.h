@@ -1,0 +1,45 @@
+/// Results that are marked for revalidation: of the present device and kernels, but of another
+/// driver or compiler. Programs use them; `foldtune revalidate` times them again.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cache/config_store.h"
+#include "foldtune/problem.h"
+
+namespace foldtune {
+
+/// A device with the compiler that it is used with now.
+struct PresentDevice {
+  DeviceRecord record;
+  std::string compiler;
+};
+
+/// A problem of which nothing was chosen yet with the present driver and compiler.
+struct MarkedProblem {
+  Problem problem;                     ///< with the count of the newest marked result
+  std::vector<StoredResult> marked{};  ///< the best with each driver and compiler, newest first
+  std::vector<StoredResult>
+      present{};  ///< the best with the present ones, of a tuning that was ended
+};
+
+struct MarkedProblems {
+  std::vector<MarkedProblem> problems;  ///< in the order of `best`
+  std::vector<ProblemKey> unreadable;   ///< marked, but a custom operator, or of another version
+};
+
+/// `best` are the best results of a store.
+MarkedProblems find_marked(const std::vector<StoredResult>& best, const PresentDevice& device);
+
+/// How many configurations a revalidation of the problem tries: the untuned default, and what is
+/// marked, each once.
+int count_candidates(const MarkedProblem& marked, const DeviceRecord& device);
+
+/// `store`, but all that is related to a problem is what is marked of it. So a search that tries
+/// related results first, and no more than `count_candidates`, tries these alone.
+std::unique_ptr<ConfigStore> with_marked_relations(ConfigStore& store,
+                                                   const std::vector<MarkedProblem>& problems);
+
+}  // namespace foldtune
