@@ -114,10 +114,13 @@ class Climber {
                    RungResult& result) {
     int calls = measurer.calls_per_sample();
     int samples = kSamples;
-    const double call_us = median(measurer.take_samples(enqueues, 1, 1));
+    const auto take = [&](int calls_each, int count) {
+      return median(measurer.make_stopwatch(enqueues, Manner::flushed, calls_each)->take(count).us);
+    };
+    const double call_us = take(1, 1);
     if (call_us > kLongCallUs) calls = 1;
     if (call_us > kSlowCallUs) samples = kSlowSamples;
-    result.median_us = median(measurer.take_samples(enqueues, calls, samples));
+    result.median_us = take(calls, samples);
     result.gbps = static_cast<double>(problem.input_bytes()) / result.median_us / 1e3;
     if (problem.op == Operator::dot) {
       result.gflops = 2 * static_cast<double>(problem.count) / result.median_us / 1e3;

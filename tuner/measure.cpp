@@ -210,20 +210,22 @@ Call Measurer::call(int slice, int area) const {
   return call;
 }
 
-std::vector<std::byte> Measurer::call_once(const Enqueue& enqueue) {
+std::vector<std::byte> Measurer::call_once(const Enqueue& enqueue, const Translate& translate) {
   std::vector<std::byte> result(problem_.result_bytes(), kPoison);
   const Call only = call(/*slice=*/0, /*area=*/0);
   device_.copy(only.output, result.data(), result.size());
   enqueue(only, nullptr);
   device_.synchronize(nullptr);
   device_.copy(result.data(), only.output, result.size());
+  if (translate) translate(result);
   return result;
 }
 
 /// Two calls on the same scratch: the second shows whether the first left it fit for use.
-std::string Measurer::find_fault_in_result(const Enqueue& enqueue, const Shape& shape) {
-  const std::vector<std::byte> first = call_once(enqueue);
-  const std::vector<std::byte> second = call_once(enqueue);
+std::string Measurer::find_fault_in_result(const Enqueue& enqueue, const Shape& shape,
+                                           const Translate& translate) {
+  const std::vector<std::byte> first = call_once(enqueue, translate);
+  const std::vector<std::byte> second = call_once(enqueue, translate);
   for (const auto& result : {first, second}) {
     std::string fault = expected_.find_difference(result.data(), shape.params, shape.grid_size);
     if (!fault.empty()) return fault;
@@ -234,8 +236,9 @@ std::string Measurer::find_fault_in_result(const Enqueue& enqueue, const Shape& 
   return {};
 }
 
-std::string Measurer::find_fault_of_library(const Enqueue& enqueue) {
-  return find_fault_in_result(enqueue, {.params = kLibraryParams, .grid_size = kLibraryBlocks});
+std::string Measurer::find_fault_of_library(const Enqueue& enqueue, const Translate& translate) {
+  return find_fault_in_result(enqueue, {.params = kLibraryParams, .grid_size = kLibraryBlocks},
+                              translate);
 }
 
 void Measurer::enqueue_flush(Stream stream) {
@@ -286,8 +289,9 @@ TimingRequest Measurer::make_request(const Enqueues& enqueues, Manner manner,
   return request;
 }
 
-std::vector<double> Measurer::take_samples(const Enqueues& enqueues, int calls, int samples) {
-  return device_.time(make_request(enqueues, Manner::flushed, calls), samples);
+std::unique_ptr<Stopwatch> Measurer::make_stopwatch(const Enqueues& enqueues, Manner manner,
+                                                    std::optional<int> calls) {
+  return device_.prepare_timing(make_request(enqueues, manner, calls));
 }
 
 Samples Measurer::take(Candidate& candidate, Manner manner, int samples) {
@@ -295,7 +299,7 @@ Samples Measurer::take(Candidate& candidate, Manner manner, int samples) {
       candidate.stopwatches.at(static_cast<std::size_t>(manner));
   if (stopwatch == nullptr) {
     const Enqueues enqueues = enqueues_of(*candidate.plan, candidate.scratch);
-    stopwatch = device_.prepare_timing(make_request(enqueues, manner));
+    stopwatch = make_stopwatch(enqueues, manner);
   }
   const StopRule rule{.at_most = std::max(1, samples)};
   Samples all;

@@ -70,13 +70,17 @@ class Measurer {
   /// candidate keeps what the next timing can use again; it must not outlive the measurer.
   MeasurementRecord time(Candidate& candidate, Timing timing, int samples);
 
+  /// Changes the bytes of another library's result to what Foldtune's would be.
+  using Translate = std::function<void(std::vector<std::byte>& result)>;
+
   /// Checks the result of another library. Empty if it is right, else what is wrong. Throws
   /// DeviceError.
-  std::string find_fault_of_library(const Enqueue& enqueue);
+  std::string find_fault_of_library(const Enqueue& enqueue, const Translate& translate = nullptr);
 
-  /// Microseconds per call of `samples` samples, each of `calls` calls after a flush of the L2.
-  /// Throws DeviceError.
-  std::vector<double> take_samples(const Enqueues& enqueues, int calls, int samples);
+  /// The timing of calls in this manner; `calls` per sample, empty: as many as the manner wants. It
+  /// must not outlive the measurer, nor what the calls refer to. Throws DeviceError.
+  std::unique_ptr<Stopwatch> make_stopwatch(const Enqueues& enqueues, Manner manner,
+                                            std::optional<int> calls = std::nullopt);
 
   /// Calls that make a sample long enough, of kernels that stream.
   int calls_per_sample() const { return calls_per_sample_; }
@@ -90,13 +94,12 @@ class Measurer {
 
   std::shared_ptr<const CompiledKernel> compile(const Variant& variant);
   Call call(int slice, int area) const;
-  std::vector<std::byte> call_once(const Enqueue& enqueue);
-  std::string find_fault_in_result(const Enqueue& enqueue, const Shape& shape);
+  std::vector<std::byte> call_once(const Enqueue& enqueue, const Translate& translate = nullptr);
+  std::string find_fault_in_result(const Enqueue& enqueue, const Shape& shape,
+                                   const Translate& translate = nullptr);
   ExpectedResult compute_expected_result();
   void make_flush();
-  /// `calls` per sample; empty: as many as the manner wants.
-  TimingRequest make_request(const Enqueues& enqueues, Manner manner,
-                             std::optional<int> calls = std::nullopt);
+  TimingRequest make_request(const Enqueues& enqueues, Manner manner, std::optional<int> calls);
   Samples take(Candidate& candidate, Manner manner, int samples);
   void enqueue_flush(Stream stream);
 
