@@ -18,7 +18,7 @@ seconds=${1:-60}
 source "$(dirname "$0")/setup.sh" test
 
 build_targets() {
-  cmake --preset fuzz && cmake --build --preset fuzz --parallel "$(nproc)" --target fuzz_import fuzz_npy
+  cmake --preset asan && cmake --build --preset asan --parallel "$(nproc)" --target fuzz_import fuzz_npy
 }
 
 quietly "fuzz: build the targets" "Does clang++ have libFuzzer? In Debian: libclang-rt-14-dev" build_targets
@@ -27,7 +27,7 @@ status=0
 for target in import npy; do
   mkdir -p "build/fuzz/corpus/$target"
   log=$root/build/logs/fuzz.$target.log
-  if build/fuzz/tests/fuzz/fuzz_$target -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 \
+  if build/asan/tests/fuzz/fuzz_$target -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 \
     -print_final_stats=1 -artifact_prefix=build/fuzz/findings/$target- \
     "build/fuzz/corpus/$target" "tests/fuzz/corpus/$target" > "$log" 2>&1; then
     result=clean
