@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <thread>
 
 #include "foldtune/error.h"
@@ -29,6 +30,19 @@ constexpr std::size_t kPrefetched = 2;
 int compile_threads(const TuneOptions& options) {
   if (options.compile_threads > 0) return options.compile_threads;
   return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+}
+
+/// Problems that can share inputs are of one group.
+std::vector<std::size_t> input_groups(const std::vector<Problem>& problems) {
+  std::vector<std::size_t> groups;
+  std::vector<const Problem*> firsts;
+  for (const Problem& problem : problems) {
+    const auto found = std::ranges::find_if(
+        firsts, [&](const Problem* first) { return InputPool::same_elements(*first, problem); });
+    groups.push_back(static_cast<std::size_t>(found - firsts.begin()));
+    if (found == firsts.end()) firsts.push_back(&problem);
+  }
+  return groups;
 }
 
 /// The tuning of one list of problems, which the evaluators take one after another.
@@ -73,7 +87,7 @@ class Tuning {
             },
         .elapsed_s = [this] { return elapsed_s(); },
         .candidates = [this](const ProblemTask& task) { return candidates_of(task); },
-        .prefetch_later = [&] { prefetch_later(evaluator, session); },
+        .prefetch_later = [&] { prefetch_later(worker, session); },
         .prefetch_next =
             [&] {
               if (const auto next = queue_.next(worker)) {
@@ -123,20 +137,17 @@ class Tuning {
 
   /// The first programs of problems that are nobody's yet, as long as compiler threads would be
   /// idle without them. Each once: when it is somebody's next one, better seeds are known.
-  void prefetch_later(Evaluator& evaluator, const TuningSession& session) {
+  void prefetch_later(std::size_t worker, const TuningSession& session) {
     if (compilations_ == nullptr) return;
-    for (;;) {
-      std::size_t index = 0;
+    for (const std::size_t index : queue_.coming(worker, kPrefetched)) {
       {
         const std::lock_guard lock(mutex_);
-        index = std::max(prefetched_, queue_.undealt());
-        const bool is_near = index < queue_.undealt() + kPrefetched;
         const bool is_idle =
             compilations_->waiting() < static_cast<std::size_t>(compilations_->threads());
-        if (index >= options_.problems.size() || !is_near || !is_idle) return;
-        prefetched_ = index + 1;
+        if (!is_idle) return;
+        if (!prefetched_.insert(index).second) continue;
       }
-      prefetch_programs(evaluator, session, task_of(index));
+      prefetch_programs(*evaluators_[worker], session, task_of(index));
     }
   }
 
@@ -236,9 +247,9 @@ class Tuning {
   TuneObserver& observer_;
   const Clock::time_point begin_ = Clock::now();
   std::unique_ptr<CompilePool> compilations_;
-  WorkQueue queue_{options_.problems.size(), evaluators_.size()};
-  std::mutex mutex_;            // guards what follows, and the observer
-  std::size_t prefetched_ = 0;  ///< problems below it need no first prefetch
+  WorkQueue queue_{input_groups(options_.problems), evaluators_.size()};
+  std::mutex mutex_;                  // guards what follows, and the observer
+  std::set<std::size_t> prefetched_;  ///< problems that need no first prefetch
   std::map<std::size_t, std::shared_ptr<const Candidates>> candidates_;  ///< of open problems
   std::optional<Run> run_;
   std::vector<std::optional<ProblemResult>> results_{options_.problems.size()};
