@@ -5,23 +5,22 @@
 #include <string>
 #include <vector>
 
-#include "bench/comparison.h"
-#include "bench/report.h"
-#include "foldtune/problem.h"
+#include "bench/cases.h"
 #include "tuner/exit_code.h"
+#include "tuner/measure.h"
 
 namespace foldtune::bench {
 
 struct Options {
   std::string device = "cuda:0";
-  int ordinal = 0;                    ///< the number in `device`
-  std::string database;               ///< path; exists
-  std::vector<Problem> problems;      ///< every operator over every type
-  std::vector<std::uint32_t> counts;  ///< elements, ascending
-  ComparisonOptions comparison;
-  std::string json;  ///< path of the report; empty: none
-  bool check = false;
-  Targets targets;
+  std::string database;  ///< path; exists
+  std::vector<Case> cases;
+  std::vector<std::uint64_t> counts;  ///< elements, ascending
+  std::vector<Manner> manners;
+  Alignment alignment = Alignment::vector;
+  int rounds = 9;
+  std::uint64_t seed = 1;
+  std::string json;     ///< path of the report; empty: none
   std::string command;  ///< as it was typed, for the report
 };
 
@@ -36,5 +35,8 @@ struct ParsedOptions {
 /// cannot be, DatabaseError where there is no database, FileError where there is no folder for the
 /// report.
 ParsedOptions parse_options(int argc, char** argv);
+
+/// "graph", "hot", "stream", "latency".
+std::string_view name(Manner manner);
 
 }  // namespace foldtune::bench

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
+#include <cmath>
 #include <nlohmann/json.hpp>
+#include <optional>
 
-#include "bench/slice_plan.h"
 #include "tuner/format.h"
 
 namespace foldtune::bench {
@@ -14,18 +16,26 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// Raised when a reader of the JSON has to change.
-constexpr int kSchemaVersion = 1;
+constexpr int kSchemaVersion = 2;
 
-std::string_view describe(Method method) {
-  switch (method) {
-    case Method::graph:
-      return "calls captured in a CUDA graph, replayed";
-    case Method::stream:
-      return "plain launches, back to back in a stream";
-    case Method::latency:
-      break;
+const Figure* find(const Row& row, std::string_view contender) {
+  const auto found = std::ranges::find(row.figures, contender, &Figure::contender);
+  return found == row.figures.end() ? nullptr : &*found;
+}
+
+bool is_library(const Figure& figure) { return figure.source.empty(); }
+
+/// Of the fastest library, over tuned Foldtune's; empty without one.
+std::optional<double> ratio_of(const Row& row) {
+  const Figure* const tuned = find(row, "tuned");
+  double best_us = 0;
+  for (const Figure& figure : row.figures) {
+    if (is_library(figure) && (best_us == 0 || figure.median_us < best_us)) {
+      best_us = figure.median_us;
+    }
   }
-  return "from the call on the host until its result is there";
+  if (tuned == nullptr || best_us == 0) return std::nullopt;
+  return best_us / tuned->median_us;
 }
 
 /// "2^20" for a power of two, else "1000003".
@@ -34,136 +44,89 @@ std::string format_count(std::uint64_t count) {
   return fmt::format("{}", count);
 }
 
-std::string format_timing(const Timing& timing) {
-  return fmt::format("{:>9.2f} ±{:<6.2f}", timing.median_us, timing.mad_us);
+std::string format_us(const Figure* figure) {
+  return figure == nullptr ? std::string("-") : fmt::format("{:.3f}", figure->median_us);
 }
 
-Json timing_json(const Timing& timing) {
-  return {{"median_us", timing.median_us},
-          {"mad_us", timing.mad_us},
-          {"samples_us", timing.samples_us}};
-}
+constexpr const char* kRowFormat = "{:>10} {:>10} {:>10} {:>10} {:>10} {:>7} {:>6}  {:<9}  {}";
 
-Json foldtune_json(const Timing& timing, const Explanation& explanation) {
-  Json json = timing_json(timing);
-  json["config"] = Json::parse(explanation.config);
-  json["source"] = to_string(explanation.source);
-  json["reason"] = explanation.reason;
+Json figure_json(const Row& row, const Figure& figure) {
+  Json json{{"case", row.case_name},
+            {"n", row.problem.count},
+            {"bytes", row.problem.input_bytes()},
+            {"method", name(row.manner)},
+            {"contender", figure.contender},
+            {"median_us", figure.median_us},
+            {"mad_us", figure.mad_us},
+            {"samples_us", figure.samples_us}};
+  if (!is_library(figure)) {
+    json["config"] = Json::parse(figure.config);
+    json["source"] = figure.source;
+  }
   return json;
-}
-
-Json row_json(const Row& row) {
-  return {{"n", row.count},
-          {"slices", row.slices},
-          {"calls", row.calls},
-          {"tuned", foldtune_json(row.tuned, row.tuned_config)},
-          {"untuned", foldtune_json(row.untuned, row.untuned_config)},
-          {"cub", timing_json(row.cub)},
-          {"tuned_gbps", row.tuned_gbps},
-          {"cub_over_tuned", row.cub_over_tuned},
-          {"cub_over_untuned", row.cub_over_untuned}};
-}
-
-Json comparison_json(const Comparison& comparison) {
-  const Summary summary = summarise(comparison);
-  Json rows = Json::array();
-  for (const Row& row : comparison.rows) rows.push_back(row_json(row));
-  return {{"op", name(comparison.problem.op)},
-          {"type", name(comparison.problem.type)},
-          {"accumulator", name(comparison.problem.accumulator_type())},
-          {"rows", rows},
-          {"summary",
-           {{"cub_over_tuned_geometric_mean", summary.geometric_mean},
-            {"cub_over_tuned_minimum", summary.minimum},
-            {"cub_over_tuned_minimum_n", summary.minimum_count},
-            {"largest_n", summary.largest_count},
-            {"tuned_gbps_at_largest_n", summary.gbps}}}};
 }
 
 }  // namespace
 
-std::vector<std::string> find_missed_targets(const Comparison& comparison, const Targets& targets) {
-  const Summary summary = summarise(comparison);
-  const std::string problem =
-      fmt::format("{} {}", name(comparison.problem.op), name(comparison.problem.type));
-  std::vector<std::string> missed;
-  if (summary.geometric_mean < targets.geometric_mean) {
-    missed.push_back(fmt::format("{}: the geometric mean of CUB/tuned is {:.4f}, wanted {:.4f}",
-                                 problem, summary.geometric_mean, targets.geometric_mean));
-  }
-  for (const Row& row : comparison.rows) {
-    if (row.cub_over_tuned < targets.minimum) {
-      missed.push_back(fmt::format("{}: CUB/tuned at n = {} is {:.4f}, wanted {:.4f}", problem,
-                                   format_count(row.count), row.cub_over_tuned, targets.minimum));
-    }
-  }
-  if (summary.gbps < targets.gbps) {
-    missed.push_back(fmt::format("{}: {:.0f} GB/s at n = {}, wanted {:.0f}", problem, summary.gbps,
-                                 format_count(summary.largest_count), targets.gbps));
-  }
-  return missed;
-}
-
 std::string format_provenance(const Provenance& provenance) {
   return fmt::format(
       "date     {}\n"
-      "device   {} ({})\n"
-      "driver   {} (CUDA {})\n"
+      "device   {} ({}), driver {}, read bandwidth {:.0f} GB/s\n"
       "versions CUDA {}, CUB {}, {}\n"
-      "method   {}: {}; rotating inputs, {} MiB or more in all, so from DRAM;\n"
-      "         us per call, median and median absolute deviation of {} interleaved rounds\n"
-      "command  {}",
+      "command  {}\n"
+      "us per call, medians of {} interleaved rounds; best/tuned: of the fastest library",
       provenance.date, provenance.device, provenance.architecture, provenance.driver,
-      provenance.driver_cuda, provenance.cuda, provenance.cub, provenance.compiler,
-      name(provenance.settings.method), describe(provenance.settings.method),
-      kLeastPoolBytes / kMiB, provenance.settings.rounds, provenance.command);
+      provenance.read_bandwidth_gbps, provenance.cuda, provenance.cub, provenance.compiler,
+      provenance.command, provenance.rounds);
 }
 
-std::string format_header(const Problem& problem) {
-  return fmt::format(
-      "\n{} {}, accumulated in {} by all\n"
-      "{:>10} {:>6} {:>9} {:<7} {:>9} {:<7} {:>9} {:<7} {:>9} {:>11} {:>7}  {:<9}  {}",
-      name(problem.op), name(problem.type), name(problem.accumulator_type()), "n", "calls", "CUB",
-      "us", "tuned", "us", "untuned", "us", "CUB/tuned", "CUB/untuned", "GB/s", "source",
-      "configuration");
+std::string format_header(const std::string& case_name, Manner manner) {
+  return fmt::format("\n{} ({})\n", case_name, name(manner)) +
+         fmt::format(kRowFormat, "n", "tuned", "untuned", "CUB", "cuBLAS", "best/t", "GB/s",
+                     "source", "configuration");
 }
 
 std::string format_row(const Row& row) {
-  return fmt::format("{:>10} {:>6} {} {} {} {:>9.3f} {:>11.3f} {:>7.0f}  {:<9}  {}",
-                     format_count(row.count), row.calls, format_timing(row.cub),
-                     format_timing(row.tuned), format_timing(row.untuned), row.cub_over_tuned,
-                     row.cub_over_untuned, row.tuned_gbps, to_string(row.tuned_config.source),
-                     format_config(row.tuned_config.config));
+  const Figure* const tuned = find(row, "tuned");
+  const std::optional<double> ratio = ratio_of(row);
+  return fmt::format(kRowFormat, format_count(row.problem.count), format_us(tuned),
+                     format_us(find(row, "untuned")), format_us(find(row, "CUB")),
+                     format_us(find(row, "cuBLAS")), ratio ? fmt::format("{:.3f}", *ratio) : "-",
+                     fmt::format("{:.0f}", static_cast<double>(row.problem.input_bytes()) /
+                                               tuned->median_us / 1e3),
+                     tuned->source, format_config(tuned->config));
 }
 
-std::string format_summary(const Comparison& comparison) {
-  const Summary summary = summarise(comparison);
-  return fmt::format(
-      "CUB/tuned: geometric mean {:.3f}, minimum {:.3f} (n = {}); {:.0f} GB/s at n = {}",
-      summary.geometric_mean, summary.minimum, format_count(summary.minimum_count), summary.gbps,
-      format_count(summary.largest_count));
-}
-
-std::string to_json(const Provenance& provenance, const std::vector<Comparison>& comparisons) {
-  Json json = {{"schema_version", kSchemaVersion},
-               {"date", provenance.date},
-               {"device", provenance.device},
-               {"architecture", provenance.architecture},
-               {"driver", provenance.driver},
-               {"driver_cuda", provenance.driver_cuda},
-               {"cuda", provenance.cuda},
-               {"cub", provenance.cub},
-               {"compiler", provenance.compiler},
-               {"command", provenance.command},
-               {"method", name(provenance.settings.method)},
-               {"rounds", provenance.settings.rounds},
-               {"seed", provenance.settings.seed},
-               {"comparisons", Json::array()}};
-  for (const Comparison& comparison : comparisons) {
-    json["comparisons"].push_back(comparison_json(comparison));
+std::string format_summary(const std::vector<Row>& rows) {
+  double sum = 0;
+  int count = 0;
+  const Row* least = nullptr;
+  for (const Row& row : rows) {
+    const std::optional<double> ratio = ratio_of(row);
+    if (!ratio) continue;
+    sum += std::log(*ratio);
+    ++count;
+    if (least == nullptr || *ratio < *ratio_of(*least)) least = &row;
   }
-  constexpr int kIndent = 1;
-  return json.dump(kIndent);
+  if (count == 0) return {};
+  return fmt::format("best/tuned: geometric mean {:.3f}, least {:.3f} ({} {})",
+                     std::exp(sum / count), *ratio_of(*least), least->case_name,
+                     format_count(least->problem.count));
+}
+
+std::string to_json(const Provenance& provenance, const std::vector<Row>& rows) {
+  Json json{
+      {"schema_version", kSchemaVersion}, {"date", provenance.date},
+      {"device", provenance.device},      {"architecture", provenance.architecture},
+      {"driver", provenance.driver},      {"read_bandwidth_gbps", provenance.read_bandwidth_gbps},
+      {"cuda", provenance.cuda},          {"cub", provenance.cub},
+      {"compiler", provenance.compiler},  {"command", provenance.command},
+      {"rounds", provenance.rounds},      {"seed", provenance.seed},
+      {"figures", Json::array()}};
+  for (const Row& row : rows) {
+    for (const Figure& figure : row.figures) json["figures"].push_back(figure_json(row, figure));
+  }
+  return json.dump();
 }
 
 }  // namespace foldtune::bench
