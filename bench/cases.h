@@ -1,7 +1,6 @@
 /// What is compared: the matrix of operators and types.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -16,7 +15,8 @@ struct Case {
 
 std::vector<Case> all_cases();
 
-/// Those whose name contains one of the texts. Throws InvalidArgument for a text that none has.
+/// For each text the case of this name, else all whose name contains it; all cases for no text. In
+/// their usual order. Throws InvalidArgument for a text that none has.
 std::vector<Case> find_cases(const std::vector<std::string>& texts);
 
 }  // namespace foldtune::bench

@@ -4,7 +4,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "cache/config_store.h"
 #include "foldtune/problem.h"
@@ -13,7 +12,7 @@
 namespace foldtune::bench {
 
 struct Contender {
-  std::string name;   ///< "tuned", "untuned", "CUB", "cuBLAS"
+  std::string name;   ///< one of kContenders
   Enqueues in_graph;  ///< a call that is captured, with its temporary memory in several places
   Enqueue direct;     ///< a call as a program makes it, with all that the host does for it
   Measurer::Translate translate = nullptr;
@@ -21,10 +20,17 @@ struct Contender {
   std::string source{};  ///< of Foldtune: "exact", "near size", "default"
 };
 
-/// Foldtune with what `store` knows, Foldtune untuned, and each library that has a function for the
-/// problem, whose inputs are in the pool. The device and the pool must outlive them.
-std::vector<Contender> make_contenders(const std::shared_ptr<Device>& device,
-                                       const std::shared_ptr<const ConfigStore>& store,
-                                       const Problem& problem, const InputPool& pool);
+// The device and the pool, whose inputs are those of the problem, must outlive the contenders.
+
+/// Foldtune with what `store` knows (null: untuned), compiled and ready to be called. May be called
+/// from several threads at once. Throws CompileError, DeviceError, DatabaseError.
+Contender make_foldtune(std::string_view name, const std::shared_ptr<Device>& device,
+                        const std::shared_ptr<const ConfigStore>& store, const Problem& problem,
+                        const InputPool& pool);
+
+/// Empty if the library has no function for the problem. Throws DeviceError, Unavailable where the
+/// library is not there.
+std::optional<Contender> make_cub(Device& device, const Problem& problem);
+std::optional<Contender> make_cublas(const Problem& problem, const InputPool& pool);
 
 }  // namespace foldtune::bench

@@ -45,32 +45,33 @@ class Cublas {
   Cublas& operator=(const Cublas&) = delete;
   ~Cublas() { destroy_(handle_); }
 
-  void sdot(const float* x, const float* y, std::uint32_t count, void* result,
-            Stream stream) const {
+  void sdot(const float* x, const float* y, std::uint32_t count, void* result, Stream stream) {
     choose(stream);
     check(sdot_(handle_, static_cast<int>(count), x, 1, y, 1, static_cast<float*>(result)),
           "calling cublasSdot");
   }
-  void sasum(const float* x, const float*, std::uint32_t count, void* result, Stream stream) const {
+  void sasum(const float* x, const float*, std::uint32_t count, void* result, Stream stream) {
     choose(stream);
     check(sasum_(handle_, static_cast<int>(count), x, 1, static_cast<float*>(result)),
           "calling cublasSasum");
   }
-  void snrm2(const float* x, const float*, std::uint32_t count, void* result, Stream stream) const {
+  void snrm2(const float* x, const float*, std::uint32_t count, void* result, Stream stream) {
     choose(stream);
     check(snrm2_(handle_, static_cast<int>(count), x, 1, static_cast<float*>(result)),
           "calling cublasSnrm2");
   }
-  void isamax(const float* x, const float*, std::uint32_t count, void* result,
-              Stream stream) const {
+  void isamax(const float* x, const float*, std::uint32_t count, void* result, Stream stream) {
     choose(stream);
     check(isamax_(handle_, static_cast<int>(count), x, 1, static_cast<int*>(result)),
           "calling cublasIsamax");
   }
 
  private:
-  void choose(Stream stream) const {
+  /// As programs do, not for every call.
+  void choose(Stream stream) {
+    if (stream == stream_) return;
     check(set_stream_(handle_, stream), "setting the stream of cuBLAS");
+    stream_ = stream;
   }
 
   SharedLibrary library_ = SharedLibrary::open(candidates());
@@ -90,12 +91,13 @@ class Cublas {
   decltype(&::cublasIsamax_v2) isamax_ =
       library_.symbol<decltype(::cublasIsamax_v2)>("cublasIsamax_v2");
   cublasHandle_t handle_ = nullptr;
+  Stream stream_ = nullptr;
 };
 
 }  // namespace
 
 CublasCall find_cublas_call(const Problem& problem) {
-  using Function = void (Cublas::*)(const float*, const float*, std::uint32_t, void*, Stream) const;
+  using Function = void (Cublas::*)(const float*, const float*, std::uint32_t, void*, Stream);
   const auto find = [&]() -> Function {
     if (problem.type != ElementType::f32) return nullptr;
     switch (problem.op) {

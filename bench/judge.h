@@ -1,7 +1,6 @@
 /// Times all contenders for one problem in the same way, in turns.
 #pragma once
 
-#include <cstdint>
 #include <random>
 #include <span>
 #include <string>
@@ -12,27 +11,15 @@
 
 namespace foldtune::bench {
 
-struct Figure {
-  std::string contender;
-  std::vector<double> samples_us;  ///< microseconds per call, one for each round
-  double median_us = 0;
-  double mad_us = 0;  ///< median absolute deviation of the samples
-  std::string config;
-  std::string source;
-};
+/// What is wrong with the results of the contender's calls; empty if they are right. Throws
+/// DeviceError.
+std::string find_fault(Measurer& measurer, const Contender& contender);
 
-/// Thrown for a contender whose result is wrong.
-class WrongResult : public Error {
- public:
-  using Error::Error;
-};
-
-/// Throws WrongResult, DeviceError.
-void check_results(Measurer& measurer, std::span<const Contender> contenders);
-
-/// One figure for each contender, in their order. In each of the `rounds` everyone is timed once,
-/// in random order. Throws DeviceError.
-std::vector<Figure> time_in_rounds(Measurer& measurer, std::span<const Contender> contenders,
-                                   Manner manner, int rounds, std::mt19937_64& random);
+/// Microseconds per call of each contender, in their order: one figure for each round. In a round
+/// everyone is timed once, in random order. At most `rounds` of them, and less where they take
+/// long. Throws DeviceError.
+std::vector<std::vector<double>> time_in_rounds(Measurer& measurer,
+                                                std::span<const Contender> contenders,
+                                                Manner manner, int rounds, std::mt19937_64& random);
 
 }  // namespace foldtune::bench

@@ -1,23 +1,27 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <fstream>
-#include <map>
 #include <memory>
-#include <random>
+#include <span>
+#include <utility>
+#include <vector>
 
+#include "bench/check.h"
 #include "bench/cub_calls.h"
 #include "bench/cuda.h"
-#include "bench/judge.h"
+#include "bench/matrix.h"
 #include "bench/options.h"
-#include "bench/report.h"
-#include "cache/config_store.h"
+#include "bench/report_json.h"
+#include "bench/report_text.h"
 #include "cache/store_error.h"
 #include "foldtune/error.h"
 #include "tuner/file_error.h"
 #include "tuner/format.h"
+#include "tuner/whole_file.h"
 
 namespace foldtune::bench {
 namespace {
@@ -28,104 +32,42 @@ void print_line(const std::string& line) {
   std::fflush(stdout);
 }
 
-Provenance describe_run(Device& device, const Options& options) {
+Run describe_run(Device& device, const Options& options) {
   const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
   const DeviceRecord& record = device.info().record;
   return {.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now)),
+          .command = options.command,
           .device = record.name,
           .architecture = record.architecture,
           .driver = record.driver,
-          .cuda = cuda_runtime_version(),
-          .cub = cub_version(),
-          .compiler = device.compiler().version(),
-          .command = options.command,
+          .versions = {{"CUDA", cuda_runtime_version()},
+                       {std::string(kCub), cub_version()},
+                       {"compiler", device.compiler().version()}},
           .rounds = options.rounds,
           .seed = options.seed};
 }
 
-class Bench {
+/// What was measured is kept, whatever comes; but a large report is not written all the time.
+class Keeper {
  public:
-  Bench(std::shared_ptr<Device> device, const Options& options)
-      : device_(std::move(device)),
-        options_(options),
-        store_(open_sqlite_store(options.database, OpenMode::read_only)),
-        compilations_(device_->compiler(), 1),
-        random_(options.seed) {}
+  explicit Keeper(std::string path) : path_(std::move(path)) {}
 
-  void run(const Case& one) {
-    std::map<Manner, std::vector<std::string>> lines;
-    for (const std::uint64_t count : options_.counts) {
-      Problem problem = one.problem;
-      problem.count = count;
-      problem.alignment = options_.alignment;
-      for (Row& row : compare(one.name, problem)) {
-        lines[row.manner].push_back(format_row(row));
-        rows_.push_back(std::move(row));
-      }
-    }
-    for (const Manner manner : options_.manners) {
-      print_line(format_header(one.name, manner));
-      for (const std::string& line : lines[manner]) print_line(line);
-    }
+  void keep(const Report& report) {
+    constexpr std::chrono::seconds kPause{2};
+    if (Clock::now() - written_ > kPause) write(report);
   }
 
-  double read_bandwidth_gbps() {
-    if (read_bandwidth_gbps_ == 0) {
-      make_pool({.count = 1});
-      read_bandwidth_gbps_ = measure_read_bandwidth(*device_, compilations_, *pool_);
-    }
-    return read_bandwidth_gbps_;
+  void write(const Report& report) {
+    if (!path_.empty()) write_whole_file(path_, to_json(report), "report");
+    written_ = Clock::now();
   }
-
-  const std::vector<Row>& rows() const { return rows_; }
 
  private:
-  std::vector<Row> compare(const std::string& name, const Problem& problem) {
-    if (pool_ == nullptr || !pool_->serves(problem)) {
-      Problem largest = problem;
-      largest.count = options_.counts.back();
-      make_pool(largest);
-    }
-    Measurer measurer(*device_, compilations_, *pool_, problem);
-    const std::vector<Contender> contenders = make_contenders(device_, store_, problem, *pool_);
-    try {
-      check_results(measurer, contenders);
-    } catch (const WrongResult& error) {
-      throw WrongResult(
-          fmt::format("checking the results for {}: {}", to_string(problem), error.what()));
-    }
-    std::vector<Row> rows;
-    for (const Manner manner : options_.manners) {
-      rows.push_back(
-          {.case_name = name,
-           .problem = problem,
-           .manner = manner,
-           .figures = time_in_rounds(measurer, contenders, manner, options_.rounds, random_)});
-    }
-    return rows;
-  }
+  using Clock = std::chrono::steady_clock;
 
-  void make_pool(const Problem& largest) {
-    pool_.reset();  // before the next one takes its memory
-    pool_ = std::make_unique<InputPool>(*device_, largest, options_.seed);
-  }
-
-  std::shared_ptr<Device> device_;
-  const Options& options_;
-  std::shared_ptr<const ConfigStore> store_;
-  CompilePool compilations_;
-  std::mt19937_64 random_;
-  std::unique_ptr<InputPool> pool_;
-  std::vector<Row> rows_;
-  double read_bandwidth_gbps_ = 0;
+  std::string path_;
+  Clock::time_point written_ = Clock::now();
 };
-
-void write_file(const std::string& path, const std::string& text) {
-  std::ofstream file(path);
-  file << text << '\n';
-  file.close();
-  if (!file) throw FileError(fmt::format("the report {} cannot be written", path));
-}
 
 /// Makes the device the current one of the CUDA runtime API, whose context is Foldtune's too.
 void select(const Device& device) {
@@ -138,21 +80,66 @@ void select(const Device& device) {
   check(cudaSetDevice(std::stoi(id.substr(kPrefix.size()))), "choosing " + id);
 }
 
-ExitCode run(const Options& options) {
+void print_faults(const Report& report) {
+  for (const Fault& fault : report.faults) {
+    print_line(
+        fmt::format("{}, {}: {}", fault.contender, describe(fault.cell), first_line(fault.reason)));
+  }
+  std::vector<std::string> left;
+  for (const Cell& cell : report.not_run) {
+    std::string text = describe(cell);
+    if (std::ranges::find(left, text) == left.end()) left.push_back(std::move(text));
+  }
+  if (!left.empty()) print_line(fmt::format("not run for want of time: {}", fmt::join(left, ", ")));
+}
+
+/// 1 for wrong results, and for a check that fails.
+ExitCode conclude(const Report& report, const Options& options) {
+  print_line(fmt::format("\n{}", format_summary(report)));
+  print_line(config_legend(Family::reduce));
+  print_faults(report);
+  const bool is_right = std::ranges::none_of(report.faults, &Fault::is_wrong);
+  if (!options.check) return is_right ? ExitCode::ok : ExitCode::internal;
+  const std::vector<Verdict> verdicts = check(report, thresholds());
+  print_line(fmt::format("\n{}", format_verdicts(report, verdicts)));
+  return is_passed(report, verdicts) ? ExitCode::ok : ExitCode::internal;
+}
+
+ExitCode show_joined(const Options& options) {
+  std::vector<Report> reports;
+  for (const std::string& path : options.from) reports.push_back(read_report(path));
+  const Report report = join(std::move(reports));
+  Keeper(options.json).write(report);
+  for (const Run& run : report.runs) print_line(format_run(run) + '\n');
+  print_line(format_tables(report));
+  return conclude(report, options);
+}
+
+ExitCode measure(const Options& options) {
   const std::shared_ptr<Device> device = open_device(options.device);
   select(*device);
-  Bench bench(device, options);
-  Provenance provenance = describe_run(*device, options);
-  provenance.read_bandwidth_gbps = bench.read_bandwidth_gbps();
-  print_line(format_provenance(provenance));
+  Keeper keeper(options.json);
+  Matrix matrix(device, options, describe_run(*device, options),
+                [&](const Report& report) { keeper.keep(report); });
+  std::size_t shown = 0;
   for (const Case& one : options.cases) {
-    bench.run(one);
-    // What was measured is kept, whatever comes.
-    if (!options.json.empty()) write_file(options.json, to_json(provenance, bench.rows()));
+    matrix.measure(one);
+    const Report& report = matrix.report();
+    const std::vector<Row> rows = rows_of(report);
+    if (shown == 0) print_line(format_run(report.runs.front()));
+    if (rows.size() > shown) print_line(fmt::format("\n{}", format_tables(std::span(rows).subspan(shown))));
+    shown = rows.size();
   }
-  print_line("\n" + format_summary(bench.rows()));
-  print_line(config_legend(Family::reduce));
-  return ExitCode::ok;
+  keeper.write(matrix.report());
+  return conclude(matrix.report(), options);
+}
+
+ExitCode run(const Options& options) {
+  if (options.list) {
+    for (const Case& one : options.cases) print_line(one.name);
+    return ExitCode::ok;
+  }
+  return options.from.empty() ? measure(options) : show_joined(options);
 }
 
 ExitCode parse_and_run(int argc, char** argv) {

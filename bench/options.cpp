@@ -36,23 +36,24 @@ std::vector<Manner> parse_manners(const std::vector<std::string>& names) {
         std::ranges::find(kManners, text, [](const auto& entry) { return entry.second; });
     if (found == kManners.end()) {
       throw InvalidArgument(
-          fmt::format("there is no method '{}': use graph, hot, stream or latency", text));
+          fmt::format("there is no manner '{}': use graph, hot, stream or latency", text));
     }
     manners.push_back(found->first);
   }
   return manners;
 }
 
-std::vector<std::uint64_t> make_counts(const std::string& text) {
+void append_sizes(std::vector<Size>& sizes, const std::string& text, Alignment alignment) {
   std::vector<std::uint64_t> counts = parse_counts(text);
   std::ranges::sort(counts);
   if (counts.back() > kMostElements) {
     throw InvalidArgument(fmt::format(
         "{} elements are too many for this comparison, which calls the libraries with 32-bit "
-        "counts; give --n less than 2^31",
+        "counts; give less than 2^31",
         counts.back()));
   }
-  return counts;
+  for (const std::uint64_t count : counts)
+    sizes.push_back({.count = count, .alignment = alignment});
 }
 
 std::string find_database(const std::optional<std::string>& asked) {
@@ -76,7 +77,7 @@ void check_folder_of(const std::string& file) {
   }
 }
 
-std::string join_command(int argc, char** argv) {
+std::string join_command(int argc, const char* const* argv) {
   std::string command;
   for (int i = 0; i < argc; ++i) command += (i > 0 ? " " : "") + shell_quoted(argv[i]);
   return command;
@@ -90,35 +91,43 @@ std::string_view name(Manner manner) {
   return found == kManners.end() ? "flushed" : found->second;
 }
 
-ParsedOptions parse_options(int argc, char** argv) {
+ParsedOptions parse_options(int argc, const char* const* argv) {
   Options options;
   std::vector<std::string> cases;
-  std::vector<std::string> manners{"graph"};
-  std::string counts = "2^10..2^28";
-  std::string alignment = "vector";
+  std::vector<std::string> manners{"graph", "hot", "stream", "latency"};
+  std::string counts = "2^10..2^30,1000003";
+  std::string misaligned;
+  std::string budget;
   std::optional<std::string> database;
 
   CLI::App app{"Compares Foldtune, tuned and untuned, with CUB and cuBLAS in one run."};
   app.add_option("--device", options.device, "CUDA device")->capture_default_str();
   app.add_option("--db", database,
                  "Tuning database; default: $FOLDTUNE_DB, else the user's cache folder");
-  app.add_option("--case", cases, "Cases whose name contains one of these; default: all")
+  app.add_option("--case", cases,
+                 "Cases by comma: one of this name, or all whose name contains it; default: all")
       ->delimiter(',');
+  app.add_flag("--list", options.list, "Print the names of the cases, and end");
   app.add_option("--n", counts, "Elements: 4096, 64K, 2^12; by comma, or A..B in steps of 4")
       ->capture_default_str();
-  app.add_option("--method", manners,
+  app.add_option("--misaligned", misaligned,
+                 "Elements, as for --n, of inputs that are aligned to their element alone");
+  app.add_option("--manner", manners,
                  "graph: calls in a CUDA graph, inputs from memory; hot: the same, inputs from the "
-                 "L2; stream: back to back; latency: from call to result")
+                 "L2, where they fit; stream: back to back; latency: from call to result")
       ->delimiter(',')
       ->capture_default_str();
-  app.add_option("--alignment", alignment, "Of the inputs: vector (16 bytes) or element")
-      ->capture_default_str();
-  app.add_option("--rounds", options.rounds, "Samples of each contender")
+  app.add_option("--rounds", options.rounds,
+                 "Samples of each contender; fewer where they take long")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
   app.add_option("--seed", options.seed, "Of the inputs, and of the order within each round")
       ->capture_default_str();
-  app.add_option("--json", options.json, "Write the report to this file too");
+  app.add_option("--budget", budget, "Time after which no further n is begun: 300s, 5m");
+  app.add_option("--from", options.from,
+                 "Reports to be joined and shown; nothing is measured then");
+  app.add_option("--json", options.json, "Write the report to this file, as it grows");
+  app.add_flag("--check", options.check, "Exit with 1 unless all thresholds are met");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -126,10 +135,11 @@ ParsedOptions parse_options(int argc, char** argv) {
     return {.options = {}, .run = false, .exit_code = code == 0 ? ExitCode::ok : ExitCode::usage};
   }
   options.cases = find_cases(cases);
-  options.counts = make_counts(counts);
+  append_sizes(options.sizes, counts, Alignment::vector);
+  if (!misaligned.empty()) append_sizes(options.sizes, misaligned, Alignment::element);
   options.manners = parse_manners(manners);
-  options.alignment = require_alignment(alignment);
-  options.database = find_database(database);
+  if (!budget.empty()) options.budget = parse_duration(budget);
+  if (options.from.empty() && !options.list) options.database = find_database(database);
   if (!options.json.empty()) check_folder_of(options.json);
   options.command = join_command(argc, argv);
   return {.options = std::move(options)};
