@@ -28,8 +28,7 @@ TEST_CASE("Every case is a problem that can be reduced, under a name of its own"
 
 TEST_CASE("A case is found by its name alone, or with others by a part of theirs") {
   CHECK(names_of(find_cases({"max f32"})) == std::vector<std::string>{"max f32"});
-  CHECK(names_of(find_cases({"max f"})) ==
-        std::vector<std::string>{"max f32", "argmax f32", "max f16"});
+  CHECK(names_of(find_cases({"argm"})) == std::vector<std::string>{"argmax f32", "argmin f16"});
   CHECK(names_of(find_cases({"sum f64", "sum f32", "sum f32"})) ==
         std::vector<std::string>{"sum f32", "sum f64"});
   CHECK(find_cases({}).size() == all_cases().size());
