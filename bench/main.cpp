@@ -1,11 +1,12 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <map>
 #include <memory>
+#include <set>
 #include <span>
 #include <utility>
 #include <vector>
@@ -80,17 +81,34 @@ void select(const Device& device) {
   check(cudaSetDevice(std::stoi(id.substr(kPrefix.size()))), "choosing " + id);
 }
 
+/// Each line once.
+void print_lines(const std::vector<std::string>& lines) {
+  std::set<std::string> printed;
+  for (const std::string& line : lines) {
+    if (printed.insert(line).second) print_line(line);
+  }
+}
+
+/// Wrong results by cell; what a library does not have is the same for all cells of a case.
 void print_faults(const Report& report) {
+  std::vector<std::string> lines;
   for (const Fault& fault : report.faults) {
-    print_line(
-        fmt::format("{}, {}: {}", fault.contender, describe(fault.cell), first_line(fault.reason)));
+    const std::string where = fault.is_wrong ? describe(fault.cell) : fault.cell.case_name;
+    lines.push_back(fmt::format("{}, {}: {}{}", fault.contender, where,
+                                fault.is_wrong ? "FAILED: " : "", first_line(fault.reason)));
   }
-  std::vector<std::string> left;
   for (const Cell& cell : report.not_run) {
-    std::string text = describe(cell);
-    if (std::ranges::find(left, text) == left.end()) left.push_back(std::move(text));
+    lines.push_back(fmt::format("not run for want of time: {}", describe(cell)));
   }
-  if (!left.empty()) print_line(fmt::format("not run for want of time: {}", fmt::join(left, ", ")));
+  print_lines(lines);
+}
+
+/// Of runs with the same versions, the first.
+void print_runs(const Report& report) {
+  std::set<std::map<std::string, std::string>> printed;
+  for (const Run& run : report.runs) {
+    if (printed.insert(run.versions).second) print_line(format_run(run) + '\n');
+  }
 }
 
 /// 1 for wrong results, and for a check that fails.
@@ -110,7 +128,7 @@ ExitCode show_joined(const Options& options) {
   for (const std::string& path : options.from) reports.push_back(read_report(path));
   const Report report = join(std::move(reports));
   Keeper(options.json).write(report);
-  for (const Run& run : report.runs) print_line(format_run(run) + '\n');
+  print_runs(report);
   print_line(format_tables(report));
   return conclude(report, options);
 }
@@ -127,7 +145,8 @@ ExitCode measure(const Options& options) {
     const Report& report = matrix.report();
     const std::vector<Row> rows = rows_of(report);
     if (shown == 0) print_line(format_run(report.runs.front()));
-    if (rows.size() > shown) print_line(fmt::format("\n{}", format_tables(std::span(rows).subspan(shown))));
+    if (rows.size() > shown)
+      print_line(fmt::format("\n{}", format_tables(std::span(rows).subspan(shown))));
     shown = rows.size();
   }
   keeper.write(matrix.report());
