@@ -22,8 +22,8 @@ struct Contender {
 
 // The device and the pool, whose inputs are those of the problem, must outlive the contenders.
 
-/// Foldtune with what `store` knows (null: untuned), compiled and ready to be called. May be called
-/// from several threads at once. Throws CompileError, DeviceError, DatabaseError.
+/// Foldtune with what `store` knows (null: untuned), compiled and ready to be called. Throws
+/// CompileError, DeviceError, DatabaseError.
 Contender make_foldtune(std::string_view name, const std::shared_ptr<Device>& device,
                         const std::shared_ptr<const ConfigStore>& store, const Problem& problem,
                         const InputPool& pool);

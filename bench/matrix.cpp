@@ -9,12 +9,17 @@
 #include "bench/cuda.h"
 #include "bench/empty_kernel.h"
 #include "bench/judge.h"
+#include "bench/pooled_device.h"
 #include "foldtune/error.h"
 #include "runtime/lookup.h"
+#include "runtime/variant.h"
 #include "tuner/statistics.h"
 
 namespace foldtune::bench {
 namespace {
+
+/// More threads of one process hardly compile more with NVRTC.
+constexpr int kCompileThreads = 2;
 
 /// So many that the events around them do not count.
 constexpr int kEmptyCalls = 256;
@@ -71,12 +76,13 @@ double time_empty_kernel(Device& device, Manner manner) {
 
 }  // namespace
 
-Matrix::Matrix(std::shared_ptr<Device> device, const Options& options, Run run, Progress progress)
-    : device_(std::move(device)),
+Matrix::Matrix(const std::shared_ptr<Device>& device, const Options& options, Run run,
+               Progress progress)
+    : compilations_(device->compiler(), kCompileThreads),
+      device_(make_pooled(device, compilations_)),
       options_(options),
       progress_(std::move(progress)),
       store_(open_sqlite_store(options.database, OpenMode::read_only)),
-      compilations_(device_->compiler(), 1),
       random_(options.seed),
       report_{.runs = {std::move(run)}, .figures = {}, .faults = {}, .not_run = {}} {}
 
@@ -86,16 +92,27 @@ void Matrix::measure(const Case& one) {
     const Problem problem = problem_of(one, size);
     works.push_back({.problem = problem, .cell = cell_of(one.name, problem)});
   }
-  if (!is_over_budget()) {
-    const auto count_of = [](const Work& work) { return work.problem.count; };
-    make_pool(std::ranges::max_element(works, {}, count_of)->problem);
-    compile(works);
+  if (is_over_budget()) {
+    for (const Work& work : works) add_not_run(work.cell);
+    return;
   }
-  for (Work& work : works) {
+  const auto count_of = [](const Work& work) { return work.problem.count; };
+  try {
+    make_pool(std::ranges::max_element(works, {}, count_of)->problem);
+  } catch (const OutOfMemory& error) {
+    for (const Work& work : works) add_fault(work.cell, kTuned, /*is_wrong=*/true, error.what());
+    return;
+  }
+  compile(works);
+  for (const Work& work : works) {
     if (is_over_budget()) {
       add_not_run(work.cell);
-    } else {
+      continue;
+    }
+    try {
       measure(work);
+    } catch (const OutOfMemory& error) {
+      add_fault(work.cell, kTuned, /*is_wrong=*/true, error.what());
     }
     progress_(report_);
   }
@@ -123,22 +140,21 @@ void Matrix::measure_limits() {
 }
 
 /// Nothing is compiled any more while times are taken.
-void Matrix::compile(std::vector<Work>& works) {
-  for (Work& work : works) {
-    const auto begin = [&](std::string_view name, const std::shared_ptr<const ConfigStore>& store) {
-      work.foldtune.push_back(std::async(std::launch::async, [=, this, &work] {
-        return make_foldtune(name, device_, store, work.problem, *pool_);
-      }));
-    };
-    begin(kTuned, store_);
-    begin(kUntuned, nullptr);
-  }
+void Matrix::compile(const std::vector<Work>& works) {
+  std::vector<CompilePool::Compilation> compilations;
   for (const Work& work : works) {
-    for (const auto& contender : work.foldtune) contender.wait();
+    for (const ConfigStore* const store :
+         {store_.get(), static_cast<const ConfigStore*>(nullptr)}) {
+      const Choice choice =
+          choose_config(store, device_->info().record, device_->compiler().version(), work.problem);
+      compilations.push_back(
+          compilations_.request(make_program({.problem = work.problem, .params = choice.params})));
+    }
   }
+  for (const CompilePool::Compilation& compilation : compilations) compilation.wait();
 }
 
-void Matrix::measure(Work& work) {
+void Matrix::measure(const Work& work) {
   Measurer measurer(*device_, compilations_, *pool_, work.problem);
   std::vector<Contender> right;
   for (Contender& contender : make_contenders(work)) {
@@ -151,16 +167,17 @@ void Matrix::measure(Work& work) {
   time_all(measurer, right, work);
 }
 
-std::vector<Contender> Matrix::make_contenders(Work& work) {
+std::vector<Contender> Matrix::make_contenders(const Work& work) {
   std::vector<Contender> contenders;
-  for (auto& [name, contender] :
-       {std::pair{kTuned, &work.foldtune[0]}, std::pair{kUntuned, &work.foldtune[1]}}) {
+  const auto add_foldtune = [&](std::string_view name, std::shared_ptr<const ConfigStore> store) {
     try {
-      contenders.push_back(contender->get());
+      contenders.push_back(make_foldtune(name, device_, store, work.problem, *pool_));
     } catch (const CompileError& error) {
       add_fault(work.cell, name, /*is_wrong=*/true, error.what());
     }
-  }
+  };
+  add_foldtune(kTuned, store_);
+  add_foldtune(kUntuned, nullptr);
   const auto add = [&](std::optional<Contender> contender) {
     if (contender) contenders.push_back(std::move(*contender));
   };

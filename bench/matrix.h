@@ -3,7 +3,6 @@
 
 #include <chrono>
 #include <functional>
-#include <future>
 #include <memory>
 #include <random>
 #include <span>
@@ -27,7 +26,7 @@ class Matrix {
 
   /// `run` is the report's only one; what is measured of the device is added to it. The options
   /// must outlive the matrix.
-  Matrix(std::shared_ptr<Device> device, const Options& options, Run run, Progress progress);
+  Matrix(const std::shared_ptr<Device>& device, const Options& options, Run run, Progress progress);
 
   /// All sizes of a case; those that the budget leaves no time for are in the report as not run.
   void measure(const Case& one);
@@ -37,29 +36,28 @@ class Matrix {
  private:
   using Clock = std::chrono::steady_clock;
 
-  /// One size of a case, with Foldtune's contenders, which are compiled beforehand on all cores.
+  /// One size of a case.
   struct Work {
     Problem problem;
     Cell cell;  ///< without a manner
-    std::vector<std::future<Contender>> foldtune{};
   };
 
   bool is_over_budget() const;
   void make_pool(const Problem& largest);
   void measure_limits();
-  void compile(std::vector<Work>& works);
-  void measure(Work& work);
-  std::vector<Contender> make_contenders(Work& work);
+  void compile(const std::vector<Work>& works);
+  void measure(const Work& work);
+  std::vector<Contender> make_contenders(const Work& work);
   void time_all(Measurer& measurer, std::span<const Contender> contenders, const Work& work);
   void add_not_run(const Cell& cell);
   void add_fault(const Cell& cell, std::string_view contender, bool is_wrong, std::string reason);
 
-  std::shared_ptr<Device> device_;
+  CompilePool compilations_;
+  std::shared_ptr<Device> device_;  ///< compiles with the pool
   const Options& options_;
   Progress progress_;
   const Clock::time_point begin_ = Clock::now();
   std::shared_ptr<const ConfigStore> store_;
-  CompilePool compilations_;
   std::mt19937_64 random_;
   std::unique_ptr<InputPool> pool_;
   Report report_;
