@@ -72,12 +72,9 @@ class Keeper {
 
 /// Makes the device the current one of the CUDA runtime API, whose context is Foldtune's too.
 void select(const Device& device) {
-  const std::string& id = device.info().id;
   constexpr std::string_view kPrefix = "cuda:";
-  if (!id.starts_with(kPrefix)) {
-    throw InvalidArgument(
-        fmt::format("'{}' is no CUDA device; write cuda:0 for the first one", id));
-  }
+  const std::string& id = device.info().id;
+  if (!id.starts_with(kPrefix)) return;
   check(cudaSetDevice(std::stoi(id.substr(kPrefix.size()))), "choosing " + id);
 }
 
@@ -111,10 +108,22 @@ void print_runs(const Report& report) {
   }
 }
 
+/// What is called tuned, and is not, is not what was to be measured.
+void print_untuned(const Report& report) {
+  std::vector<std::string> lines;
+  for (const Figure& figure : report.figures) {
+    if (figure.contender != kTuned || figure.source != "default") continue;
+    lines.push_back(fmt::format("not tuned: {}", describe(figure.cell)));
+  }
+  print_lines(lines);
+}
+
 /// 1 for wrong results, and for a check that fails.
 ExitCode conclude(const Report& report, const Options& options) {
   print_line(fmt::format("\n{}", format_summary(report)));
   print_line(config_legend(Family::reduce));
+  print_line(config_legend(Family::histogram));
+  print_untuned(report);
   print_faults(report);
   const bool is_right = std::ranges::none_of(report.faults, &Fault::is_wrong);
   if (!options.check) return is_right ? ExitCode::ok : ExitCode::internal;

@@ -25,6 +25,9 @@ constexpr int kCompileThreads = 2;
 constexpr int kEmptyCalls = 256;
 constexpr int kEmptySamples = 5;
 
+/// Elsewhere there are no libraries, and times say nothing.
+bool is_gpu(const Device& device) { return device.info().record.kind == "cuda"; }
+
 Cell cell_of(const std::string& case_name, const Problem& problem) {
   const ProblemKey key = make_problem_key(problem);
   std::vector<std::string> inputs;
@@ -133,6 +136,7 @@ void Matrix::make_pool(const Problem& largest) {
 
 void Matrix::measure_limits() {
   Run& run = report_.runs.front();
+  if (!is_gpu(*device_)) return;
   run.read_bandwidth_gbps = measure_read_bandwidth(*device_, compilations_, *pool_);
   for (const Manner manner : options_.manners) {
     run.launch_us[std::string(name(manner))] = time_empty_kernel(*device_, manner);
@@ -181,6 +185,7 @@ std::vector<Contender> Matrix::make_contenders(const Work& work) {
   const auto add = [&](std::optional<Contender> contender) {
     if (contender) contenders.push_back(std::move(*contender));
   };
+  if (!is_gpu(*device_)) return contenders;
   add(make_cub(*device_, work.problem));
   try {
     add(make_cublas(work.problem, *pool_));

@@ -101,7 +101,8 @@ ParsedOptions parse_options(int argc, const char* const* argv) {
   std::optional<std::string> database;
 
   CLI::App app{"Compares Foldtune, tuned and untuned, with CUB and cuBLAS in one run."};
-  app.add_option("--device", options.device, "CUDA device")->capture_default_str();
+  app.add_option("--device", options.device, "CUDA device; on cpu Foldtune alone is called")
+      ->capture_default_str();
   app.add_option("--db", database,
                  "Tuning database; default: $FOLDTUNE_DB, else the user's cache folder");
   app.add_option("--case", cases,
