@@ -142,21 +142,32 @@ ExitCode show_joined(const Options& options) {
   return conclude(report, options);
 }
 
+/// Shows each case when it is measured.
+void measure_all(Matrix& matrix, const std::vector<Case>& cases) {
+  std::size_t shown = 0;
+  for (const Case& one : cases) {
+    matrix.measure(one);
+    const Report& report = matrix.report();
+    const std::vector<Row> rows = rows_of(report);
+    if (shown == 0) print_line(format_run(report.runs.front()));
+    if (rows.size() > shown) {
+      print_line(fmt::format("\n{}", format_tables(std::span(rows).subspan(shown))));
+    }
+    shown = rows.size();
+  }
+}
+
 ExitCode measure(const Options& options) {
   const std::shared_ptr<Device> device = open_device(options.device);
   select(*device);
   Keeper keeper(options.json);
   Matrix matrix(device, options, describe_run(*device, options),
                 [&](const Report& report) { keeper.keep(report); });
-  std::size_t shown = 0;
-  for (const Case& one : options.cases) {
-    matrix.measure(one);
-    const Report& report = matrix.report();
-    const std::vector<Row> rows = rows_of(report);
-    if (shown == 0) print_line(format_run(report.runs.front()));
-    if (rows.size() > shown)
-      print_line(fmt::format("\n{}", format_tables(std::span(rows).subspan(shown))));
-    shown = rows.size();
+  try {
+    measure_all(matrix, options.cases);
+  } catch (const Error&) {
+    keeper.write(matrix.report());
+    throw;
   }
   keeper.write(matrix.report());
   return conclude(matrix.report(), options);

@@ -43,15 +43,21 @@ def cells_of(report):
     return list(cells.values())
 
 
+def shortened(value):
+    """To the digits that a timing has."""
+    return float(f"{value:.6g}")
+
+
 def make_figure(cell, contender, samples_us):
+    samples_us = [shortened(sample) for sample in samples_us]
     median = statistics.median(samples_us)
     return {
         **cell,
         "contender": contender,
-        "median_us": median,
-        "mad_us": statistics.median(abs(sample - median) for sample in samples_us),
+        "median_us": shortened(median),
+        "mad_us": shortened(statistics.median(abs(sample - median) for sample in samples_us)),
         "samples_us": samples_us,
-        "gbps": cell["bytes"] / median / 1e3,
+        "gbps": shortened(cell["bytes"] / median / 1e3),
         "run": 0,
     }
 

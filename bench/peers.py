@@ -153,7 +153,7 @@ class Peers:
                 continue
             try:
                 stopwatches.append(
-                    self.timing.Stopwatch(call, rotation, cell["manner"], library.graphs, self.flush))
+                    self.timing.Stopwatch(call, cell, rotation, library.graphs, self.flush))
                 timed.append(library)
             except Exception as error:  # as above: most of all, what cannot be captured
                 report["faults"].append(peer_report.make_fault(

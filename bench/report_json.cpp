@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
+#include <string>
 #include <system_error>
 #include <utility>
 
@@ -40,13 +41,21 @@ Cell parse_cell(const Json& json) {
           .manner = json.at("manner")};
 }
 
+/// To the digits that a timing has.
+double shortened(double value) { return std::stod(fmt::format("{:.6g}", value)); }
+
+std::vector<double> shortened(std::vector<double> values) {
+  for (double& value : values) value = shortened(value);
+  return values;
+}
+
 Json figure_json(const Figure& figure) {
   Json json = cell_json(figure.cell);
   json["contender"] = figure.contender;
-  json["median_us"] = figure.median_us;
-  json["mad_us"] = figure.mad_us;
-  json["samples_us"] = figure.samples_us;
-  json["gbps"] = figure.gbps();
+  json["median_us"] = shortened(figure.median_us);
+  json["mad_us"] = shortened(figure.mad_us);
+  json["samples_us"] = shortened(figure.samples_us);
+  json["gbps"] = shortened(figure.gbps());
   if (!figure.config.empty()) {
     json["config"] = Json::parse(figure.config);
     json["source"] = figure.source;

@@ -2,9 +2,9 @@
 """The whole comparison in one go: foldtune_bench and the peers of Python in turns, case by case.
 
     python3 bench/run.py --bench build/release/bench/foldtune_bench --out results [--budget SECONDS]
-                         [--check] [ARGUMENTS of foldtune_bench, such as --db FILE --case NAMES --n LIST]
+                         [--cases-per-turn N] [--check] [ARGUMENTS of foldtune_bench, such as --db FILE --case NAMES --n LIST]
 
-Writes two reports for each case and `all.json`, which joins them, into the folder; a run that is ended
+Writes two reports for each turn and `all.json`, which joins them, into the folder; a run that is ended
 leaves what it measured. Prints the tables of all contenders, and with --check what is claimed and
 missed. Ends as foldtune_bench does. Without PyTorch there are no peers of Python.
 """
@@ -23,11 +23,14 @@ FAILED = 1
 
 def parse_arguments():
     parser = argparse.ArgumentParser(
-        usage="run.py --bench PROGRAM --out FOLDER [--budget SECONDS] [--no-peers] [--check] [ARGUMENTS]",
+        usage="run.py --bench PROGRAM --out FOLDER [--budget SECONDS] [--cases-per-turn N] [--no-peers] [--check] "
+              "[ARGUMENTS]",
         description=__doc__.split("\n")[0], allow_abbrev=False)
     parser.add_argument("--bench", required=True, help="the program foldtune_bench")
     parser.add_argument("--out", required=True, type=pathlib.Path, help="the folder to write to")
     parser.add_argument("--budget", type=float, help="seconds after which nothing more is begun")
+    parser.add_argument("--cases-per-turn", type=int, default=1, metavar="N",
+                        help="cases that one program measures before the other has its turn: more take less time")
     parser.add_argument("--no-peers", action="store_true", help="without PyTorch and CuPy")
     parser.add_argument("--check", action="store_true", help="fail unless all thresholds are met")
     parser.add_argument("--case", default=None, help="as for foldtune_bench")
@@ -92,14 +95,14 @@ class Comparison:
         if path.exists():
             self.reports.append(str(path))
 
-    def run_case(self, name, stem, peers):
+    def run_turn(self, names, stem, peers):
         begin = time.monotonic()
-        report = self.run_bench([name], stem, self.seconds_left())
+        report = self.run_bench(names, stem, self.seconds_left())
         middle = time.monotonic()
         if report is not None and peers is not None:
             self.run_peers(peers, report, stem)
         end = time.monotonic()
-        print(f"{name}: {middle - begin:.1f} s, peers {end - middle:.1f} s", flush=True)
+        print(f"{', '.join(names)}: {middle - begin:.1f} s, peers {end - middle:.1f} s", flush=True)
 
     def conclude(self):
         """Joins all, and prints it."""
@@ -118,11 +121,11 @@ def main():
     names = case_names(options)
     comparison = Comparison(options, arguments)
     peers = make_peers(options)
-    for index, name in enumerate(names):
+    for index in range(0, len(names), options.cases_per_turn):
         if comparison.is_over():
             comparison.run_bench(names[index:], "not-run", 0)  # which says so
             break
-        comparison.run_case(name, f"{index:02}", peers)
+        comparison.run_turn(names[index:index + options.cases_per_turn], f"{index:02}", peers)
     if not comparison.reports:
         sys.exit("run.py: nothing was measured")
     return comparison.conclude()

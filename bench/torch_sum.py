@@ -47,7 +47,7 @@ def measure(cell, graphs, flush):
         return None
     rotation = plan_calls("graph", cell["bytes"], inputs.slice_count(cell))
     slices = [inputs.slice(cell, i) for i in range(rotation.slices)]
-    stopwatch = Stopwatch(lambda index: function(*slices[index]), rotation, "graph", graphs, flush)
+    stopwatch = Stopwatch(lambda index: function(*slices[index]), cell, rotation, graphs, flush)
     samples = time_in_rounds([stopwatch], ROUNDS, order_seed=1)[0]
     return peer_report.make_figure(cell, "PyTorch", samples)["median_us"]
 

@@ -122,6 +122,12 @@ class Run(unittest.TestCase):
             self.assertEqual(arguments[arguments.index("--n") + 1], "2^10")
             self.assertEqual(arguments[arguments.index("--rounds") + 1], "3")
 
+    def test_a_turn_has_as_many_cases_as_are_wanted(self):
+        self.run_script("--cases-per-turn", "2")
+        arguments = json.loads((self.out / "00.json").read_text())["arguments"]
+        self.assertEqual(arguments[arguments.index("--case") + 1], "sum f32,max f32")
+        self.assertFalse((self.out / "01.json").exists())
+
     def test_a_case_that_fails_does_not_stop_the_others(self):
         code, output = self.run_script("--broken")
         self.assertEqual(code, 1)
