@@ -84,7 +84,8 @@ def draw(report, manner, path):
     for axes in panels[:len(cases)]:
         lines.update(reversed(pair) for pair in zip(*axes.get_legend_handles_labels()))
     run = report["runs"][0]
-    figure.suptitle(f"{run['device']}, {run['date'][:10]}: microseconds per call over n ({manner})", y=1 - 0.15 / (3 * rows))
+    title = f"{run['device']}, {run['date'][:10]}: microseconds per call over n ({manner})"
+    figure.suptitle(title, y=1 - 0.15 / (3 * rows))
     figure.legend(lines.values(), lines.keys(), loc="upper center", ncol=len(lines), fontsize=9,
                   bbox_to_anchor=(0.5, 1 - 0.4 / (3 * rows)))
     figure.tight_layout(rect=(0, 0, 1, 1 - 0.75 / (3 * rows)))

@@ -2,7 +2,8 @@
 """The whole comparison in one go: foldtune_bench and the peers of Python in turns, case by case.
 
     python3 bench/run.py --bench build/release/bench/foldtune_bench --out results [--budget SECONDS]
-                         [--cases-per-turn N] [--check] [ARGUMENTS of foldtune_bench, such as --db FILE --case NAMES --n LIST]
+                         [--cases-per-turn N] [--peer-manners LIST] [--no-peers] [--check]
+                         [ARGUMENTS of foldtune_bench, such as --db FILE --case NAMES --n LIST]
 
 Writes two reports for each turn and `all.json`, which joins them, into the folder; a run that is ended
 leaves what it measured. Prints the tables of all contenders, and with --check what is claimed and
@@ -23,14 +24,16 @@ FAILED = 1
 
 def parse_arguments():
     parser = argparse.ArgumentParser(
-        usage="run.py --bench PROGRAM --out FOLDER [--budget SECONDS] [--cases-per-turn N] [--no-peers] [--check] "
-              "[ARGUMENTS]",
+        usage="run.py --bench PROGRAM --out FOLDER [--budget SECONDS] [--cases-per-turn N] "
+              "[--peer-manners LIST] [--no-peers] [--check] [ARGUMENTS]",
         description=__doc__.split("\n")[0], allow_abbrev=False)
     parser.add_argument("--bench", required=True, help="the program foldtune_bench")
     parser.add_argument("--out", required=True, type=pathlib.Path, help="the folder to write to")
     parser.add_argument("--budget", type=float, help="seconds after which nothing more is begun")
     parser.add_argument("--cases-per-turn", type=int, default=1, metavar="N",
                         help="cases that one program measures before the other has its turn: more take less time")
+    parser.add_argument("--peer-manners", default="graph,hot,stream,latency", metavar="LIST",
+                        help="the manners in which PyTorch and CuPy are timed")
     parser.add_argument("--no-peers", action="store_true", help="without PyTorch and CuPy")
     parser.add_argument("--check", action="store_true", help="fail unless all thresholds are met")
     parser.add_argument("--case", default=None, help="as for foldtune_bench")
@@ -86,6 +89,8 @@ class Comparison:
         return peer_report.read(path)
 
     def run_peers(self, peers, bench_report, stem):
+        manners = self.options.peer_manners.split(",")
+        bench_report["figures"] = [one for one in bench_report["figures"] if one["manner"] in manners]
         path = self.options.out / f"{stem}-peers.json"
         try:
             peers.measure(bench_report, str(path), self.deadline)
