@@ -1,35 +1,41 @@
 #include <cub/device/device_histogram.cuh>
 
-#include "bench/cub_histogram.h"
-#include "foldtune/error.h"
+#include "bench/cub_calls.h"
 
 namespace foldtune::bench {
 namespace {
 
-/// With no storage it only writes how much of it there must be.
-void count_bytes(void* storage, std::size_t& storage_bytes, const std::uint8_t* input,
-                 std::uint32_t count, std::uint32_t* output, Stream stream) {
-  constexpr int kBins = 256;
-  const cudaError_t error = cub::DeviceHistogram::HistogramEven(
-      storage, storage_bytes, input, output, kBins + 1, /*lower_level=*/0, /*upper_level=*/kBins,
-      static_cast<int>(count), stream);
-  if (error != cudaSuccess) {
-    throw DeviceError(std::string("calling cub::DeviceHistogram: ") + cudaGetErrorName(error) +
-                      ": " + cudaGetErrorString(error));
-  }
+constexpr int kBins = 256;
+
+int count_keys(void* storage, std::size_t& bytes, const CubArguments& arguments, Stream stream) {
+  return cub::DeviceHistogram::HistogramEven(
+      storage, bytes, static_cast<const std::uint8_t*>(arguments.inputs[0]),
+      static_cast<std::uint32_t*>(arguments.output), kBins + 1, /*lower_level=*/0,
+      /*upper_level=*/kBins, static_cast<int>(arguments.count), stream);
+}
+
+/// The range of what the cases count.
+int count_from_zero_to_one(void* storage, std::size_t& bytes, const CubArguments& arguments,
+                           Stream stream) {
+  return cub::DeviceHistogram::HistogramEven(
+      storage, bytes, static_cast<const float*>(arguments.inputs[0]),
+      static_cast<std::uint32_t*>(arguments.output), kBins + 1, /*lower_level=*/0.0f,
+      /*upper_level=*/1.0f, static_cast<int>(arguments.count), stream);
 }
 
 }  // namespace
 
-std::size_t cub_count_bytes_storage(std::uint32_t count) {
-  std::size_t bytes = 0;
-  count_bytes(nullptr, bytes, nullptr, count, nullptr, nullptr);
-  return bytes;
-}
-
-void cub_count_bytes(void* storage, std::size_t storage_bytes, const std::uint8_t* input,
-                     std::uint32_t count, std::uint32_t* output, Stream stream) {
-  count_bytes(storage, storage_bytes, input, count, output, stream);
+CubCall find_cub_histogram(const Problem& problem) {
+  const bool is_compared = problem.op == Operator::histogram && problem.histogram.bins == kBins &&
+                           problem.accumulator_type() == ElementType::u32;
+  if (!is_compared) return nullptr;
+  if (problem.type == ElementType::u8 && problem.histogram.binning == Binning::key) {
+    return count_keys;
+  }
+  if (problem.type == ElementType::f32 && problem.histogram.binning == Binning::even) {
+    return count_from_zero_to_one;
+  }
+  return nullptr;
 }
 
 }  // namespace foldtune::bench

@@ -45,13 +45,35 @@ class Cublas {
   Cublas& operator=(const Cublas&) = delete;
   ~Cublas() { destroy_(handle_); }
 
-  void sdot(const float* x, const float* y, std::uint32_t count, float* result,
-            Stream stream) const {
-    check(set_stream_(handle_, stream), "setting the stream of cuBLAS");
-    check(sdot_(handle_, static_cast<int>(count), x, 1, y, 1, result), "calling cublasSdot");
+  void sdot(const float* x, const float* y, std::uint32_t count, void* result, Stream stream) {
+    choose(stream);
+    check(sdot_(handle_, static_cast<int>(count), x, 1, y, 1, static_cast<float*>(result)),
+          "calling cublasSdot");
+  }
+  void sasum(const float* x, const float*, std::uint32_t count, void* result, Stream stream) {
+    choose(stream);
+    check(sasum_(handle_, static_cast<int>(count), x, 1, static_cast<float*>(result)),
+          "calling cublasSasum");
+  }
+  void snrm2(const float* x, const float*, std::uint32_t count, void* result, Stream stream) {
+    choose(stream);
+    check(snrm2_(handle_, static_cast<int>(count), x, 1, static_cast<float*>(result)),
+          "calling cublasSnrm2");
+  }
+  void isamax(const float* x, const float*, std::uint32_t count, void* result, Stream stream) {
+    choose(stream);
+    check(isamax_(handle_, static_cast<int>(count), x, 1, static_cast<int*>(result)),
+          "calling cublasIsamax");
   }
 
  private:
+  /// As programs do, not for every call.
+  void choose(Stream stream) {
+    if (stream == stream_) return;
+    check(set_stream_(handle_, stream), "setting the stream of cuBLAS");
+    stream_ = stream;
+  }
+
   SharedLibrary library_ = SharedLibrary::open(candidates());
   decltype(&::cublasCreate_v2) create_ =
       library_.symbol<decltype(::cublasCreate_v2)>("cublasCreate_v2");
@@ -62,15 +84,40 @@ class Cublas {
   decltype(&::cublasSetStream_v2) set_stream_ =
       library_.symbol<decltype(::cublasSetStream_v2)>("cublasSetStream_v2");
   decltype(&::cublasSdot_v2) sdot_ = library_.symbol<decltype(::cublasSdot_v2)>("cublasSdot_v2");
+  decltype(&::cublasSasum_v2) sasum_ =
+      library_.symbol<decltype(::cublasSasum_v2)>("cublasSasum_v2");
+  decltype(&::cublasSnrm2_v2) snrm2_ =
+      library_.symbol<decltype(::cublasSnrm2_v2)>("cublasSnrm2_v2");
+  decltype(&::cublasIsamax_v2) isamax_ =
+      library_.symbol<decltype(::cublasIsamax_v2)>("cublasIsamax_v2");
   cublasHandle_t handle_ = nullptr;
+  Stream stream_ = nullptr;
 };
 
 }  // namespace
 
-Sdot open_sdot() {
+CublasCall find_cublas_call(const Problem& problem) {
+  using Function = void (Cublas::*)(const float*, const float*, std::uint32_t, void*, Stream);
+  const auto find = [&]() -> Function {
+    if (problem.type != ElementType::f32) return nullptr;
+    switch (problem.op) {
+      case Operator::dot:
+        return &Cublas::sdot;
+      case Operator::asum:
+        return &Cublas::sasum;
+      case Operator::nrm2:
+        return &Cublas::snrm2;
+      case Operator::argabsmax:
+        return &Cublas::isamax;
+      default:
+        return nullptr;
+    }
+  };
+  const Function function = find();
+  if (function == nullptr) return nullptr;
   const auto cublas = std::make_shared<Cublas>();
-  return [cublas](const float* x, const float* y, std::uint32_t count, float* result,
-                  Stream stream) { cublas->sdot(x, y, count, result, stream); };
+  return [cublas, function](const float* x, const float* y, std::uint32_t count, void* result,
+                            Stream stream) { ((*cublas).*function)(x, y, count, result, stream); };
 }
 
 }  // namespace foldtune::bench

@@ -4,16 +4,19 @@
 #include <cstdint>
 #include <functional>
 
+#include "foldtune/problem.h"
 #include "foldtune/stream.h"
 
 namespace foldtune::bench {
 
-/// Enqueues the dot product of `x[0, count)` and `y[0, count)` into `*result`, all on the device.
-using Sdot = std::function<void(const float* x, const float* y, std::uint32_t count, float* result,
-                                Stream stream)>;
+/// Enqueues a function of cuBLAS on the inputs `x` and `y` (the second where it has one), into
+/// `*result`, all on the device.
+using CublasCall = std::function<void(const float* x, const float* y, std::uint32_t count,
+                                      void* result, Stream stream)>;
 
-/// cublasSdot on the current device, with a handle of its own. Throws Unavailable where there is no
-/// cuBLAS, and DeviceError where it fails.
-Sdot open_sdot();
+/// cublasSdot, cublasSasum, cublasSnrm2 or, for argabsmax, cublasIsamax, whose result is the index
+/// from 1 on in 32 bits; with a handle of its own on the current device. Empty for a problem that
+/// none of them computes. Throws Unavailable where there is no cuBLAS, DeviceError where it fails.
+CublasCall find_cublas_call(const Problem& problem);
 
 }  // namespace foldtune::bench

@@ -5,8 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "bench/cub_histogram.h"
-#include "bench/cub_reduce.h"
+#include "bench/cub_calls.h"
 #include "bench/cublas.h"
 #include "bench/cuda.h"
 #include "foldtune/error.h"
@@ -26,41 +25,38 @@ void select(const Device& device) {
   bench::check(cudaSetDevice(ordinal), "selecting " + id);
 }
 
-std::uint32_t count_of(const Call& call) { return static_cast<std::uint32_t>(call.count); }
-
-Enqueue prepare_reduce(Device& device, const Problem& problem) {
+Enqueue prepare_cub(Device& device, const Problem& problem) {
   select(device);
-  const std::size_t bytes =
-      bench::cub_storage_bytes(problem.op, problem.type, static_cast<std::uint32_t>(problem.count));
+  const bench::CubCall function = bench::find_cub_call(problem);
+  if (function == nullptr) throw Unavailable("CUB is not compared for this problem");
+  const auto call_function = [function](void* storage, std::size_t& bytes, const Call& call,
+                                        Stream stream) {
+    const int error = function(storage, bytes,
+                               {.inputs = {call.inputs[0], call.inputs[1]},
+                                .count = static_cast<std::uint32_t>(call.count),
+                                .output = call.output},
+                               stream);
+    bench::check(static_cast<cudaError_t>(error), "calling CUB");
+  };
+  std::size_t bytes = 0;
+  call_function(nullptr, bytes, {.count = problem.count}, nullptr);
   const auto storage = std::make_shared<DeviceBuffer>(device, bytes);
   return [=](const Call& call, Stream stream) {
-    bench::cub_reduce(problem.op, problem.type, storage->data(), storage->size(), call.inputs[0],
-                      count_of(call), call.output, stream);
+    std::size_t size = storage->size();
+    call_function(storage->data(), size, call, stream);
   };
 }
 
-Enqueue prepare_histogram(Device& device, const Problem& problem) {
+Enqueue prepare_dot(Device& device, const Problem& problem) {
   select(device);
-  const std::size_t bytes =
-      bench::cub_count_bytes_storage(static_cast<std::uint32_t>(problem.count));
-  const auto storage = std::make_shared<DeviceBuffer>(device, bytes);
-  return [=](const Call& call, Stream stream) {
-    bench::cub_count_bytes(storage->data(), storage->size(),
-                           static_cast<const std::uint8_t*>(call.inputs[0]), count_of(call),
-                           static_cast<std::uint32_t*>(call.output), stream);
+  return [dot = bench::find_cublas_call(problem)](const Call& call, Stream stream) {
+    dot(static_cast<const float*>(call.inputs[0]), static_cast<const float*>(call.inputs[1]),
+        static_cast<std::uint32_t>(call.count), call.output, stream);
   };
 }
 
-Enqueue prepare_dot(Device& device, const Problem&) {
-  select(device);
-  return [sdot = bench::open_sdot()](const Call& call, Stream stream) {
-    sdot(static_cast<const float*>(call.inputs[0]), static_cast<const float*>(call.inputs[1]),
-         count_of(call), static_cast<float*>(call.output), stream);
-  };
-}
-
-constexpr std::array kRungs{LibraryRung{"cub::DeviceReduce", prepare_reduce},
-                            LibraryRung{"cub::DeviceHistogram", prepare_histogram},
+constexpr std::array kRungs{LibraryRung{"cub::DeviceReduce", prepare_cub},
+                            LibraryRung{"cub::DeviceHistogram", prepare_cub},
                             LibraryRung{"cublasSdot", prepare_dot}};
 
 }  // namespace

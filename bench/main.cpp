@@ -1,18 +1,28 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <fstream>
+#include <map>
+#include <memory>
+#include <set>
+#include <span>
+#include <utility>
+#include <vector>
 
-#include "bench/cub_reduce.h"
+#include "bench/check.h"
+#include "bench/cub_calls.h"
 #include "bench/cuda.h"
+#include "bench/matrix.h"
 #include "bench/options.h"
-#include "cache/config_store.h"
+#include "bench/report_json.h"
+#include "bench/report_text.h"
 #include "cache/store_error.h"
 #include "foldtune/error.h"
 #include "tuner/file_error.h"
 #include "tuner/format.h"
+#include "tuner/whole_file.h"
 
 namespace foldtune::bench {
 namespace {
@@ -23,65 +33,152 @@ void print_line(const std::string& line) {
   std::fflush(stdout);
 }
 
-Provenance describe_run(Device& device, const Options& options) {
+Run describe_run(Device& device, const Options& options) {
   const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
   const DeviceRecord& record = device.info().record;
   return {.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now)),
+          .command = options.command,
           .device = record.name,
           .architecture = record.architecture,
           .driver = record.driver,
-          .driver_cuda = cuda_driver_version(),
-          .cuda = cuda_runtime_version(),
-          .cub = cub_version(),
-          .compiler = device.compiler().version(),
-          .command = options.command,
-          .settings = options.comparison};
+          .versions = {{"CUDA", cuda_runtime_version()},
+                       {std::string(kCub), cub_version()},
+                       {"compiler", device.compiler().version()}},
+          .rounds = options.rounds,
+          .seed = options.seed};
 }
 
-std::vector<Comparison> compare_all(const std::shared_ptr<Device>& device, const Options& options) {
-  Context tuned(device, open_sqlite_store(options.database, OpenMode::read_only));
-  Context untuned(device, nullptr);
-  const Arena arena{.device = device, .tuned = tuned, .untuned = untuned};
-  std::vector<Comparison> comparisons;
-  for (const Problem& problem : options.problems) {
-    print_line(format_header(problem));
-    comparisons.push_back(compare(arena, problem, options.counts, options.comparison,
-                                  [](const Row& row) { print_line(format_row(row)); }));
-    print_line(format_summary(comparisons.back()));
+/// What was measured is kept, whatever comes; but a large report is not written all the time.
+class Keeper {
+ public:
+  explicit Keeper(std::string path) : path_(std::move(path)) {}
+
+  void keep(const Report& report) {
+    constexpr std::chrono::seconds kPause{2};
+    if (Clock::now() - written_ > kPause) write(report);
   }
-  print_line(fmt::format("\n{}", config_legend(Family::reduce)));
-  return comparisons;
+
+  void write(const Report& report) {
+    if (!path_.empty()) write_whole_file(path_, to_json(report), "report");
+    written_ = Clock::now();
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  std::string path_;
+  Clock::time_point written_ = Clock::now();
+};
+
+/// Makes the device the current one of the CUDA runtime API, whose context is Foldtune's too.
+void select(const Device& device) {
+  constexpr std::string_view kPrefix = "cuda:";
+  const std::string& id = device.info().id;
+  if (!id.starts_with(kPrefix)) return;
+  check(cudaSetDevice(std::stoi(id.substr(kPrefix.size()))), "choosing " + id);
 }
 
-void write_file(const std::string& path, const std::string& text) {
-  std::ofstream file(path);
-  file << text << '\n';
-  file.close();
-  if (!file) throw FileError(fmt::format("the report {} cannot be written", path));
+/// Each line once.
+void print_lines(const std::vector<std::string>& lines) {
+  std::set<std::string> printed;
+  for (const std::string& line : lines) {
+    if (printed.insert(line).second) print_line(line);
+  }
 }
 
-/// Whether all targets are met.
-bool check_targets(const std::vector<Comparison>& comparisons, const Targets& targets) {
-  std::vector<std::string> missed;
-  for (const Comparison& comparison : comparisons) {
-    for (std::string& line : find_missed_targets(comparison, targets)) {
-      missed.push_back(std::move(line));
+/// Wrong results by cell; what a library does not have is the same for all cells of a case.
+void print_faults(const Report& report) {
+  std::vector<std::string> lines;
+  for (const Fault& fault : report.faults) {
+    const std::string where = fault.is_wrong ? describe(fault.cell) : fault.cell.case_name;
+    lines.push_back(fmt::format("{}, {}: {}{}", fault.contender, where,
+                                fault.is_wrong ? "FAILED: " : "", first_line(fault.reason)));
+  }
+  for (const Cell& cell : report.not_run) {
+    lines.push_back(fmt::format("not run for want of time: {}", describe(cell)));
+  }
+  print_lines(lines);
+}
+
+/// Of runs with the same versions, the first.
+void print_runs(const Report& report) {
+  std::set<std::map<std::string, std::string>> printed;
+  for (const Run& run : report.runs) {
+    if (printed.insert(run.versions).second) print_line(format_run(run) + '\n');
+  }
+}
+
+/// What is called tuned, and is not, is not what was to be measured.
+void print_untuned(const Report& report) {
+  std::vector<std::string> lines;
+  for (const Figure& figure : report.figures) {
+    if (figure.contender != kTuned || figure.source != "default") continue;
+    lines.push_back(fmt::format("not tuned: {}", describe(figure.cell)));
+  }
+  print_lines(lines);
+}
+
+/// 1 for wrong results, and for a check that fails.
+ExitCode conclude(const Report& report, const Options& options) {
+  print_line(fmt::format("\n{}", format_summary(report)));
+  print_line(config_legend(Family::reduce));
+  print_line(config_legend(Family::histogram));
+  print_untuned(report);
+  print_faults(report);
+  const bool is_right = std::ranges::none_of(report.faults, &Fault::is_wrong);
+  if (!options.check) return is_right ? ExitCode::ok : ExitCode::internal;
+  const std::vector<Verdict> verdicts = check(report, thresholds());
+  print_line(fmt::format("\n{}", format_verdicts(report, verdicts)));
+  return is_passed(report, verdicts) ? ExitCode::ok : ExitCode::internal;
+}
+
+ExitCode show_joined(const Options& options) {
+  std::vector<Report> reports;
+  for (const std::string& path : options.from) reports.push_back(read_report(path));
+  const Report report = join(std::move(reports));
+  Keeper(options.json).write(report);
+  print_runs(report);
+  print_line(format_tables(report));
+  return conclude(report, options);
+}
+
+/// Shows each case when it is measured.
+void measure_all(Matrix& matrix, const std::vector<Case>& cases) {
+  std::size_t shown = 0;
+  for (const Case& one : cases) {
+    matrix.measure(one);
+    const Report& report = matrix.report();
+    const std::vector<Row> rows = rows_of(report);
+    if (shown == 0) print_line(format_run(report.runs.front()));
+    if (rows.size() > shown) {
+      print_line(fmt::format("\n{}", format_tables(std::span(rows).subspan(shown))));
     }
+    shown = rows.size();
   }
-  print_line(missed.empty() ? "\nall targets met" : "\nmissed targets:");
-  for (const std::string& line : missed) print_line(fmt::format("  {}", line));
-  return missed.empty();
+}
+
+ExitCode measure(const Options& options) {
+  const std::shared_ptr<Device> device = open_device(options.device);
+  select(*device);
+  Keeper keeper(options.json);
+  Matrix matrix(device, options, describe_run(*device, options),
+                [&](const Report& report) { keeper.keep(report); });
+  try {
+    measure_all(matrix, options.cases);
+  } catch (const Error&) {
+    keeper.write(matrix.report());
+    throw;
+  }
+  keeper.write(matrix.report());
+  return conclude(matrix.report(), options);
 }
 
 ExitCode run(const Options& options) {
-  const std::shared_ptr<Device> device = open_device(options.device);
-  check(cudaSetDevice(options.ordinal), "choosing " + options.device);
-  const Provenance provenance = describe_run(*device, options);
-  print_line(format_provenance(provenance));
-  const std::vector<Comparison> comparisons = compare_all(device, options);
-  if (!options.json.empty()) write_file(options.json, to_json(provenance, comparisons));
-  const bool is_enough = !options.check || check_targets(comparisons, options.targets);
-  return is_enough ? ExitCode::ok : ExitCode::internal;
+  if (options.list) {
+    for (const Case& one : options.cases) print_line(one.name);
+    return ExitCode::ok;
+  }
+  return options.from.empty() ? measure(options) : show_joined(options);
 }
 
 ExitCode parse_and_run(int argc, char** argv) {

@@ -2,27 +2,37 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "bench/comparison.h"
-#include "bench/report.h"
-#include "foldtune/problem.h"
+#include "bench/cases.h"
 #include "tuner/exit_code.h"
+#include "tuner/measure.h"
 
 namespace foldtune::bench {
 
+/// Elements of each input, and how these are aligned.
+struct Size {
+  std::uint64_t count = 0;
+  Alignment alignment = Alignment::vector;
+  bool operator==(const Size&) const = default;
+};
+
 struct Options {
   std::string device = "cuda:0";
-  int ordinal = 0;                    ///< the number in `device`
-  std::string database;               ///< path; exists
-  std::vector<Problem> problems;      ///< every operator over every type
-  std::vector<std::uint32_t> counts;  ///< elements, ascending
-  ComparisonOptions comparison;
-  std::string json;  ///< path of the report; empty: none
-  bool check = false;
-  Targets targets;
-  std::string command;  ///< as it was typed, for the report
+  std::string database;  ///< path; exists, unless there is nothing to measure
+  std::vector<Case> cases;
+  std::vector<Size> sizes;  ///< the aligned ones first, each kind ascending
+  std::vector<Manner> manners;
+  int rounds = 9;
+  std::uint64_t seed = 1;
+  std::optional<double> budget;   ///< seconds after which no further cell is begun
+  std::vector<std::string> from;  ///< reports to be joined instead of a measurement; may be empty
+  std::string json;               ///< path of the report; empty: none
+  bool check = false;             ///< against the thresholds
+  bool list = false;              ///< the cases' names, and nothing else
+  std::string command;            ///< as it was typed, for the report
 };
 
 /// What is left to do after the command line: measure, or end with an exit code.
@@ -35,6 +45,9 @@ struct ParsedOptions {
 /// Prints help and complaints about the syntax itself. Throws InvalidArgument for values that
 /// cannot be, DatabaseError where there is no database, FileError where there is no folder for the
 /// report.
-ParsedOptions parse_options(int argc, char** argv);
+ParsedOptions parse_options(int argc, const char* const* argv);
+
+/// "graph", "hot", "stream", "latency".
+std::string_view name(Manner manner);
 
 }  // namespace foldtune::bench

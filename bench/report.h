@@ -1,44 +1,102 @@
-/// Results for people and for programs.
+/// What the bench found out: figures by cell, under what they were taken, and what has none.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <map>
 #include <string>
+#include <string_view>
 #include <vector>
-
-#include "bench/comparison.h"
 
 namespace foldtune::bench {
 
-/// Under what the figures were taken: they mean nothing without it.
-struct Provenance {
-  std::string date;            ///< UTC, ISO 8601
-  std::string device;          ///< "NVIDIA H200"
-  std::string architecture;    ///< "sm_90"
-  std::string driver;          ///< "580.159"
-  std::string driver_cuda;     ///< newest CUDA version that the driver knows
-  std::string cuda;            ///< version of the CUDA runtime
-  std::string cub;             ///< version of CUB
-  std::string compiler;        ///< of Foldtune's kernels: "nvrtc 13.0"
-  std::string command;         ///< as it was typed
-  ComparisonOptions settings;  ///< method, rounds and seed
+/// Names of contenders. Foldtune's have a configuration, the others are its peers.
+inline constexpr std::string_view kTuned = "tuned";
+inline constexpr std::string_view kUntuned = "untuned";
+inline constexpr std::string_view kCub = "CUB";
+inline constexpr std::string_view kCublas = "cuBLAS";
+inline constexpr std::string_view kPyTorch = "PyTorch";
+inline constexpr std::string_view kCuPy = "CuPy";
+
+/// In the order of the tables.
+inline constexpr std::string_view kContenders[] = {kTuned,  kUntuned, kCub,
+                                                   kCublas, kPyTorch, kCuPy};
+
+/// What contenders are compared in: a problem, timed in one manner.
+struct Cell {
+  std::string case_name;            ///< "sum i8 -> i32"
+  std::string op;                   ///< as the tuning database names it
+  std::string type;                 ///< the same
+  std::string accumulator;          ///< the same
+  std::string options;              ///< the same: of a histogram its bins and distribution
+  std::vector<std::string> inputs;  ///< their types
+  std::string alignment;            ///< of the inputs: "vector" or "element"
+  std::uint64_t count = 0;          ///< elements of each input
+  std::uint64_t bytes = 0;          ///< of all inputs
+  std::string manner;               ///< "graph", "hot", "stream" or "latency"
+  bool operator==(const Cell&) const = default;
 };
 
-/// What `--check` wants.
-struct Targets {
-  double geometric_mean = 1.08;  ///< of CUB's time over ours, over all sizes
-  double minimum = 0.97;         ///< the same at every size
-  double gbps = 4500;            ///< 10^9 bytes per second at the largest size
+/// "sum f32 2^20", "sum f32 1000003 misaligned".
+std::string describe(const Cell& cell);
+
+/// "2^20" for a power of two, else "1000003".
+std::string format_elements(std::uint64_t count);
+
+/// What one contender took in a cell.
+struct Figure {
+  Cell cell;
+  std::string contender;
+  std::vector<double> samples_us;  ///< microseconds per call, in the order they were taken
+  double median_us = 0;
+  double mad_us = 0;     ///< median absolute deviation of the samples
+  std::string config{};  ///< of Foldtune: the tunables as JSON
+  std::string source{};  ///< of Foldtune: "exact", "near size", "default"
+  std::size_t run = 0;   ///< index of the run it is of
+
+  double gbps() const { return static_cast<double>(cell.bytes) / median_us / 1e3; }
 };
 
-/// One line per target that is missed; none if all are met.
-std::vector<std::string> find_missed_targets(const Comparison& comparison, const Targets& targets);
+/// Why a contender that belongs to a cell has no figure in it.
+struct Fault {
+  Cell cell;
+  std::string contender;
+  bool is_wrong = false;  ///< it gave a wrong result, or failed; else it has nothing for the cell
+  std::string reason;
+  std::size_t run = 0;
+};
 
-/// Each to be followed by a line end.
-std::string format_provenance(const Provenance& provenance);
-std::string format_header(const Problem& problem);
-std::string format_row(const Row& row);
-std::string format_summary(const Comparison& comparison);
+/// Under what figures were taken: they mean nothing without it.
+struct Run {
+  std::string date;                               ///< UTC, ISO 8601
+  std::string command;                            ///< as it was typed
+  std::string device;                             ///< "NVIDIA H200"
+  std::string architecture;                       ///< "sm_90"
+  std::string driver;                             ///< "580.159"
+  std::map<std::string, std::string> versions{};  ///< "CUB": "3.0.1"
+  double read_bandwidth_gbps = 0;                 ///< 0: not measured
+  std::map<std::string, double> launch_us{};      ///< of an empty kernel, by manner
+  int rounds = 0;
+  std::uint64_t seed = 0;
+};
 
-/// Everything, with all samples, as JSON text. bench/README.md describes it.
-std::string to_json(const Provenance& provenance, const std::vector<Comparison>& comparisons);
+struct Report {
+  std::vector<Run> runs;
+  std::vector<Figure> figures;
+  std::vector<Fault> faults;
+  std::vector<Cell> not_run;  ///< for want of time
+};
+
+/// A cell with all who have a figure in it.
+struct Row {
+  const Cell* cell = nullptr;
+  std::vector<const Figure*> figures;
+
+  const Figure* find(std::string_view contender) const;  ///< null: it has none
+  const Figure* best_peer() const;  ///< the fastest library; null: there is none
+};
+
+/// In the order of the cells' first figures. They refer to the report.
+std::vector<Row> rows_of(const Report& report);
 
 }  // namespace foldtune::bench

@@ -25,6 +25,7 @@ test_packages=(
   clang-format clang-tidy
   git                             # to list the files that are ours
   chromium chromium-driver python3-selenium  # the page of `foldtune report` in a browser
+  python3-matplotlib              # the bench's plots
 )
 wheel_packages=(python3-pip ca-certificates)
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
@@ -13,6 +12,7 @@
 #include <system_error>
 #include <utility>
 
+#include "foldtune/catalog.h"
 #include "tuner/file_error.h"
 
 namespace foldtune {
@@ -21,50 +21,54 @@ namespace {
 using Json = nlohmann::json;
 
 /// Of the JSON that the bench writes.
-constexpr int kSchemaVersion = 1;
+constexpr int kSchemaVersion = 2;
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kNames{{
-    {"cub", "CUB"},
-    {"cublas", "cuBLAS"},
-    {"cupy", "CuPy"},
-    {"torch", "PyTorch"},
-    {"tuned", "Foldtune, tuned, in the bench"},
-}};
+/// The manner in which the tuner measures, too.
+constexpr std::string_view kGraph = "graph";
 
-/// "CUB 3.0.1", if the report has the library's version under its name.
-std::string name_of(const std::string& competitor, const Json& report) {
-  const auto* const found =
-      std::ranges::find(kNames, competitor, [](const auto& name) { return name.first; });
-  std::string text = found == kNames.end() ? competitor : std::string(found->second);
-  const auto version = report.find(competitor);
-  if (version != report.end() && version->is_string()) {
-    text += ' ' + version->get<std::string>();
-  }
-  return text;
+/// "CUB 3.0.1", if the contender's run has its version.
+std::string name_of(const std::string& contender, const Json& run) {
+  if (contender == "tuned") return "Foldtune, tuned, in the bench";
+  const Json& versions = run.at("versions");
+  const auto version = versions.find(contender);
+  return version == versions.end() ? contender : contender + ' ' + version->get<std::string>();
 }
 
-/// What a row says of a competitor is an object with its times.
-bool is_competitor(const std::string& key, const Json& value) {
-  return key != "untuned" && value.is_object() && value.contains("median_us");
+/// Whether the figure is one of those that can stand beside tuned times.
+bool is_wanted(const Json& figure) {
+  return figure.at("manner") == kGraph && figure.at("alignment") == name(Alignment::vector) &&
+         figure.at("contender") != "untuned";
 }
 
-std::vector<BenchSeries> read_comparison(const Json& comparison, const Json& report) {
-  std::vector<BenchSeries> all;
-  for (const Json& row : comparison.at("rows")) {
-    for (const auto& [key, value] : row.items()) {
-      if (!is_competitor(key, value)) continue;
-      const std::string name = name_of(key, report);
-      auto series = std::ranges::find(all, name, &BenchSeries::name);
-      if (series == all.end()) {
-        series = all.insert(all.end(), {.name = name,
-                                        .op = comparison.at("op"),
-                                        .type = comparison.at("type"),
-                                        .accumulator = comparison.at("accumulator")});
-      }
-      series->points.push_back({.count = row.at("n"), .median_us = value.at("median_us")});
-    }
+void add(std::vector<BenchSeries>& all, const Json& figure, const Json& runs) {
+  BenchSeries series{
+      .name = name_of(figure.at("contender"), runs.at(figure.at("run").get<std::size_t>())),
+      .op = figure.at("op"),
+      .type = figure.at("type"),
+      .accumulator = figure.at("accumulator"),
+      .options = figure.at("options")};
+  auto found = std::ranges::find_if(all, [&](const BenchSeries& one) {
+    return one.name == series.name && one.op == series.op && one.type == series.type &&
+           one.accumulator == series.accumulator && one.options == series.options;
+  });
+  if (found == all.end()) found = all.insert(all.end(), std::move(series));
+  found->points.push_back({.count = figure.at("n"), .median_us = figure.at("median_us")});
+}
+
+void sort_points(std::vector<BenchSeries>& all) {
+  for (BenchSeries& series : all) {
+    std::ranges::sort(series.points, {}, &BenchSeries::Point::count);
   }
-  return all;
+}
+
+/// "graph" if there is one such figure, else the manner that there is.
+std::string manner_of(const Json& figures) {
+  std::string manner;
+  for (const Json& figure : figures) {
+    manner = figure.at("manner");
+    if (manner == kGraph) break;
+  }
+  return manner;
 }
 
 std::string read_text(const std::string& path) {
@@ -95,15 +99,15 @@ BenchReport read_bench_report(const std::string& path) {
           "run the bench of this Foldtune",
           path, json.at("schema_version").dump(), kSchemaVersion));
     }
+    const Json& runs = json.at("runs");
     BenchReport report{.file = std::filesystem::path(path).filename().string(),
-                       .date = json.at("date"),
-                       .device = json.at("device"),
-                       .method = json.at("method")};
-    for (const Json& comparison : json.at("comparisons")) {
-      for (BenchSeries& series : read_comparison(comparison, json)) {
-        report.series.push_back(std::move(series));
-      }
+                       .date = runs.at(0).at("date"),
+                       .device = runs.at(0).at("device"),
+                       .method = manner_of(json.at("figures"))};
+    for (const Json& figure : json.at("figures")) {
+      if (is_wanted(figure)) add(report.series, figure, runs);
     }
+    sort_points(report.series);
     return report;
   } catch (const Json::exception& error) {
     throw FileError(

@@ -7,7 +7,7 @@
 
 namespace foldtune {
 
-/// Times of one competitor for one problem, as the bench measured them in one run.
+/// Times of one contender for one problem, as the bench measured them.
 struct BenchSeries {
   struct Point {
     std::uint64_t count = 0;
@@ -17,19 +17,21 @@ struct BenchSeries {
   std::string op;
   std::string type;
   std::string accumulator;
-  std::vector<Point> points{};
+  std::string options{};        ///< what else tells problems apart: of a histogram its bins
+  std::vector<Point> points{};  ///< by count
 };
 
 struct BenchReport {
   std::string file;    ///< its name without folders
   std::string date;    ///< UTC, ISO 8601
   std::string device;  ///< "NVIDIA H200"
-  std::string method;  ///< "graph", "stream" or "latency"
+  std::string method;  ///< "graph", else the manner of what there is; empty: there is nothing
   std::vector<BenchSeries> series{};
 };
 
-/// Reads what `foldtune_bench --json` wrote (bench/README.md). Of Foldtune itself the tuned times
-/// are among the series, since times of one run may be compared. Throws FileError.
+/// Reads what `foldtune_bench --json` wrote (bench/README.md): the times of calls in a graph, on
+/// aligned inputs from memory. Of Foldtune itself the tuned times are among the series, since times
+/// of one run may be compared. Throws FileError.
 BenchReport read_bench_report(const std::string& path);
 
 }  // namespace foldtune

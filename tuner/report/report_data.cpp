@@ -29,10 +29,10 @@ void limit_landscapes(std::vector<DeviceView>& devices) {
   limit_points(landscapes, kPoints);
 }
 
-/// The bench measures problems without options, of the catalogue's defaults.
+/// The bench measures problems of the catalogue's defaults.
 bool is_same_operation(const BenchSeries& series, const ProblemKey& key) {
   return key.op == series.op && key.element_type == series.type &&
-         key.accumulator_type == series.accumulator && key.options.empty() &&
+         key.accumulator_type == series.accumulator && key.options == series.options &&
          key.alignment == name(Alignment::vector) &&
          key.determinism == name(Determinism::run_to_run);
 }

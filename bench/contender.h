@@ -1,0 +1,36 @@
+/// Who takes part in a comparison.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "cache/config_store.h"
+#include "foldtune/problem.h"
+#include "tuner/measure.h"
+
+namespace foldtune::bench {
+
+struct Contender {
+  std::string name;   ///< one of kContenders
+  Enqueues in_graph;  ///< a call that is captured, with its temporary memory in several places
+  Enqueue direct;     ///< a call as a program makes it, with all that the host does for it
+  Measurer::Translate translate = nullptr;
+  std::string config{};  ///< of Foldtune: the tunables as JSON
+  std::string source{};  ///< of Foldtune: "exact", "near size", "default"
+};
+
+// The device and the pool, whose inputs are those of the problem, must outlive the contenders.
+
+/// Foldtune with what `store` knows (null: untuned), compiled and ready to be called. Throws
+/// CompileError, DeviceError, DatabaseError.
+Contender make_foldtune(std::string_view name, const std::shared_ptr<Device>& device,
+                        const std::shared_ptr<const ConfigStore>& store, const Problem& problem,
+                        const InputPool& pool);
+
+/// Empty if the library has no function for the problem. Throws DeviceError, Unavailable where the
+/// library is not there.
+std::optional<Contender> make_cub(Device& device, const Problem& problem);
+std::optional<Contender> make_cublas(const Problem& problem, const InputPool& pool);
+
+}  // namespace foldtune::bench

@@ -1,0 +1,38 @@
+/// What CUB has for a problem, behind plain C++, so that nvcc compiles few small files.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "foldtune/problem.h"
+#include "foldtune/stream.h"
+
+namespace foldtune::bench {
+
+struct CubArguments {
+  const void* inputs[2] = {};
+  std::uint32_t count = 0;  ///< CUB is fastest with offsets of 32 bits
+  void* output = nullptr;   ///< a result as Foldtune's
+};
+
+/// Enqueues the calls, and returns their cudaError_t. Without storage it only writes how much of it
+/// there must be. Calls of one stream may share the storage.
+using CubCall = int (*)(void* storage, std::size_t& storage_bytes, const CubArguments& arguments,
+                        Stream stream);
+
+/// As a user of CUB would write it: one call of DeviceReduce or DeviceHistogram, with the
+/// accumulator that the problem asks for. Null for a problem that is not compared.
+CubCall find_cub_call(const Problem& problem);
+
+// By file.
+CubCall find_cub_fold(const Problem& problem);       ///< sum, min, max
+CubCall find_cub_index(const Problem& problem);      ///< argmin, argmax, argabsmax
+CubCall find_cub_statistic(const Problem& problem);  ///< what maps, or has several words
+CubCall find_cub_pair(const Problem& problem);       ///< two inputs
+CubCall find_cub_histogram(const Problem& problem);
+
+/// "3.0.1".
+std::string cub_version();
+
+}  // namespace foldtune::bench

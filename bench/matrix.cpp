@@ -1,0 +1,233 @@
+#include "bench/matrix.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "bench/cuda.h"
+#include "bench/empty_kernel.h"
+#include "bench/judge.h"
+#include "bench/pooled_device.h"
+#include "foldtune/error.h"
+#include "runtime/lookup.h"
+#include "runtime/variant.h"
+#include "tuner/statistics.h"
+
+namespace foldtune::bench {
+namespace {
+
+/// More threads of one process hardly compile more with NVRTC.
+constexpr int kCompileThreads = 2;
+
+/// So many that the events around them do not count.
+constexpr int kEmptyCalls = 256;
+constexpr int kEmptySamples = 5;
+
+/// Elsewhere there are no libraries, and times say nothing.
+bool is_gpu(const Device& device) { return device.info().record.kind == "cuda"; }
+
+Cell cell_of(const std::string& case_name, const Problem& problem) {
+  const ProblemKey key = make_problem_key(problem);
+  std::vector<std::string> inputs;
+  for (const ElementType type : problem.input_types()) inputs.emplace_back(name(type));
+  return {.case_name = case_name,
+          .op = key.op,
+          .type = key.element_type,
+          .accumulator = key.accumulator_type,
+          .options = key.options,
+          .inputs = std::move(inputs),
+          .alignment = key.alignment,
+          .count = problem.count,
+          .bytes = problem.input_bytes(),
+          .manner = {}};
+}
+
+Problem problem_of(const Case& one, const Size& size) {
+  Problem problem = one.problem;
+  problem.count = size.count;
+  problem.alignment = size.alignment;
+  return problem;
+}
+
+Cell in_manner(Cell cell, Manner manner) {
+  cell.manner = name(manner);
+  return cell;
+}
+
+Launching launching_of(Manner manner) {
+  switch (manner) {
+    case Manner::stream:
+      return Launching::stream;
+    case Manner::latency:
+      return Launching::latency;
+    default:
+      return Launching::graph;
+  }
+}
+
+double time_empty_kernel(Device& device, Manner manner) {
+  const auto launch = [](int, Stream stream) {
+    check(static_cast<cudaError_t>(launch_empty_kernel(stream)), "launching an empty kernel");
+  };
+  launch(0, nullptr);  // which loads it, as a capture could not
+  TimingRequest request;
+  request.enqueue = launch;
+  request.calls = kEmptyCalls;
+  request.launching = launching_of(manner);
+  return median(device.time(std::move(request), kEmptySamples));
+}
+
+}  // namespace
+
+Matrix::Matrix(const std::shared_ptr<Device>& device, const Options& options, Run run,
+               Progress progress)
+    : compilations_(device->compiler(), kCompileThreads),
+      device_(make_pooled(device, compilations_)),
+      options_(options),
+      progress_(std::move(progress)),
+      store_(open_sqlite_store(options.database, OpenMode::read_only)),
+      random_(options.seed),
+      report_{.runs = {std::move(run)}, .figures = {}, .faults = {}, .not_run = {}} {}
+
+void Matrix::measure(const Case& one) {
+  std::vector<Work> works;
+  for (const Size& size : options_.sizes) {
+    const Problem problem = problem_of(one, size);
+    works.push_back({.problem = problem, .cell = cell_of(one.name, problem)});
+  }
+  if (is_over_budget()) {
+    for (const Work& work : works) add_not_run(work.cell);
+    return;
+  }
+  const auto count_of = [](const Work& work) { return work.problem.count; };
+  try {
+    make_pool(std::ranges::max_element(works, {}, count_of)->problem);
+  } catch (const OutOfMemory& error) {
+    for (const Work& work : works) add_fault(work.cell, kTuned, /*is_wrong=*/true, error.what());
+    return;
+  }
+  compile(works);
+  for (const Work& work : works) {
+    if (is_over_budget()) {
+      add_not_run(work.cell);
+      continue;
+    }
+    try {
+      measure(work);
+    } catch (const OutOfMemory& error) {
+      add_fault(work.cell, kTuned, /*is_wrong=*/true, error.what());
+    }
+    progress_(report_);
+  }
+}
+
+bool Matrix::is_over_budget() const {
+  const std::chrono::duration<double> elapsed = Clock::now() - begin_;
+  return options_.budget && elapsed.count() > *options_.budget;
+}
+
+void Matrix::make_pool(const Problem& largest) {
+  if (pool_ != nullptr && pool_->serves(largest)) return;
+  const bool is_first = pool_ == nullptr;
+  pool_.reset();  // before the next one takes its memory
+  pool_ = std::make_unique<InputPool>(*device_, largest, options_.seed);
+  if (is_first) measure_limits();
+}
+
+void Matrix::measure_limits() {
+  Run& run = report_.runs.front();
+  if (!is_gpu(*device_)) return;
+  run.read_bandwidth_gbps = measure_read_bandwidth(*device_, compilations_, *pool_);
+  for (const Manner manner : options_.manners) {
+    run.launch_us[std::string(name(manner))] = time_empty_kernel(*device_, manner);
+  }
+}
+
+/// Nothing is compiled any more while times are taken.
+void Matrix::compile(const std::vector<Work>& works) {
+  std::vector<CompilePool::Compilation> compilations;
+  for (const Work& work : works) {
+    for (const ConfigStore* const store :
+         {store_.get(), static_cast<const ConfigStore*>(nullptr)}) {
+      const Choice choice =
+          choose_config(store, device_->info().record, device_->compiler().version(), work.problem);
+      compilations.push_back(
+          compilations_.request(make_program({.problem = work.problem, .params = choice.params})));
+    }
+  }
+  for (const CompilePool::Compilation& compilation : compilations) compilation.wait();
+}
+
+void Matrix::measure(const Work& work) {
+  Measurer measurer(*device_, compilations_, *pool_, work.problem);
+  std::vector<Contender> right;
+  for (Contender& contender : make_contenders(work)) {
+    if (std::string fault = find_fault(measurer, contender); fault.empty()) {
+      right.push_back(std::move(contender));
+    } else {
+      add_fault(work.cell, contender.name, /*is_wrong=*/true, std::move(fault));
+    }
+  }
+  time_all(measurer, right, work);
+}
+
+std::vector<Contender> Matrix::make_contenders(const Work& work) {
+  std::vector<Contender> contenders;
+  const auto add_foldtune = [&](std::string_view name, std::shared_ptr<const ConfigStore> store) {
+    try {
+      contenders.push_back(make_foldtune(name, device_, store, work.problem, *pool_));
+    } catch (const CompileError& error) {
+      add_fault(work.cell, name, /*is_wrong=*/true, error.what());
+    }
+  };
+  add_foldtune(kTuned, store_);
+  add_foldtune(kUntuned, nullptr);
+  const auto add = [&](std::optional<Contender> contender) {
+    if (contender) contenders.push_back(std::move(*contender));
+  };
+  if (!is_gpu(*device_)) return contenders;
+  add(make_cub(*device_, work.problem));
+  try {
+    add(make_cublas(work.problem, *pool_));
+  } catch (const Unavailable& error) {
+    add_fault(work.cell, kCublas, /*is_wrong=*/false, error.what());
+  }
+  return contenders;
+}
+
+void Matrix::time_all(Measurer& measurer, std::span<const Contender> contenders, const Work& work) {
+  const auto l2_bytes = static_cast<std::uint64_t>(device_->info().record.l2_bytes);
+  for (const Manner manner : options_.manners) {
+    if (manner == Manner::hot && work.cell.bytes > l2_bytes) continue;  // they do not stay there
+    const auto samples = time_in_rounds(measurer, contenders, manner, options_.rounds, random_);
+    for (std::size_t i = 0; i < contenders.size(); ++i) {
+      report_.figures.push_back({.cell = in_manner(work.cell, manner),
+                                 .contender = contenders[i].name,
+                                 .samples_us = samples[i],
+                                 .median_us = median(samples[i]),
+                                 .mad_us = median_absolute_deviation(samples[i]),
+                                 .config = contenders[i].config,
+                                 .source = contenders[i].source});
+    }
+  }
+}
+
+void Matrix::add_not_run(const Cell& cell) {
+  for (const Manner manner : options_.manners) {
+    report_.not_run.push_back(in_manner(cell, manner));
+  }
+}
+
+void Matrix::add_fault(const Cell& cell, std::string_view contender, bool is_wrong,
+                       std::string reason) {
+  Fault fault{.cell = cell,
+              .contender = std::string(contender),
+              .is_wrong = is_wrong,
+              .reason = std::move(reason)};
+  fault.cell.manner = "all";
+  report_.faults.push_back(std::move(fault));
+}
+
+}  // namespace foldtune::bench

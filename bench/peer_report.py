@@ -1,0 +1,66 @@
+"""Reports of the bench, as bench/README.md describes them, for the programs in Python."""
+
+import json
+import os
+import statistics
+
+SCHEMA_VERSION = 2
+CELL_FIELDS = ("case", "op", "type", "accumulator", "options", "inputs", "alignment", "n", "bytes", "manner")
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        report = json.load(file)
+    if report.get("schema_version") != SCHEMA_VERSION:
+        raise ValueError(
+            f"{path} is of version {report.get('schema_version')}, and this program reads version {SCHEMA_VERSION}")
+    return report
+
+
+def write(path, report):
+    """As a whole or not at all."""
+    temporary = f"{path}.{os.getpid()}.tmp"
+    with open(temporary, "w", encoding="utf-8") as file:
+        json.dump(report, file)
+        file.write("\n")
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(temporary, path)
+
+
+def empty(run):
+    return {"schema_version": SCHEMA_VERSION, "runs": [run], "figures": [], "faults": [], "not_run": []}
+
+
+def cell_of(entry):
+    """What is compared, of a figure."""
+    return {field: entry[field] for field in CELL_FIELDS}
+
+
+def cells_of(report):
+    """All cells that have figures, in their order, each once."""
+    cells = {json.dumps(cell_of(figure)): cell_of(figure) for figure in report["figures"]}
+    return list(cells.values())
+
+
+def shortened(value):
+    """To the digits that a timing has."""
+    return float(f"{value:.6g}")
+
+
+def make_figure(cell, contender, samples_us):
+    samples_us = [shortened(sample) for sample in samples_us]
+    median = statistics.median(samples_us)
+    return {
+        **cell,
+        "contender": contender,
+        "median_us": shortened(median),
+        "mad_us": shortened(statistics.median(abs(sample - median) for sample in samples_us)),
+        "samples_us": samples_us,
+        "gbps": shortened(cell["bytes"] / median / 1e3),
+        "run": 0,
+    }
+
+
+def make_fault(cell, contender, is_wrong, reason):
+    return {**cell, "contender": contender, "wrong": is_wrong, "reason": reason, "run": 0}

@@ -1,0 +1,190 @@
+#!/usr/bin/env python3
+"""Times PyTorch and CuPy in the cells that foldtune_bench measured, by its method.
+
+    foldtune_bench ARGUMENTS --json bench.json
+    python3 bench/peers.py bench.json --json peers.json
+    foldtune_bench --from bench.json peers.json --check
+
+Every cell of the report is measured: its manner, its n and its alignment. Calls are captured in CUDA
+graphs over inputs that take turns, or enqueued back to back, or waited for. Every result is checked
+before it is timed. Needs PyTorch with CUDA; without CuPy it goes on with PyTorch alone.
+"""
+
+import argparse
+import datetime
+import shlex
+import sys
+import time
+
+import peer_report
+from rotation import LAP_BYTES, plan_calls
+
+CUPY_TYPES = {"u32": "uint32"}
+
+
+class Library:
+    """PyTorch or CuPy: its calls, its arrays and its graphs."""
+
+    def __init__(self, name, graphs, make_call, make_array):
+        self.name = name
+        self.graphs = graphs
+        self.make_call = make_call
+        self.make_array = make_array
+
+
+class Peers:
+    """Both libraries on the present device."""
+
+    def __init__(self, command, rounds=9, seed=1):
+        import torch
+        import gpu_timing
+        import peer_calls
+        import peer_inputs
+        self.torch, self.timing, self.calls, self.inputs = torch, gpu_timing, peer_calls, peer_inputs
+        self.command, self.rounds, self.seed = command, rounds, seed
+        if not torch.cuda.is_available():
+            raise RuntimeError("PyTorch finds no CUDA device")
+        self.versions = {"PyTorch": torch.__version__}
+        self.libraries = [
+            Library("PyTorch", gpu_timing.TorchGraphs(), peer_calls.torch_call, lambda tensor, _: tensor)]
+        self.cupy = None
+        try:
+            self.add_cupy()
+        except ImportError as error:
+            print(f"peers.py: without CuPy: {error}", file=sys.stderr)
+        self.flush = gpu_timing.make_flush(LAP_BYTES)
+
+    def add_cupy(self):
+        import cupy
+
+        def make_array(tensor, type_name):
+            array = cupy.from_dlpack(tensor)
+            return array.view(CUPY_TYPES[type_name]) if type_name in CUPY_TYPES else array
+
+        self.cupy = cupy
+        self.versions["CuPy"] = cupy.__version__
+        self.libraries.append(Library("CuPy", self.timing.CupyGraphs(cupy),
+                                      lambda cell: self.calls.cupy_call(cell, cupy), make_array))
+
+    def describe_run(self, bench_run):
+        properties = self.torch.cuda.get_device_properties(0)
+        now = datetime.datetime.now(datetime.timezone.utc)
+        return {
+            "date": now.strftime("%Y-%m-%dT%H:%M:%SZ"),
+            "command": self.command,
+            "device": properties.name,
+            "architecture": f"sm_{properties.major}{properties.minor}",
+            "driver": bench_run["driver"],
+            "versions": self.versions,
+            "read_bandwidth_gbps": 0,
+            "launch_us": {},
+            "rounds": self.rounds,
+            "seed": self.seed,
+        }
+
+    def measure(self, bench_report, path, deadline=None):
+        """Writes the report of all cells that `bench_report` has; no more are begun after the deadline."""
+        report = peer_report.empty(self.describe_run(bench_report["runs"][0]))
+        cases = {}
+        for cell in peer_report.cells_of(bench_report):
+            cases.setdefault(cell["case"], []).append(cell)
+        for cells in cases.values():
+            self.measure_case(cells, report, deadline)
+            peer_report.write(path, report)
+        peer_report.write(path, report)
+        return report
+
+    def measure_case(self, cells, report, deadline):
+        inputs = None
+        groups = {}
+        for cell in cells:
+            groups.setdefault((cell["n"], cell["alignment"]), []).append(cell)
+        for group in groups.values():
+            if deadline is not None and time.monotonic() > deadline:
+                report["not_run"] += group
+                continue
+            if inputs is None:
+                inputs = self.inputs.Inputs(cells, self.seed)
+            self.measure_size(group, inputs, report)
+        del inputs
+        self.torch.cuda.empty_cache()
+        if self.cupy is not None:
+            self.cupy.get_default_memory_pool().free_all_blocks()
+
+    def measure_size(self, group, inputs, report):
+        """All manners of one problem."""
+        first = group[0]
+        check = self.calls.make_check(first, inputs.slice(first, 0))
+        contenders = []
+        for library in self.libraries:
+            fault = None
+            try:
+                call = self.make_slice_call(library, first, inputs)
+                wrong = check(self.calls.numbers(call(0)))
+                if wrong:
+                    fault = (True, wrong)
+            except self.calls.NotOffered as error:
+                fault = (False, str(error))
+            except Exception as error:  # whatever a library says, the others go on
+                fault = (False, f"{type(error).__name__}: {error}")
+            if fault is None:
+                contenders.append((library, call))
+            else:
+                report["faults"].append(peer_report.make_fault({**first, "manner": "all"}, library.name, *fault))
+        for cell in group:
+            self.time_cell(cell, contenders, inputs, report)
+
+    def make_slice_call(self, library, cell, inputs):
+        """The library's call on the inputs number `index`, whose arrays are made beforehand."""
+        function = library.make_call(cell)
+        most = min(inputs.slice_count(cell), plan_calls("graph", cell["bytes"], inputs.slice_count(cell)).slices)
+        arrays = [[library.make_array(tensor, name) for tensor, name in zip(inputs.slice(cell, i), cell["inputs"])]
+                  for i in range(most)]
+        return lambda index: function(*arrays[index])
+
+    def time_cell(self, cell, contenders, inputs, report):
+        rotation = plan_calls(cell["manner"], cell["bytes"], inputs.slice_count(cell))
+        timed, stopwatches = [], []
+        for library, call in contenders:
+            waits = (library.name, cell["op"], cell["type"]) in self.calls.WAITS
+            if waits and cell["manner"] in ("graph", "hot"):
+                report["faults"].append(peer_report.make_fault(
+                    cell, library.name, False, "it waits for the device, which no graph can hold"))
+                continue
+            try:
+                stopwatches.append(
+                    self.timing.Stopwatch(call, cell, rotation, library.graphs, self.flush))
+                timed.append(library)
+            except Exception as error:  # as above: most of all, what cannot be captured
+                report["faults"].append(peer_report.make_fault(
+                    cell, library.name, False, f"{type(error).__name__}: {error}"))
+        if not stopwatches:
+            return
+        samples = self.timing.time_in_rounds(stopwatches, self.rounds, self.seed)
+        for library, taken in zip(timed, samples):
+            report["figures"].append(peer_report.make_figure(cell, library.name, taken))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("report", help="what foldtune_bench --json wrote")
+    parser.add_argument("--json", required=True, help="the report to write")
+    parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--budget", type=float, help="seconds after which no further n is begun")
+    options = parser.parse_args()
+    deadline = None if options.budget is None else time.monotonic() + options.budget
+    try:
+        peers = Peers(shlex.join(sys.argv), options.rounds, options.seed)
+        report = peers.measure(peer_report.read(options.report), options.json, deadline)
+    except (ImportError, OSError, RuntimeError, ValueError) as error:
+        sys.exit(f"peers.py: {error}")
+    wrong = [fault for fault in report["faults"] if fault["wrong"]]
+    for fault in report["faults"]:
+        print(f"{fault['contender']}, {fault['case']} {fault['n']} ({fault['manner']}): {fault['reason']}")
+    print(f"{len(report['figures'])} figures of {', '.join(peers.versions)} in {options.json}")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

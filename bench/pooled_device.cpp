@@ -1,0 +1,58 @@
+#include "bench/pooled_device.h"
+
+#include <utility>
+
+namespace foldtune::bench {
+namespace {
+
+class PooledCompiler final : public Compiler {
+ public:
+  PooledCompiler(const Compiler& compiler, CompilePool& compilations)
+      : compiler_(compiler), compilations_(compilations) {}
+
+  const std::string& version() const override { return compiler_.version(); }
+
+  CompiledKernel compile(const Program& program) const override {
+    return *compilations_.request(program).get();
+  }
+
+ private:
+  const Compiler& compiler_;
+  CompilePool& compilations_;
+};
+
+class PooledDevice final : public Device {
+ public:
+  PooledDevice(std::shared_ptr<Device> device, CompilePool& compilations)
+      : device_(std::move(device)), compiler_(device_->compiler(), compilations) {}
+
+  const Compiler& compiler() override { return compiler_; }
+
+  const DeviceInfo& info() const override { return device_->info(); }
+  std::unique_ptr<Kernel> load(const CompiledKernel& compiled) override {
+    return device_->load(compiled);
+  }
+  void* allocate(std::size_t bytes) override { return device_->allocate(bytes); }
+  void deallocate(void* memory) noexcept override { device_->deallocate(memory); }
+  void copy(void* to, const void* from, std::size_t bytes) override {
+    device_->copy(to, from, bytes);
+  }
+  void synchronize(Stream stream) override { device_->synchronize(stream); }
+  std::uint64_t stream_id(Stream stream) const override { return device_->stream_id(stream); }
+  bool is_capturing(Stream stream) const override { return device_->is_capturing(stream); }
+  std::unique_ptr<Stopwatch> prepare_timing(TimingRequest request) override {
+    return device_->prepare_timing(std::move(request));
+  }
+
+ private:
+  std::shared_ptr<Device> device_;
+  PooledCompiler compiler_;
+};
+
+}  // namespace
+
+std::shared_ptr<Device> make_pooled(std::shared_ptr<Device> device, CompilePool& compilations) {
+  return std::make_shared<PooledDevice>(std::move(device), compilations);
+}
+
+}  // namespace foldtune::bench

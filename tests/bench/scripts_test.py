@@ -1,0 +1,153 @@
+"""scripts_test.py, with the folder bench in PYTHONPATH
+
+The bench's scripts in Python, without a GPU and without PyTorch.
+"""
+
+import contextlib
+import io
+import json
+import os
+import pathlib
+import stat
+import sys
+import tempfile
+import textwrap
+import unittest
+
+import peer_report
+import rotation
+import run
+
+# A foldtune_bench that has two cases and invents its figures.
+FAKE_BENCH = """\
+    import json, sys
+    arguments = sys.argv[1:]
+    def value(name):
+        return arguments[arguments.index(name) + 1] if name in arguments else None
+    if "--list" in arguments:
+        print("sum f32\\nmax f32")
+    elif "--from" in arguments:
+        begin = arguments.index("--from") + 1
+        print("joined", *[path.rsplit("/", 1)[1] for path in arguments[begin:arguments.index("--json")]])
+        sys.exit(1 if "--check" in arguments else 0)
+    else:
+        if value("--case") == "max f32" and "--broken" in arguments:
+            sys.exit(6)
+        report = {"schema_version": 2, "runs": [], "figures": [], "faults": [], "not_run": [],
+                  "arguments": arguments}
+        open(value("--json"), "w").write(json.dumps(report))
+"""
+
+
+def cell(n, manner="graph"):
+    return {"case": "sum f32", "op": "sum", "type": "f32", "accumulator": "f32", "options": "", "inputs": ["f32"],
+            "alignment": "vector", "n": n, "bytes": 4 * n, "manner": manner}
+
+
+class Rotation(unittest.TestCase):
+    def test_small_inputs_take_turns_and_a_flush_comes_before(self):
+        self.assertEqual(rotation.plan_rotation(4096, 1000), rotation.Rotation(512, 512, True))
+
+    def test_a_lap_of_middle_inputs_is_as_long_as_the_l2_needs(self):
+        plan = rotation.plan_rotation(16 << 20, 64)
+        self.assertEqual(plan.slices, 16)
+        self.assertFalse(plan.needs_flush)
+        self.assertEqual(plan.calls % plan.slices, 0)
+        self.assertGreaterEqual(plan.calls, rotation.usual_calls(16 << 20))
+
+    def test_large_inputs_are_called_a_few_times(self):
+        self.assertEqual(rotation.plan_rotation(4 << 30, 1), rotation.Rotation(1, 4, False))
+
+    def test_too_few_inputs_need_a_flush(self):
+        self.assertEqual(rotation.plan_rotation(16 << 20, 3).slices, 3)
+        self.assertTrue(rotation.plan_rotation(16 << 20, 3).needs_flush)
+
+    def test_each_manner_has_its_calls(self):
+        self.assertEqual(rotation.plan_calls("hot", 4096, 1000).slices, 1)
+        self.assertEqual(rotation.plan_calls("stream", 4096, 1000).calls, 128)
+        self.assertEqual(rotation.plan_calls("latency", 4096, 1000).calls, 32)
+        self.assertFalse(rotation.plan_calls("latency", 4096, 1000).needs_flush)
+        with self.assertRaises(ValueError):
+            rotation.plan_calls("cold", 4096, 1000)
+
+    def test_slices_begin_at_multiples_of_256_elements(self):
+        self.assertEqual([rotation.stride(1, 0), rotation.stride(256, 0), rotation.stride(256, 1)], [256, 256, 512])
+
+
+class Report(unittest.TestCase):
+    def test_cells_are_each_once_in_their_order(self):
+        figures = [peer_report.make_figure(one, contender, [2.0, 1.0, 4.0])
+                   for one in (cell(4096), cell(1024, "stream")) for contender in ("tuned", "CUB")]
+        self.assertEqual(peer_report.cells_of({"figures": figures}), [cell(4096), cell(1024, "stream")])
+
+    def test_a_figure_has_what_follows_of_its_samples(self):
+        figure = peer_report.make_figure(cell(1000), "PyTorch", [2.0, 1.0, 4.0])
+        self.assertEqual((figure["median_us"], figure["mad_us"], figure["gbps"]), (2.0, 1.0, 2.0))
+
+    def test_a_report_is_written_as_a_whole(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = f"{folder}/report.json"
+            peer_report.write(path, peer_report.empty({"device": "NVIDIA Test"}))
+            self.assertEqual(peer_report.read(path)["runs"], [{"device": "NVIDIA Test"}])
+            self.assertEqual(os.listdir(folder), ["report.json"])
+
+    def test_another_version_is_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "old.json")
+            path.write_text('{"schema_version": 1}')
+            with self.assertRaisesRegex(ValueError, "old.json is of version 1"):
+                peer_report.read(path)
+
+
+class Run(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.out = pathlib.Path(self.folder.name, "out")
+        self.bench = pathlib.Path(self.folder.name, "foldtune_bench")
+        self.bench.write_text(f"#!{sys.executable}\n{textwrap.dedent(FAKE_BENCH)}")
+        self.bench.chmod(self.bench.stat().st_mode | stat.S_IXUSR)
+
+    def run_script(self, *arguments):
+        sys.argv = ["run.py", "--bench", str(self.bench), "--out", str(self.out), "--no-peers", *arguments]
+        with contextlib.redirect_stdout(io.StringIO()) as output:
+            return run.main(), output.getvalue()
+
+    def test_every_case_has_a_report_with_the_arguments_of_the_bench(self):
+        code, _ = self.run_script("--n", "2^10", "--rounds", "3")
+        self.assertEqual(code, 0)
+        for stem, name in (("00", "sum f32"), ("01", "max f32")):
+            arguments = json.loads((self.out / f"{stem}.json").read_text())["arguments"]
+            self.assertEqual(arguments[arguments.index("--case") + 1], name)
+            self.assertEqual(arguments[arguments.index("--n") + 1], "2^10")
+            self.assertEqual(arguments[arguments.index("--rounds") + 1], "3")
+
+    def test_a_turn_has_as_many_cases_as_are_wanted(self):
+        self.run_script("--cases-per-turn", "2")
+        arguments = json.loads((self.out / "00.json").read_text())["arguments"]
+        self.assertEqual(arguments[arguments.index("--case") + 1], "sum f32,max f32")
+        self.assertFalse((self.out / "01.json").exists())
+
+    def test_a_case_that_fails_does_not_stop_the_others(self):
+        code, output = self.run_script("--broken")
+        self.assertEqual(code, 1)
+        self.assertIn("ended with 6 for max f32", output)
+        self.assertTrue((self.out / "00.json").exists())
+
+    def test_a_check_that_fails_is_the_end(self):
+        self.assertEqual(self.run_script("--check")[0], 1)
+
+    def test_what_is_left_when_the_time_is_over_is_left_to_the_bench_to_tell(self):
+        self.run_script("--budget", "0")
+        arguments = json.loads((self.out / "not-run.json").read_text())["arguments"]
+        self.assertEqual(arguments[arguments.index("--case") + 1], "sum f32,max f32")
+        self.assertEqual(arguments[arguments.index("--budget") + 1], "0.001s")
+
+    def test_reports_of_another_run_are_not_overwritten(self):
+        self.run_script()
+        with self.assertRaisesRegex(SystemExit, "has reports already"):
+            self.run_script()
+
+
+if __name__ == "__main__":
+    unittest.main()
