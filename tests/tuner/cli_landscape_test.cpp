@@ -3,6 +3,7 @@
 
 #include "tests/catch.h"
 #include "tests/tuner/program.h"
+#include "tests/tuner/tuned_database.h"
 
 namespace foldtune::test {
 namespace {
@@ -52,13 +53,60 @@ TEST_CASE("landscape writes a cache file for Kernel Tuner") {
   CHECK(json["cache"].size() == 5);
 }
 
+TEST_CASE("landscape shows what a database holds of a problem, for each device") {
+  const Workplace place;
+  const Problem problem = sum_of(1 << 20);
+  {
+    TunedDatabase database(place.database());
+    database.add(
+        run_on("NVIDIA A"),
+        {success(problem, with_block_size(64), {3}), success(problem, with_block_size(128), {2}),
+         failure(problem, with_block_size(256), foldtune::Outcome::timeout, "hangs"),
+         success(problem, with_block_size(128), {2.5}, 2)});
+    database.add(run_on("NVIDIA B"), {success(problem, with_block_size(512), {7})});
+  }
+  const Outcome both = place.run({"landscape", "--n", "2^20"});
+  CAPTURE(both.out, both.err);
+  CHECK(both.exit_code == 0);
+  CHECK_THAT(both.out, ContainsSubstring("sum f32 2^20 on NVIDIA A"));
+  CHECK_THAT(both.out, ContainsSubstring("3 configurations: 2 ok, 1 timeout"));
+  CHECK_THAT(both.out, ContainsSubstring("64 1.50  128 1.00"));  // as they were screened
+  CHECK_THAT(both.out, ContainsSubstring("sum f32 2^20 on NVIDIA B"));
+
+  const std::string cache = place.file("cache.json");
+  constexpr int kUsage = 2;
+  CHECK(place.run({"landscape", "--n", "2^20", "--kernel-tuner", cache}).exit_code == kUsage);
+  const Outcome one =
+      place.run({"landscape", "--n", "2^20", "--device", "nvidia a", "--kernel-tuner", cache});
+  CHECK(one.exit_code == 0);
+  CHECK_THAT(one.out, !ContainsSubstring("NVIDIA B"));
+  CHECK(nlohmann::json::parse(read_file(cache))["cache"].size() == 3);
+
+  const Outcome other = place.run({"landscape", "--n", "2^12"});
+  CHECK(other.exit_code == 0);
+  CHECK_THAT(other.out,
+             ContainsSubstring("nothing was measured of sum f32 2^12; there is sum f32 2^20"));
+}
+
+TEST_CASE("landscape wants a file or a problem") {
+  const Workplace place;
+  constexpr int kUsage = 2;
+  const Outcome neither = place.run({"landscape"});
+  CHECK(neither.exit_code == kUsage);
+  CHECK_THAT(neither.err, ContainsSubstring("Name a file, or a problem"));
+  const Outcome both =
+      place.run({"landscape", place.write("a.landscape", kLandscape), "--op", "sum"});
+  CHECK(both.exit_code == kUsage);
+  CHECK_THAT(both.err, ContainsSubstring("leave --op, --type, --n and --db out"));
+}
+
 TEST_CASE("landscape shows one in which everything failed") {
   const Workplace place;
   std::string text = kLandscape;
   text = text.substr(0, text.find("128 4 4")) + "1024 4 4 0 2 2 1 launch_error\n";
   const Outcome result = place.run({"landscape", place.write("a.landscape", text)});
   CHECK(result.exit_code == 0);
-  CHECK_THAT(result.out, ContainsSubstring("1 configurations: 1 launch_error"));
+  CHECK_THAT(result.out, ContainsSubstring("1 configuration: 1 launch_error"));
 }
 
 TEST_CASE("landscape says what is wrong with its files") {

@@ -1,4 +1,4 @@
-// foldtune landscape: what a recorded landscape holds.
+// foldtune landscape: how the configurations of a problem compare.
 #include "tuner/replay/landscape.h"
 
 #include <fmt/chrono.h>
@@ -10,10 +10,17 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "cache/config_store.h"
+#include "foldtune/error.h"
+#include "runtime/lookup.h"
 #include "templates/embedded.h"
 #include "tuner/commands/commands.h"
+#include "tuner/commands/options.h"
+#include "tuner/commands/problem_selection.h"
+#include "tuner/commands/stored_problem.h"
 #include "tuner/commands/stored_rows.h"
 #include "tuner/file_error.h"
 #include "tuner/format.h"
@@ -26,7 +33,8 @@ namespace foldtune {
 namespace {
 
 struct Arguments {
-  std::string file;
+  std::string file;            ///< empty: what the database holds
+  ProblemSelection selection;  ///< of the database
   std::string kernel_tuner;
 };
 
@@ -55,7 +63,7 @@ void print_heading(const Landscape& landscape) {
   for (const auto& [outcome, count] : counts) {
     outcomes += fmt::format("{}{} {}", outcomes.empty() ? "" : ", ", count, to_string(outcome));
   }
-  fmt::print("{} configurations: {}\n", landscape.points.size(), outcomes);
+  fmt::print("{}: {}\n", format_count(landscape.points.size(), "configuration"), outcomes);
 }
 
 /// The configuration that is used untuned; null if it was not recorded, or failed.
@@ -115,20 +123,95 @@ void print_values(const Landscape& landscape, const LandscapePoint& best) {
     table.add_row({std::string(tunable.name), cell});
   }
   if (!table.empty()) fmt::print("\n{}", table.to_string(terminal_width(stdout)));
+  fmt::print("\nconfig: {}\n", config_legend(family_of(landscape.problem.op)));
 }
 
 std::string utc_now() {
   return fmt::format("{:%Y-%m-%dT%H:%M:%S}+00:00", fmt::gmtime(std::time(nullptr)));
 }
 
-ExitCode run_landscape(const Arguments& arguments) {
-  const Landscape landscape = read_landscape(arguments.file);
+void print_landscape(const Landscape& landscape) {
   print_heading(landscape);
   if (const LandscapePoint* const best = find_optimum(landscape)) {
     print_spread(landscape, *best);
     print_values(landscape, *best);
   }
-  if (!arguments.kernel_tuner.empty()) {
+}
+
+/// The newest result of each device, of any driver, compiler and kernels.
+std::vector<StoredResult> newest_by_device(const std::vector<StoredResult>& results) {
+  std::vector<StoredResult> newest;
+  for (const StoredResult& row : results) {
+    const auto found = std::ranges::find_if(newest, [&](const StoredResult& other) {
+      return is_same_device(other.run.device, row.run.device);
+    });
+    if (found == newest.end()) {
+      newest.push_back(row);
+    } else if (!is_newer(*found, row)) {
+      *found = row;
+    }
+  }
+  return newest;
+}
+
+/// Everything that was tried where, and with what, `result` was measured.
+Landscape landscape_around(const ConfigStore& store, const StoredResult& result, Problem problem) {
+  problem.count = result.measurement.count;
+  std::vector<MeasurementRecord> records;
+  for (StoredResult& row :
+       store.measurements_of({.device_fingerprint = result.run.device.fingerprint(),
+       .template_fingerprint = result.run.template_fingerprint,
+       .compiler = result.run.compiler,
+       .problem = result.measurement.problem})) {
+    records.push_back(std::move(row.measurement));
+  }
+  return make_landscape(result.run, problem, records);
+}
+
+/// One for each device. Says so where there is none.
+std::vector<Landscape> stored_landscapes(const ProblemSelection& selection) {
+  if (selection.count.empty()) {
+    throw InvalidArgument("which landscape? Name a file, or a problem with --op, --type and --n");
+  }
+  const Problem problem = selected_problem(selection);
+  const std::string path = database_path(selection.database);
+  const std::unique_ptr<const ConfigStore> store = open_sqlite_store(path, OpenMode::read_only);
+  const std::vector<StoredResult> best = select_device(store->best(), selection);
+  const ProblemKey key = make_problem_key(problem);
+  std::vector<StoredResult> of_problem = best;
+  std::erase_if(of_problem,
+                [&](const StoredResult& row) { return row.measurement.problem != key; });
+  std::vector<Landscape> landscapes;
+  for (const StoredResult& result : newest_by_device(of_problem)) {
+    landscapes.push_back(landscape_around(*store, result, problem));
+  }
+  if (best.empty()) {
+    fmt::print("{} holds no results yet; `foldtune tune` makes some\n", path);
+  } else if (landscapes.empty()) {
+    fmt::print("nothing was measured of {}; there is {}\n", describe_problem(key, problem.count),
+               describe_others(best, problem));
+  }
+  return landscapes;
+}
+
+std::vector<Landscape> chosen_landscapes(const Arguments& arguments) {
+  const ProblemSelection& selection = arguments.selection;
+  if (arguments.file.empty()) return stored_landscapes(selection);
+  if (selection.op || selection.type || !selection.count.empty() || selection.database) {
+    throw InvalidArgument("a file holds one landscape: leave --op, --type, --n and --db out");
+  }
+  return {read_landscape(arguments.file)};
+}
+
+ExitCode run_landscape(const Arguments& arguments) {
+  const std::vector<Landscape> landscapes = chosen_landscapes(arguments);
+  if (!arguments.kernel_tuner.empty() && landscapes.size() > 1) {
+    throw InvalidArgument("--kernel-tuner writes one landscape: choose the device with --device");
+  }
+  for (const Landscape& landscape : landscapes) {
+    if (&landscape != &landscapes.front()) fmt::print("\n");
+    print_landscape(landscape);
+    if (arguments.kernel_tuner.empty()) continue;
     write_whole_file(arguments.kernel_tuner, to_kernel_tuner_cache(landscape, utc_now()),
                      "cache file of Kernel Tuner");
     fmt::print(stderr, "wrote {}\n", arguments.kernel_tuner);
@@ -140,14 +223,21 @@ ExitCode run_landscape(const Arguments& arguments) {
 
 Action prepare_landscape(CLI::App& app, const std::string&) {
   auto arguments = std::make_shared<Arguments>();
-  app.add_option("FILE", arguments->file, "The landscape: times of all configurations")->required();
+  app.add_option("FILE", arguments->file,
+                 "A landscape that `foldtune tune --record` wrote [what the database holds]");
+  add_problem_selection(app, arguments->selection);
+  app.get_option("--n")->required(false);
   app.add_option("--kernel-tuner", arguments->kernel_tuner,
                  "Write it as a cache file of Kernel Tuner, for its simulation mode")
       ->type_name("FILE");
   app.footer(
-      "Summarises a recorded landscape: the fastest configuration, how far the others are from it, "
-      "and\nwhat each tunable is worth.\n\n"
-      "Example:\n"
+      "Summarises what was measured of a problem: the fastest configuration, how far the others "
+      "are "
+      "from\nit, and what each tunable is worth. Of a database, for each device what its newest "
+      "result "
+      "is of.\n\n"
+      "Examples:\n"
+      "  foldtune landscape --op sum --type f32 --n 2^20 --device h200\n"
       "  foldtune landscape sum_f32_16777216.landscape --kernel-tuner sum.json");
   return [arguments] { return run_landscape(*arguments); };
 }

@@ -13,6 +13,7 @@
 #include "tuner/commands/stored_problem.h"
 #include "tuner/commands/stored_rows.h"
 #include "tuner/count_list.h"
+#include "tuner/format.h"
 
 namespace foldtune {
 namespace {
@@ -28,7 +29,7 @@ std::string list(std::vector<std::string> texts) {
   const std::size_t others = texts.size() - std::min(texts.size(), kMostListed);
   texts.resize(texts.size() - others);
   return fmt::format("{}{}", fmt::join(texts, ", "),
-                     others == 0 ? std::string() : fmt::format(" and {} others", others));
+                     others == 0 ? std::string() : " and " + format_count(others, "other"));
 }
 
 }  // namespace
