@@ -19,7 +19,7 @@
 namespace foldtune {
 namespace {
 
-using Json = nlohmann::ordered_json;  // the order of an accumulator's fields counts
+using OrderedJson = nlohmann::ordered_json;  // the order of an accumulator's fields counts
 
 constexpr std::array<std::string_view, 9> kKeys{
     "name", "inputs", "accumulator", "identity", "map", "combine", "finish", "result", "tolerance"};
@@ -74,7 +74,7 @@ void append(std::string& list, const std::string& item) {
 }
 
 /// The accumulator as --acc takes it.
-std::string accumulator_text(const Json& value, const std::string& path) {
+std::string accumulator_text(const OrderedJson& value, const std::string& path) {
   constexpr std::string_view kForm =
       R"(a type, or fields in their order: {"value": "f32", "index": "u32"})";
   std::string text;
@@ -85,7 +85,7 @@ std::string accumulator_text(const Json& value, const std::string& path) {
       append(text, field + ":" + type.get<std::string>());
     }
   } else if (value.is_array()) {
-    for (const Json& item : value) {
+    for (const OrderedJson& item : value) {
       if (item.is_string()) {
         append(text, item.get<std::string>());
       } else if (item.is_object() && item.size() == 2 && item.contains("name") &&
@@ -101,19 +101,19 @@ std::string accumulator_text(const Json& value, const std::string& path) {
   return text;
 }
 
-std::string inputs_text(const Json& value, const std::string& path) {
+std::string inputs_text(const OrderedJson& value, const std::string& path) {
   constexpr std::string_view kForm = R"(a list of types: ["f32", "u8"])";
   if (value.is_string()) return value.get<std::string>();
   if (!value.is_array()) throw wrong_form(path, "inputs", kForm);
   std::string text;
-  for (const Json& item : value) {
+  for (const OrderedJson& item : value) {
     if (!item.is_string()) throw wrong_form(path, "inputs", kForm);
     append(text, item.get<std::string>());
   }
   return text;
 }
 
-std::string value_text(const std::string& key, const Json& value, const std::string& path) {
+std::string value_text(const std::string& key, const OrderedJson& value, const std::string& path) {
   if (key == "accumulator") return accumulator_text(value, path);
   if (key == "inputs") return inputs_text(value, path);
   if (value.is_number()) return value.dump();
@@ -121,7 +121,7 @@ std::string value_text(const std::string& key, const Json& value, const std::str
   return value.get<std::string>();
 }
 
-Json read_json(const std::string& path) {
+OrderedJson read_json(const std::string& path) {
   const InputFile file(path);
   if (file.size() > kMaxFileBytes) {
     throw FileError(fmt::format("{} is too long for a custom operator", path));
@@ -129,8 +129,8 @@ Json read_json(const std::string& path) {
   std::string text(file.size(), '\0');
   file.read(0, std::as_writable_bytes(std::span(text)));
   try {
-    return Json::parse(text);
-  } catch (const Json::parse_error& error) {
+    return OrderedJson::parse(text);
+  } catch (const OrderedJson::parse_error& error) {
     throw FileError(fmt::format("{} is not JSON: {}", path, error.what()));
   }
 }
@@ -167,7 +167,7 @@ CustomOperator CustomText::parse() const {
 }
 
 CustomText read_custom_file(const std::string& path) {
-  const Json json = read_json(path);
+  const OrderedJson json = read_json(path);
   if (!json.is_object()) {
     throw InvalidArgument(fmt::format("{} is not an object of a custom operator's parts", path));
   }

@@ -10,8 +10,6 @@ namespace {
 
 using Catch::Matchers::ContainsSubstring;
 
-constexpr int kDatabase = 5;
-
 void exec(const std::string& file, const std::string& statement) {
   SQLite::Database(file, SQLite::OPEN_READWRITE).exec(statement);
 }

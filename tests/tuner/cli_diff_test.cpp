@@ -12,9 +12,6 @@ namespace {
 
 using Catch::Matchers::ContainsSubstring;
 
-constexpr int kUsage = 2;
-constexpr int kDatabase = 5;
-
 /// Two problems in both, of which one has another configuration, and one in each.
 struct Databases {
   explicit Databases(const Workplace& place)

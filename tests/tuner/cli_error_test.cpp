@@ -15,11 +15,6 @@ namespace {
 using Catch::Matchers::ContainsSubstring;
 using Arguments = std::vector<std::string>;
 
-constexpr int kUsage = 2;
-constexpr int kUnavailable = 3;
-constexpr int kFile = 4;
-constexpr int kDatabase = 5;
-
 void check_error(const Outcome& outcome, int exit_code, const std::string& message) {
   CAPTURE(outcome.out, outcome.err);
   CHECK(outcome.exit_code == exit_code);

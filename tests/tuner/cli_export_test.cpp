@@ -15,10 +15,6 @@ namespace {
 using Catch::Matchers::ContainsSubstring;
 using nlohmann::json;
 
-constexpr int kUsage = 2;
-constexpr int kFile = 4;
-constexpr int kDatabase = 5;
-
 TEST_CASE("export and import make an equal database") {
   const Workplace place;
   store_variety(place.database());

@@ -12,9 +12,6 @@ namespace {
 
 using Catch::Matchers::ContainsSubstring;
 
-constexpr int kUsage = 2;
-constexpr int kDatabase = 5;
-
 const Problem kProblem = sum_of(1 << 20);
 
 /// Choices on two devices, the second one on the first device by another driver.

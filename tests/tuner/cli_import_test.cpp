@@ -21,9 +21,6 @@ namespace {
 using Catch::Matchers::ContainsSubstring;
 using nlohmann::json;
 
-constexpr int kFile = 4;
-constexpr int kDatabase = 5;
-
 /// A database that was exported to "all.json".
 class Exported : public Workplace {
  public:

@@ -74,7 +74,6 @@ TEST_CASE("landscape shows what a database holds of a problem, for each device")
   CHECK_THAT(both.out, ContainsSubstring("sum f32 2^20 on NVIDIA B"));
 
   const std::string cache = place.file("cache.json");
-  constexpr int kUsage = 2;
   CHECK(place.run({"landscape", "--n", "2^20", "--kernel-tuner", cache}).exit_code == kUsage);
   const Outcome one =
       place.run({"landscape", "--n", "2^20", "--device", "nvidia a", "--kernel-tuner", cache});
@@ -90,7 +89,6 @@ TEST_CASE("landscape shows what a database holds of a problem, for each device")
 
 TEST_CASE("landscape wants a file or a problem") {
   const Workplace place;
-  constexpr int kUsage = 2;
   const Outcome neither = place.run({"landscape"});
   CHECK(neither.exit_code == kUsage);
   CHECK_THAT(neither.err, ContainsSubstring("Name a file, or a problem"));
@@ -111,7 +109,6 @@ TEST_CASE("landscape shows one in which everything failed") {
 
 TEST_CASE("landscape says what is wrong with its files") {
   const Workplace place;
-  constexpr int kFile = 4;
   const auto fails = [&](const std::vector<std::string>& arguments, const std::string& what) {
     const Outcome result = place.run(arguments);
     CHECK(result.exit_code == kFile);

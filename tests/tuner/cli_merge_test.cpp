@@ -12,9 +12,6 @@ namespace {
 
 using Catch::Matchers::ContainsSubstring;
 
-constexpr int kUsage = 2;
-constexpr int kDatabase = 5;
-
 TEST_CASE("merge makes one database of several, and a second time changes nothing") {
   const Workplace place;
   const std::string all = place.file("all.db");

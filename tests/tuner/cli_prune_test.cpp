@@ -12,9 +12,6 @@ namespace {
 
 using Catch::Matchers::ContainsSubstring;
 
-constexpr int kUsage = 2;
-constexpr int kDatabase = 5;
-
 TEST_CASE("prune --stale removes what was measured with other kernels, a dry run nothing") {
   const Workplace place;
   store(place.database(), {stored_sum(20, 5)});

@@ -18,10 +18,6 @@ namespace {
 using Catch::Matchers::ContainsSubstring;
 using Json = nlohmann::json;
 
-constexpr int kUsage = 2;
-constexpr int kFile = 4;
-constexpr int kDatabase = 5;
-
 constexpr const char* kHostile = "</script><img src=x onerror=alert(1)><!-- & \" ' \xff";
 
 /// The text between the first `begin` and the next `end`.

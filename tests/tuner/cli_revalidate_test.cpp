@@ -18,10 +18,6 @@ namespace {
 using Catch::Matchers::ContainsSubstring;
 using nlohmann::json;
 
-constexpr int kUsage = 2;
-constexpr int kDatabase = 5;
-constexpr int kInterrupted = 130;
-
 /// A database with two sums and a maximum, tuned a little on the CPU device.
 class Tuned {
  public:

@@ -13,8 +13,6 @@ namespace {
 
 using Catch::Matchers::ContainsSubstring;
 
-constexpr int kUsage = 2;
-
 /// The records of a CSV text, by RFC 4180.
 std::vector<std::vector<std::string>> parse_csv(const std::string& text) {
   std::vector<std::vector<std::string>> records(1, {""});

@@ -10,8 +10,6 @@ namespace {
 
 using Catch::Matchers::ContainsSubstring;
 
-constexpr int kDatabase = 5;
-
 TEST_CASE("vacuum prints the size before and after, and keeps the results") {
   const Workplace place;
   store(place.database(), {stored_sum(20, 5)});

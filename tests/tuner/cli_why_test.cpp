@@ -14,9 +14,6 @@ namespace {
 
 using Catch::Matchers::ContainsSubstring;
 
-constexpr int kUsage = 2;
-constexpr int kDatabase = 5;
-
 const Problem kProblem = sum_of(1 << 20);
 
 /// Two comparisons, of which the last has a rival, the default and a failure.

@@ -11,6 +11,13 @@
 
 namespace foldtune::test {
 
+// The exit codes of docs/cli.md, as numbers: scripts have them, too.
+constexpr int kUsage = 2;
+constexpr int kUnavailable = 3;
+constexpr int kFile = 4;
+constexpr int kDatabase = 5;
+constexpr int kInterrupted = 130;
+
 struct Outcome {
   int exit_code = -1;  ///< 128 + the signal's number for a process that a signal ended
   std::string out;

@@ -24,7 +24,7 @@
 namespace foldtune {
 namespace {
 
-struct Arguments {
+struct DiffArguments {
   std::string a;
   std::string b;
   RowFilter filter;
@@ -65,7 +65,7 @@ std::vector<StoredResult> read_best(const std::string& path, const RowFilter& fi
   return select(open_sqlite_store(path, OpenMode::read_only)->best(), filter);
 }
 
-std::vector<Pair> make_pairs(const Arguments& arguments) {
+std::vector<Pair> make_pairs(const DiffArguments& arguments) {
   select({}, arguments.filter);  // before the files are looked for, the names are checked
   std::vector<Pair> pairs;
   for (const StoredResult& row : read_best(arguments.a, arguments.filter)) {
@@ -134,7 +134,7 @@ void print_device(const std::vector<Pair>& pairs) {
   }
 }
 
-void print_text(std::vector<Pair> pairs, const Arguments& arguments) {
+void print_text(std::vector<Pair> pairs, const DiffArguments& arguments) {
   std::vector<StoredResult> rows;
   rows.reserve(pairs.size());
   for (const Pair& pair : pairs) rows.push_back(pair.any());
@@ -151,22 +151,23 @@ void print_text(std::vector<Pair> pairs, const Arguments& arguments) {
 }
 
 void print_json(const std::vector<Pair>& pairs) {
-  using Json = nlohmann::ordered_json;
-  Json array = Json::array();
+  using OrderedJson = nlohmann::ordered_json;
+  OrderedJson array = OrderedJson::array();
   for (const Pair& pair : pairs) {
     const StoredResult& any = pair.any();
-    array.push_back({{"device_name", any.run.device.name},
-                     {"device_kind", any.run.device.kind},
-                     {"problem", describe_problem(any.measurement.problem, any.measurement.count)},
-                     {"ratio", pair.is_whole() ? Json(pair.ratio()) : Json()},
-                     {"same_config", pair.is_whole() ? Json(pair.has_same_config()) : Json()},
-                     {"a", pair.a ? to_json(*pair.a) : Json()},
-                     {"b", pair.b ? to_json(*pair.b) : Json()}});
+    array.push_back(
+        {{"device_name", any.run.device.name},
+         {"device_kind", any.run.device.kind},
+         {"problem", describe_problem(any.measurement.problem, any.measurement.count)},
+         {"ratio", pair.is_whole() ? OrderedJson(pair.ratio()) : OrderedJson()},
+         {"same_config", pair.is_whole() ? OrderedJson(pair.has_same_config()) : OrderedJson()},
+         {"a", pair.a ? to_json(*pair.a) : OrderedJson()},
+         {"b", pair.b ? to_json(*pair.b) : OrderedJson()}});
   }
   print_indented(array);
 }
 
-ExitCode run_diff(const Arguments& arguments) {
+ExitCode run_diff(const DiffArguments& arguments) {
   std::vector<Pair> pairs = make_pairs(arguments);
   if (arguments.json) {
     print_json(pairs);
@@ -182,7 +183,7 @@ ExitCode run_diff(const Arguments& arguments) {
 }  // namespace
 
 Action prepare_diff(CLI::App& app, const std::string&) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<DiffArguments>();
   app.add_option("A", arguments->a, "A tuning database")->type_name("FILE")->required();
   app.add_option("B", arguments->b, "Another one")->type_name("FILE")->required();
   add_row_filter(app, arguments->filter);

@@ -15,14 +15,14 @@
 namespace foldtune {
 namespace {
 
-struct Arguments {
+struct ExportArguments {
   std::optional<std::string> database;
   std::string output = "-";
   RowFilter filter;
   bool best = false;
 };
 
-ExitCode run_export(const Arguments& arguments) {
+ExitCode run_export(const ExportArguments& arguments) {
   const auto is_wanted = row_test(arguments.filter);
   OutputFile output(arguments.output, "export");
   const ExportReport report =
@@ -38,7 +38,7 @@ ExitCode run_export(const Arguments& arguments) {
 }  // namespace
 
 Action prepare_export(CLI::App& app, const std::string&) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<ExportArguments>();
   app.add_option("--db", arguments->database, "The tuning database [see foldtune --help]")
       ->type_name("FILE");
   app.add_option("-o,--output", arguments->output, "The file to write [-, the standard output]")

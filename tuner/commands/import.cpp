@@ -17,7 +17,7 @@
 namespace foldtune {
 namespace {
 
-struct Arguments {
+struct ImportArguments {
   std::optional<std::string> database;
   std::string file;
   bool edited = false;
@@ -47,7 +47,7 @@ void print_report(const std::string& file, const ImportReport& read, const Intak
              format_count(taken.new_problems, "problem"));
 }
 
-ExitCode run_import(const Arguments& arguments) {
+ExitCode run_import(const ImportArguments& arguments) {
   const std::string path = database_path(arguments.database);
   const InputBytes input(arguments.file);
   const ExchangeContents contents = require_contents(input, arguments.edited);
@@ -63,7 +63,7 @@ ExitCode run_import(const Arguments& arguments) {
 }  // namespace
 
 Action prepare_import(CLI::App& app, const std::string&) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<ImportArguments>();
   app.add_option("FILE", arguments->file, "A file of foldtune export; - is the standard input")
       ->required();
   app.add_option("--db", arguments->database,

@@ -48,7 +48,7 @@ Examples:
   foldtune ladder --section A,C --json
   foldtune ladder --device cpu --n 4096)";
 
-struct Arguments {
+struct LadderArguments {
   std::string sections{kLadderSections};
   std::optional<std::string> count;
   bool all_sizes = false;
@@ -72,7 +72,7 @@ std::string parse_sections(const std::string& text) {
   return sections;
 }
 
-LadderOptions make_options(const Arguments& arguments) {
+LadderOptions make_options(const LadderArguments& arguments) {
   return {.sections = parse_sections(arguments.sections),
           .count = arguments.count ? parse_count(*arguments.count) : 0,
           .all_sizes = arguments.all_sizes};
@@ -175,14 +175,14 @@ void print_text(const LadderReport& report, const DeviceInfo& device) {
              config_legend(Family::reduce), config_legend(Family::histogram));
 }
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 template <class T>
-Json or_null(const T& value, bool is_known) {
-  return is_known ? Json(value) : Json();
+OrderedJson or_null(const T& value, bool is_known) {
+  return is_known ? OrderedJson(value) : OrderedJson();
 }
 
-Json to_json(const RungResult& result, const Ceilings& ceilings) {
+OrderedJson to_json(const RungResult& result, const Ceilings& ceilings) {
   const Rung& rung = result.rung;
   const bool ran = result.status == RungStatus::ran;
   const auto* const params = std::get_if<Params>(&rung.how);
@@ -194,7 +194,8 @@ Json to_json(const RungResult& result, const Ceilings& ceilings) {
       {"op", name(rung.problem.op)},
       {"element_type", name(rung.problem.input_types().front())},
       {"element_count", rung.problem.count},
-      {"config", params == nullptr ? Json() : Json::parse(foldtune::to_json(*params))},
+      {"config",
+       params == nullptr ? OrderedJson() : OrderedJson::parse(foldtune::to_json(*params))},
       {"library", or_null(library == nullptr ? "" : library->name, library != nullptr)},
       {"status", text(result.status)},
       {"reason", or_null(result.reason, !ran)},
@@ -210,12 +211,12 @@ Json to_json(const RungResult& result, const Ceilings& ceilings) {
 }
 
 void print_json(const LadderReport& report, const DeviceInfo& device) {
-  Json rungs = Json::array();
+  OrderedJson rungs = OrderedJson::array();
   for (const RungResult& result : report.results) {
     rungs.push_back(to_json(result, report.ceilings));
   }
   const Ceilings& ceilings = report.ceilings;
-  const Json json{
+  const OrderedJson json{
       {"device", device.id},
       {"device_name", device.record.name},
       {"read_bandwidth_gbps", or_null(ceilings.read_gbps, ceilings.read_gbps > 0)},
@@ -225,7 +226,7 @@ void print_json(const LadderReport& report, const DeviceInfo& device) {
   fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
-ExitCode run_ladder(const Arguments& arguments) {
+ExitCode run_ladder(const LadderArguments& arguments) {
   LadderOptions options = make_options(arguments);
   const std::string device_id = choose_device(arguments.device);
   const std::unique_ptr<Device> device = open_device(device_id);
@@ -247,7 +248,7 @@ ExitCode run_ladder(const Arguments& arguments) {
 }  // namespace
 
 Action prepare_ladder(CLI::App& app, const std::string&) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<LadderArguments>();
   app.add_option("--section", arguments->sections, "Sections by comma [all]")->type_name("LIST");
   app.add_option("--n", arguments->count,
                  fmt::format("Elements of every rung [the sections' sizes; on the CPU device {}]",

@@ -32,7 +32,7 @@
 namespace foldtune {
 namespace {
 
-struct Arguments {
+struct LandscapeArguments {
   std::string file;            ///< empty: what the database holds
   ProblemSelection selection;  ///< of the database
   std::string kernel_tuner;
@@ -194,7 +194,7 @@ std::vector<Landscape> stored_landscapes(const ProblemSelection& selection) {
   return landscapes;
 }
 
-std::vector<Landscape> chosen_landscapes(const Arguments& arguments) {
+std::vector<Landscape> chosen_landscapes(const LandscapeArguments& arguments) {
   const ProblemSelection& selection = arguments.selection;
   if (arguments.file.empty()) return stored_landscapes(selection);
   if (selection.op || selection.type || !selection.count.empty() || selection.database) {
@@ -203,7 +203,7 @@ std::vector<Landscape> chosen_landscapes(const Arguments& arguments) {
   return {read_landscape(arguments.file)};
 }
 
-ExitCode run_landscape(const Arguments& arguments) {
+ExitCode run_landscape(const LandscapeArguments& arguments) {
   const std::vector<Landscape> landscapes = chosen_landscapes(arguments);
   if (!arguments.kernel_tuner.empty() && landscapes.size() > 1) {
     throw InvalidArgument("--kernel-tuner writes one landscape: choose the device with --device");
@@ -222,7 +222,7 @@ ExitCode run_landscape(const Arguments& arguments) {
 }  // namespace
 
 Action prepare_landscape(CLI::App& app, const std::string&) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<LandscapeArguments>();
   app.add_option("FILE", arguments->file,
                  "A landscape that `foldtune tune --record` wrote [what the database holds]");
   add_problem_selection(app, arguments->selection);

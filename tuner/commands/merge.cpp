@@ -14,7 +14,7 @@
 namespace foldtune {
 namespace {
 
-struct Arguments {
+struct MergeArguments {
   std::string into;
   std::vector<std::string> from;
 };
@@ -28,7 +28,7 @@ void print_report(const std::string& from, const MergeReport& report) {
   std::fflush(stdout);  // It is in the file, whatever becomes of the next.
 }
 
-ExitCode run_merge(const Arguments& arguments) {
+ExitCode run_merge(const MergeArguments& arguments) {
   ExitCode code = ExitCode::ok;
   for (const std::string& from : arguments.from) {
     const MergeReport report = merge_database(arguments.into, from);
@@ -41,7 +41,7 @@ ExitCode run_merge(const Arguments& arguments) {
 }  // namespace
 
 Action prepare_merge(CLI::App& app, const std::string&) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<MergeArguments>();
   app.add_option("INTO", arguments->into, "The database that takes all; made if it is missing")
       ->required();
   app.add_option("FROM", arguments->from, "The databases that are read")->required();

@@ -20,7 +20,7 @@
 namespace foldtune {
 namespace {
 
-struct Arguments {
+struct PruneArguments {
   std::optional<std::string> database;
   std::optional<double> older_than_days;
   std::optional<std::string> device;
@@ -36,7 +36,7 @@ std::string days_ago(double days) {
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(time));
 }
 
-PruneRules make_rules(const Arguments& arguments) {
+PruneRules make_rules(const PruneArguments& arguments) {
   if (!arguments.older_than_days && !arguments.device && !arguments.stale) {
     throw InvalidArgument(
         "prune removes nothing without a rule; give --older-than, --device or --stale");
@@ -68,7 +68,7 @@ void print_report(const PruneReport& report, bool dry_run) {
   fmt::print("\n");
 }
 
-ExitCode run_prune(const Arguments& arguments) {
+ExitCode run_prune(const PruneArguments& arguments) {
   const PruneRules rules = make_rules(arguments);
   const std::string path = database_path(arguments.database);
   print_report(arguments.dry_run ? preview_prune(path, rules) : prune_database(path, rules),
@@ -79,7 +79,7 @@ ExitCode run_prune(const Arguments& arguments) {
 }  // namespace
 
 Action prepare_prune(CLI::App& app, const std::string&) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<PruneArguments>();
   app.add_option("--db", arguments->database, "The tuning database [see foldtune --help]")
       ->type_name("FILE");
   app.add_option("--older-than", arguments->older_than_days, "What was measured that long ago")

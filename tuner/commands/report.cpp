@@ -25,7 +25,7 @@
 namespace foldtune {
 namespace {
 
-struct Arguments {
+struct ReportArguments {
   std::optional<std::string> database;
   std::string output;
   std::vector<std::string> bench;
@@ -36,7 +36,7 @@ std::string utc_now() {
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
 }
 
-ExitCode run_report(const Arguments& arguments) {
+ExitCode run_report(const ReportArguments& arguments) {
   const std::string path = database_path(arguments.database);
   select({}, arguments.filter);  // before the files are looked for, the names are checked
   OutputFile output(arguments.output, "page");
@@ -62,7 +62,7 @@ ExitCode run_report(const Arguments& arguments) {
 }  // namespace
 
 Action prepare_report(CLI::App& app, const std::string&) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<ReportArguments>();
   app.add_option("--db", arguments->database, "The tuning database [see foldtune --help]")
       ->type_name("FILE");
   app.add_option("-o,--output", arguments->output, "The page; - for stdout")

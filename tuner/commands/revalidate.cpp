@@ -31,7 +31,7 @@
 namespace foldtune {
 namespace {
 
-struct Arguments {
+struct RevalidateArguments {
   std::optional<std::string> device;
   RowFilter filter;
   std::optional<std::string> budget;
@@ -118,8 +118,9 @@ void print_changes(const std::vector<MarkedProblem>& problems,
 }
 
 /// A tuning that tries what is marked, and nothing else.
-TuneOptions make_options(const Arguments& arguments, const std::vector<MarkedProblem>& problems,
-                         const DeviceRecord& device, const std::string& command_line) {
+TuneOptions make_options(const RevalidateArguments& arguments,
+                         const std::vector<MarkedProblem>& problems, const DeviceRecord& device,
+                         const std::string& command_line) {
   TuneOptions options;
   for (const MarkedProblem& marked : problems) options.problems.push_back(marked.problem);
   group_by_inputs(options.problems);
@@ -164,8 +165,8 @@ ExitCode revalidate_on(const DeviceGroup& devices, const std::vector<MarkedProbl
       [&](const std::vector<ProblemResult>& results) { print_changes(problems, results); });
 }
 
-ExitCode run_group(const Arguments& arguments, const DeviceGroup& group, const std::string& path,
-                   const std::string& command_line) {
+ExitCode run_group(const RevalidateArguments& arguments, const DeviceGroup& group,
+                   const std::string& path, const std::string& command_line) {
   const PresentDevice device = present_device(group.front());
   const MarkedProblems found = find_marked(
       select(open_sqlite_store(path, OpenMode::read_only)->best(), arguments.filter), device);
@@ -181,7 +182,7 @@ ExitCode run_group(const Arguments& arguments, const DeviceGroup& group, const s
                        make_options(arguments, found.problems, device.record, command_line), path);
 }
 
-ExitCode run_revalidate(const Arguments& arguments, const std::string& command_line) {
+ExitCode run_revalidate(const RevalidateArguments& arguments, const std::string& command_line) {
   select({}, arguments.filter);  // what is wrong with the command line is said first
   if (arguments.budget) parse_duration(*arguments.budget);
   const std::string path = database_path(arguments.database);
@@ -197,7 +198,7 @@ ExitCode run_revalidate(const Arguments& arguments, const std::string& command_l
 }  // namespace
 
 Action prepare_revalidate(CLI::App& app, const std::string& command_line) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<RevalidateArguments>();
   app.add_option("--device", arguments->device,
                  "cuda:N, cpu or all (GPUs) [cuda:0 where there is one, else cpu]")
       ->type_name("NAME");

@@ -9,14 +9,14 @@
 namespace foldtune {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 /// Null for a time that was not measured.
-Json optional_time(double us) { return us > 0 ? Json(us) : Json(); }
+OrderedJson optional_time(double us) { return us > 0 ? OrderedJson(us) : OrderedJson(); }
 
 /// What JSON has no text for is replaced.
-std::string dump(const Json& json, int indent) {
-  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+std::string dump(const OrderedJson& json, int indent) {
+  return json.dump(indent, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
 /// Quoted where a comma, a quote or an end of line is in it.
@@ -27,7 +27,7 @@ std::string csv_field(std::string text) {
   return quoted + '"';
 }
 
-std::string csv_field(const Json& value) {
+std::string csv_field(const OrderedJson& value) {
   if (value.is_null()) return {};
   return csv_field(value.is_string() ? value.get<std::string>() : dump(value, -1));
 }
@@ -41,7 +41,7 @@ StoredResult blank_row() {
 
 }  // namespace
 
-Json to_json(const StoredResult& row) {
+OrderedJson to_json(const StoredResult& row) {
   const MeasurementRecord& m = row.measurement;
   const DeviceRecord& device = row.run.device;
   const bool is_ok = m.outcome == Outcome::ok;
@@ -74,7 +74,7 @@ Json to_json(const StoredResult& row) {
       {"size_class", m.problem.size_class},
       {"element_count", m.count},
       {"input_bytes", m.bytes},
-      {"params", Json::parse(m.params)},
+      {"params", OrderedJson::parse(m.params)},
       {"is_default", m.is_default},
       {"round", m.round},
       {"outcome", to_string(m.outcome)},
@@ -85,9 +85,9 @@ Json to_json(const StoredResult& row) {
       {"hot_us", optional_time(m.hot_us)},
       {"stream_us", optional_time(m.stream_us)},
       {"latency_us", optional_time(m.latency_us)},
-      {"bandwidth_gbps", is_ok ? Json(gbps(m)) : Json()},
+      {"bandwidth_gbps", is_ok ? OrderedJson(gbps(m)) : OrderedJson()},
       {"percent_of_read_bandwidth",
-       has_bandwidth ? Json(100 * gbps(m) / row.run.read_bandwidth_gbps) : Json()},
+       has_bandwidth ? OrderedJson(100 * gbps(m) / row.run.read_bandwidth_gbps) : OrderedJson()},
       {"registers", m.registers},
       {"shared_bytes", m.shared_bytes},
       {"local_bytes", m.local_bytes},
@@ -99,15 +99,15 @@ Json to_json(const StoredResult& row) {
   };
 }
 
-Json to_json(const std::vector<StoredResult>& rows) {
-  Json array = Json::array();
+OrderedJson to_json(const std::vector<StoredResult>& rows) {
+  OrderedJson array = OrderedJson::array();
   for (const StoredResult& row : rows) array.push_back(to_json(row));
   return array;
 }
 
 std::string to_csv(const std::vector<StoredResult>& rows) {
   std::string text;
-  const auto add_line = [&](const Json& object, const auto& field_of) {
+  const auto add_line = [&](const OrderedJson& object, const auto& field_of) {
     std::string line;
     for (const auto& item : object.items()) {
       line += fmt::format("{}{}", line.empty() ? "" : ",", field_of(item));
@@ -121,6 +121,6 @@ std::string to_csv(const std::vector<StoredResult>& rows) {
   return text;
 }
 
-void print_indented(const Json& json) { fmt::print("{}\n", dump(json, 2)); }
+void print_indented(const OrderedJson& json) { fmt::print("{}\n", dump(json, 2)); }
 
 }  // namespace foldtune

@@ -55,7 +55,7 @@ Examples:
   foldtune run --op histogram --type u8 picture.bin
   foldtune run --op histogram --bins 100 --range -1:1 data.npy)";
 
-struct Arguments {
+struct RunArguments {
   std::vector<std::string> files;
   std::optional<std::string> op;
   std::optional<std::string> type;
@@ -95,14 +95,14 @@ std::vector<double> time_calls(const std::optional<int>& calls, const std::funct
 }
 
 /// The problem, but for its count and perhaps its type, which are those of the files.
-Problem asked_problem(const Arguments& arguments) {
+Problem asked_problem(const RunArguments& arguments) {
   const Operator op = choose_operator(arguments.op, arguments.problem, arguments.type.has_value());
   const ElementType type = arguments.type ? require_element_type(*arguments.type) : ElementType{};
   return make_problem(arguments.problem, op, type);
 }
 
 /// What the files have to hold; empty where they say it.
-std::vector<std::optional<ElementType>> input_types(const Arguments& arguments,
+std::vector<std::optional<ElementType>> input_types(const RunArguments& arguments,
                                                     const Problem& problem) {
   const std::vector<ElementType> types = problem.input_types();
   std::vector<std::optional<ElementType>> result(types.begin(), types.end());
@@ -117,7 +117,7 @@ std::vector<const void*> addresses(const std::vector<DeviceBuffer>& buffers) {
   return result;
 }
 
-RunReport reduce_files(const Arguments& arguments) {
+RunReport reduce_files(const RunArguments& arguments) {
   RunReport report;
   Problem& problem = report.problem;
   problem = asked_problem(arguments);
@@ -165,7 +165,7 @@ RunReport reduce_files(const Arguments& arguments) {
 
 Action prepare_run(CLI::App& app, const std::string&) {
   constexpr int kMostCalls = 1'000'000;
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<RunArguments>();
   app.add_option("FILE", arguments->files, "The file to reduce: .npy or raw; one for each input")
       ->type_name("")
       ->required();

@@ -12,7 +12,7 @@
 namespace foldtune {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 using Counts = std::vector<std::uint64_t>;
 
 /// Bins that are shown to people.
@@ -67,16 +67,16 @@ std::vector<std::size_t> fullest_bins(const Counts& counts) {
 
 }  // namespace
 
-Json histogram_json(const RunReport& report) {
+OrderedJson histogram_json(const RunReport& report) {
   const Counts counts = counts_of(report);
-  Json json{{"bins", counts.size()},
-            {"counted", std::accumulate(counts.begin(), counts.end(), std::uint64_t{0})},
-            {"counts", counts}};
+  OrderedJson json{{"bins", counts.size()},
+                   {"counted", std::accumulate(counts.begin(), counts.end(), std::uint64_t{0})},
+                   {"counts", counts}};
   if (report.problem.histogram.binning == Binning::even) {
     json["range"] = {report.bins.bounds.lower, report.bins.bounds.upper};
   }
   if (report.problem.histogram.binning == Binning::custom) {
-    Json& edges = json["edges"] = Json::array();
+    OrderedJson& edges = json["edges"] = OrderedJson::array();
     for (std::size_t i = 0; i <= counts.size(); ++i) {
       edges.push_back(number_json(report.problem.type, edge(report, i)));
     }

@@ -15,7 +15,7 @@
 namespace foldtune {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 /// Where the index of an indexed value is, in bytes.
 constexpr std::size_t kIndexOffset = 8;
@@ -31,10 +31,10 @@ const std::byte* second_number(const RunReport& report) {
   return report.result.data() + size_of(report.problem.result_type());
 }
 
-Json result_json(const RunReport& report) {
+OrderedJson result_json(const RunReport& report) {
   if (report.problem.op == Operator::histogram) return histogram_json(report);
   const ElementType type = report.problem.result_type();
-  Json first = number_json(type, report.result.data());
+  OrderedJson first = number_json(type, report.result.data());
   switch (result_shape(report.problem.op)) {
     case ResultShape::indexed_value:
       return {{"value", first}, {"index", index_of(report)}};
@@ -77,8 +77,8 @@ std::string describe(const RunReport& report) {
 
 }  // namespace
 
-Json number_json(ElementType type, const std::byte* number) {
-  if (!is_floating(type)) return Json::parse(format_number_of(type, number));
+OrderedJson number_json(ElementType type, const std::byte* number) {
+  if (!is_floating(type)) return OrderedJson::parse(format_number_of(type, number));
   const auto value = static_cast<double>(read_number(type, number).floating);
   if (!std::isfinite(value)) return format_number_of(type, number);
   return value;
@@ -87,7 +87,7 @@ Json number_json(ElementType type, const std::byte* number) {
 void print_json(const RunReport& report) {
   const Problem& problem = report.problem;
   const ProblemKey key = make_problem_key(problem);
-  const Json json{
+  const OrderedJson json{
       {"result", result_json(report)},
       {"files", report.files},
       {"op", key.op},
@@ -95,13 +95,14 @@ void print_json(const RunReport& report) {
       {"accumulator_type", key.accumulator_type},
       {"result_type", name(problem.result_type())},
       {"determinism", key.determinism},
-      {"nan_policy", has_nan_policy(problem.op) ? Json(name(problem.nan_policy)) : Json()},
-      {"ddof", has_ddof(problem.op) ? Json(problem.ddof) : Json()},
+      {"nan_policy",
+       has_nan_policy(problem.op) ? OrderedJson(name(problem.nan_policy)) : OrderedJson()},
+      {"ddof", has_ddof(problem.op) ? OrderedJson(problem.ddof) : OrderedJson()},
       {"options", key.options},
       {"element_count", problem.count},
       {"device", report.device.id},
       {"device_name", report.device.record.name},
-      {"config", Json::parse(report.explanation.config)},
+      {"config", OrderedJson::parse(report.explanation.config)},
       {"config_source", to_string(report.explanation.source)},
       {"config_reason", report.explanation.reason},
       {"tuned_count", report.explanation.tuned_count},
@@ -110,7 +111,7 @@ void print_json(const RunReport& report) {
       {"calls", report.calls},
       {"bandwidth_gbps", report.gbps()},
   };
-  fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
+  fmt::print("{}\n", json.dump(2, ' ', false, OrderedJson::error_handler_t::replace));
 }
 
 void print_text(const RunReport& report) {

@@ -29,7 +29,7 @@
 namespace foldtune {
 namespace {
 
-struct Arguments {
+struct ShowArguments {
   std::optional<std::string> database;
   RowFilter filter;
   std::string order;
@@ -181,7 +181,7 @@ void print_tables(const std::vector<StoredResult>& rows, bool all) {
   fmt::print("%read: of the read bandwidth measured in the same run.\n{}", config_legends(rows));
 }
 
-ExitCode run_show(const Arguments& arguments) {
+ExitCode run_show(const ShowArguments& arguments) {
   const std::string path = database_path(arguments.database);
   // Before the file is looked for, the names are checked.
   const auto is_wanted = row_test(arguments.filter);
@@ -216,7 +216,7 @@ ExitCode run_show(const Arguments& arguments) {
 }  // namespace
 
 Action prepare_show(CLI::App& app, const std::string&) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<ShowArguments>();
   app.add_option("--db", arguments->database, "The tuning database [see foldtune --help]")
       ->type_name("FILE");
   add_row_filter(app, arguments->filter);

@@ -70,7 +70,7 @@ Examples:
   foldtune tune --op histogram --type u8 --distribution zipf --n 2^24
   foldtune tune --device cpu --n 64K --budget 20s)";
 
-struct Arguments {
+struct TuneArguments {
   std::optional<std::string> device;
   std::optional<std::string> operators;
   std::optional<std::string> types;
@@ -90,7 +90,7 @@ struct Arguments {
 };
 
 /// Throws InvalidArgument if no problem can be. What of several cannot be is left out with a note.
-std::vector<Problem> make_problems(const Arguments& arguments) {
+std::vector<Problem> make_problems(const TuneArguments& arguments) {
   const Alignment alignment = require_alignment(arguments.alignment);
   std::vector<Problem> problems;
   std::vector<std::string> left_out;
@@ -144,7 +144,7 @@ double parse_percent(const std::string& text) {
 }
 
 /// What does not depend on the device. Throws InvalidArgument.
-TuneOptions make_options(const Arguments& arguments, const std::string& command_line) {
+TuneOptions make_options(const TuneArguments& arguments, const std::string& command_line) {
   TuneOptions options;
   const std::optional<Effort> effort = parse_effort(arguments.effort);
   if (!effort) {
@@ -204,7 +204,7 @@ ExitCode tune_on(const DeviceGroup& devices, TuneOptions options, const std::str
                   print_results);
 }
 
-ExitCode run_tune(const Arguments& arguments, const std::string& command_line) {
+ExitCode run_tune(const TuneArguments& arguments, const std::string& command_line) {
   // What is wrong with the command line is said before anything is looked for.
   TuneOptions options = make_options(arguments, command_line);
   if (arguments.counts) parse_counts(*arguments.counts);
@@ -226,7 +226,7 @@ ExitCode run_tune(const Arguments& arguments, const std::string& command_line) {
 }  // namespace
 
 Action prepare_tune(CLI::App& app, const std::string& command_line) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<TuneArguments>();
   app.add_option("--device", arguments->device,
                  "cuda:N, cpu, all (GPUs) or replay:FOLDER [cuda:0 where there is one, else cpu]")
       ->type_name("NAME");

@@ -28,7 +28,7 @@
 namespace foldtune {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 /// "+6.5% (+6.0% to +7.1%)"; the interval is left out where there are too few samples.
 std::string format_slowdown(const MeasurementRecord& m, const MeasurementRecord& choice) {
@@ -171,29 +171,29 @@ void print_text(const Account& account, const std::vector<StoredResult>& best,
   print_comparison(evidence);
 }
 
-Json interval_json(bool is_known, const Ratio& interval) {
-  return is_known ? Json{interval.lower, interval.upper} : Json();
+OrderedJson interval_json(bool is_known, const Ratio& interval) {
+  return is_known ? OrderedJson{interval.lower, interval.upper} : OrderedJson();
 }
 
-Json contender_json(const Evidence& evidence, const MeasurementRecord& m) {
+OrderedJson contender_json(const Evidence& evidence, const MeasurementRecord& m) {
   const MeasurementRecord& choice = evidence.basis.measurement;
   StoredResult row = evidence.basis;
   row.measurement = m;
-  Json json = to_json(row);
+  OrderedJson json = to_json(row);
   const bool is_ok = m.outcome == Outcome::ok;
   const bool has_intervals = has_interval(m) && has_interval(choice);
   const Ratio ratio = is_ok ? slowdown(m, choice) : Ratio{};
   json["median_interval_us"] = interval_json(has_interval(m), interval_of_median(m.samples_us));
-  json["time_over_choice"] = is_ok ? Json(ratio.value) : Json();
+  json["time_over_choice"] = is_ok ? OrderedJson(ratio.value) : OrderedJson();
   json["time_over_choice_interval"] = interval_json(has_intervals, ratio);
   return json;
 }
 
-Json evidence_json(const Account& account) {
+OrderedJson evidence_json(const Account& account) {
   const Evidence& evidence = *account.evidence;
   const MeasurementRecord& choice = evidence.basis.measurement;
   const bool has_default = evidence.untuned && evidence.untuned->outcome == Outcome::ok;
-  Json contenders = Json::array();
+  OrderedJson contenders = OrderedJson::array();
   if (choice.round >= kChosen) {
     contenders.push_back(contender_json(evidence, choice));
     for (const MeasurementRecord& m : evidence.rivals) {
@@ -201,20 +201,21 @@ Json evidence_json(const Account& account) {
     }
   }
   const std::vector<std::string> obstacles = find_obstacles(account);
-  return {{"result", to_json(evidence.basis)},
-          {"is_valid", obstacles.empty()},
-          {"is_marked", grade(account) == Validity::marked},
-          {"obstacles", obstacles},
-          {"default_us", has_default ? Json(evidence.untuned->median_us) : Json()},
-          {"default_over_choice",
-           has_default ? Json(evidence.untuned->median_us / choice.median_us) : Json()},
-          {"tried", evidence.tried},
-          {"failed", failed_of(evidence)},
-          {"failures", evidence.failures},
-          {"contenders", contenders}};
+  return {
+      {"result", to_json(evidence.basis)},
+      {"is_valid", obstacles.empty()},
+      {"is_marked", grade(account) == Validity::marked},
+      {"obstacles", obstacles},
+      {"default_us", has_default ? OrderedJson(evidence.untuned->median_us) : OrderedJson()},
+      {"default_over_choice",
+       has_default ? OrderedJson(evidence.untuned->median_us / choice.median_us) : OrderedJson()},
+      {"tried", evidence.tried},
+      {"failed", failed_of(evidence)},
+      {"failures", evidence.failures},
+      {"contenders", contenders}};
 }
 
-Json to_json(const Account& account) {
+OrderedJson to_json(const Account& account) {
   const Place& place = account.place;
   return {{"problem", describe_problem(make_problem_key(account.problem), account.problem.count)},
           {"element_count", account.problem.count},
@@ -222,11 +223,11 @@ Json to_json(const Account& account) {
           {"device_kind", place.device.kind},
           {"device_driver", place.device.driver},
           {"compiler", place.compiler},
-          {"device", place.id.empty() ? Json() : Json(place.id)},
-          {"config", Json::parse(foldtune::to_json(account.choice.params))},
+          {"device", place.id.empty() ? OrderedJson() : OrderedJson(place.id)},
+          {"config", OrderedJson::parse(foldtune::to_json(account.choice.params))},
           {"config_source", to_string(account.choice.source())},
           {"config_reason", account.choice.reason},
-          {"evidence", account.evidence ? evidence_json(account) : Json()}};
+          {"evidence", account.evidence ? evidence_json(account) : OrderedJson()}};
 }
 
 ExitCode run_why(const ProblemSelection& selection) {
@@ -239,7 +240,7 @@ ExitCode run_why(const ProblemSelection& selection) {
     accounts.push_back(explain_choice(*store, best, problem, place));
   }
   if (selection.json) {
-    Json array = Json::array();
+    OrderedJson array = OrderedJson::array();
     for (const Account& account : accounts) array.push_back(to_json(account));
     print_indented(array);
     return ExitCode::ok;

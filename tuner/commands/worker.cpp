@@ -15,13 +15,13 @@
 namespace foldtune {
 namespace {
 
-struct Arguments {
+struct WorkerArguments {
   std::string device;
   std::uint64_t seed = 1;
   std::optional<std::string> architecture;
 };
 
-void work(const Arguments& arguments, const WorkerLine& line) {
+void work(const WorkerArguments& arguments, const WorkerLine& line) {
   if (arguments.architecture) {
     run_in_background();
     return serve(*make_nvrtc_compiler(*arguments.architecture), line);
@@ -34,7 +34,7 @@ void work(const Arguments& arguments, const WorkerLine& line) {
 }  // namespace
 
 Action prepare_worker(CLI::App& app, const std::string&) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<WorkerArguments>();
   CLI::Option_group* const role = app.add_option_group("Role");
   role->add_option("--device", arguments->device, "Tries configurations on cuda:N or cpu")
       ->type_name("NAME");

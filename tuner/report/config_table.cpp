@@ -10,12 +10,12 @@
 
 namespace foldtune {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 struct ConfigTable::Shape {
   struct Values {
     std::string name;
-    std::vector<Json> values{};
+    std::vector<OrderedJson> values{};
   };
   std::string family;
   std::vector<Values> tunables{};
@@ -42,7 +42,7 @@ std::size_t place_of(std::string_view tunable) {
 }
 
 /// Stores sort the names; people know the struct's order.
-std::vector<std::string> ordered_names(const Json& params) {
+std::vector<std::string> ordered_names(const OrderedJson& params) {
   std::vector<std::string> names;
   for (const auto& [name, value] : params.items()) names.push_back(name);
   std::ranges::stable_sort(names, {}, place_of);
@@ -54,7 +54,7 @@ std::vector<std::string> ordered_names(const Json& params) {
 ConfigTable::ConfigTable() = default;
 ConfigTable::~ConfigTable() = default;
 
-std::size_t ConfigTable::shape_of(const std::string& family, const Json& params) {
+std::size_t ConfigTable::shape_of(const std::string& family, const OrderedJson& params) {
   Shape shape{.family = family};
   for (std::string& name : ordered_names(params)) shape.tunables.push_back({std::move(name)});
   const auto is_same = [&](const Shape& other) {
@@ -70,7 +70,7 @@ std::size_t ConfigTable::shape_of(const std::string& family, const Json& params)
 std::size_t ConfigTable::index_of(const std::string& family, const std::string& params) {
   const auto [place, is_new] = known_.emplace(family + params, configs_.size());
   if (!is_new) return place->second;
-  const Json json = Json::parse(params);
+  const OrderedJson json = OrderedJson::parse(params);
   const std::size_t shape = shape_of(family, json);
   std::vector<std::size_t>& config = configs_.emplace_back(1, shape);
   for (auto& [name, values] : shapes_[shape].tunables) {
@@ -79,10 +79,10 @@ std::size_t ConfigTable::index_of(const std::string& family, const std::string& 
   return place->second;
 }
 
-Json ConfigTable::shapes() const {
-  Json array = Json::array();
+OrderedJson ConfigTable::shapes() const {
+  OrderedJson array = OrderedJson::array();
   for (const Shape& shape : shapes_) {
-    Json tunables = Json::array();
+    OrderedJson tunables = OrderedJson::array();
     for (const auto& [name, values] : shape.tunables) {
       tunables.push_back({{"name", name}, {"values", values}});
     }
@@ -91,6 +91,6 @@ Json ConfigTable::shapes() const {
   return array;
 }
 
-Json ConfigTable::configs() const { return configs_; }
+OrderedJson ConfigTable::configs() const { return configs_; }
 
 }  // namespace foldtune

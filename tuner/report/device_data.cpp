@@ -25,7 +25,7 @@
 namespace foldtune {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 /// Such an input is read in a few nanoseconds, so what is measured is the launch.
 constexpr std::uint64_t kLaunchBytes = 16 << 10;
@@ -45,7 +45,7 @@ struct ByName {
   }
 };
 
-Json or_null(double value) { return value > 0 ? Json(value) : Json(); }
+OrderedJson or_null(double value) { return value > 0 ? OrderedJson(value) : OrderedJson(); }
 
 /// Five digits are more than a chart shows, and than a screening is worth.
 double rounded(double us) {
@@ -103,11 +103,11 @@ std::size_t index_of(ConfigTable& configs, const MeasurementRecord& m) {
   return configs.index_of(m.problem.family, m.params);
 }
 
-Json landscape_json(const ProblemView& problem, ConfigTable& configs) {
+OrderedJson landscape_json(const ProblemView& problem, ConfigTable& configs) {
   const std::string& family = problem.best->measurement.problem.family;
-  Json indices = Json::array();
-  Json times = Json::array();
-  Json failed = Json::array();
+  OrderedJson indices = OrderedJson::array();
+  OrderedJson times = OrderedJson::array();
+  OrderedJson failed = OrderedJson::array();
   for (const LandscapeView::Point& point : problem.landscape.points) {
     indices.push_back(configs.index_of(family, *point.params));
     times.push_back(rounded(point.median_us));
@@ -121,24 +121,26 @@ Json landscape_json(const ProblemView& problem, ConfigTable& configs) {
           {"left_out", problem.landscape.left_out}};
 }
 
-Json best_json(const ProblemView& problem, OperationTable& operations, ConfigTable& configs) {
+OrderedJson best_json(const ProblemView& problem, OperationTable& operations,
+                      ConfigTable& configs) {
   const StoredResult& best = *problem.best;
   const MeasurementRecord& m = best.measurement;
   const double peak = best.run.read_bandwidth_gbps;
-  return {{"operation", operations.index_of(m.problem)},
-          {"n", m.count},
-          {"bytes", m.bytes},
-          {"size_class", m.problem.size_class},
-          {"us", m.median_us},
-          {"mad_us", m.mad_us},
-          {"gbps", gbps(m)},
-          {"percent_of_read_bandwidth", peak > 0 ? Json(100 * gbps(m) / peak) : Json()},
-          {"default_us", or_null(problem.default_us)},
-          {"is_default", m.is_default},
-          {"round", m.round},
-          {"config", index_of(configs, m)},
-          {"measured_at", best.measured_at},
-          {"landscape", landscape_json(problem, configs)}};
+  return {
+      {"operation", operations.index_of(m.problem)},
+      {"n", m.count},
+      {"bytes", m.bytes},
+      {"size_class", m.problem.size_class},
+      {"us", m.median_us},
+      {"mad_us", m.mad_us},
+      {"gbps", gbps(m)},
+      {"percent_of_read_bandwidth", peak > 0 ? OrderedJson(100 * gbps(m) / peak) : OrderedJson()},
+      {"default_us", or_null(problem.default_us)},
+      {"is_default", m.is_default},
+      {"round", m.round},
+      {"config", index_of(configs, m)},
+      {"measured_at", best.measured_at},
+      {"landscape", landscape_json(problem, configs)}};
 }
 
 /// One invocation of the tuner, as far as its measurements are still there.
@@ -161,8 +163,8 @@ std::vector<RunView> view_runs(const std::vector<const StoredResult*>& rows) {
   return runs;
 }
 
-Json runs_json(const std::vector<RunView>& runs) {
-  Json array = Json::array();
+OrderedJson runs_json(const std::vector<RunView>& runs) {
+  OrderedJson array = OrderedJson::array();
   for (const RunView& run : runs) {
     const RunRecord& record = run.first->run;
     array.push_back({{"command", record.command},
@@ -195,7 +197,7 @@ std::optional<std::size_t> find_launch_floor(const std::vector<ProblemView>& pro
   return floor;
 }
 
-Json floor_json(const std::vector<ProblemView>& problems) {
+OrderedJson floor_json(const std::vector<ProblemView>& problems) {
   const std::optional<std::size_t> floor = find_launch_floor(problems);
   if (!floor) return {};
   return {{"us", problems[*floor].best->measurement.median_us}, {"best", *floor}};
@@ -252,9 +254,9 @@ std::vector<FailureView> view_failures(const std::vector<const StoredResult*>& r
   return views;
 }
 
-Json failures_json(const std::vector<FailureView>& failures, OperationTable& operations,
-                   ConfigTable& configs) {
-  Json array = Json::array();
+OrderedJson failures_json(const std::vector<FailureView>& failures, OperationTable& operations,
+                          ConfigTable& configs) {
+  OrderedJson array = OrderedJson::array();
   for (std::size_t i = 0; i < std::min(failures.size(), kReasons); ++i) {
     const FailureView& failure = failures[i];
     const MeasurementRecord& m = failure.newest->measurement;
@@ -288,8 +290,8 @@ std::size_t OperationTable::index_of(const ProblemKey& key) {
   return place;
 }
 
-Json OperationTable::to_json() const {
-  Json array = Json::array();
+OrderedJson OperationTable::to_json() const {
+  OrderedJson array = OrderedJson::array();
   for (const ProblemKey& key : keys_) {
     array.push_back({{"label", describe_operation(key)},
                      {"family", key.family},
@@ -320,12 +322,12 @@ std::vector<DeviceView> view_devices(const std::vector<StoredResult>& rows) {
   return devices;
 }
 
-Json to_json(const DeviceView& device, OperationTable& operations, ConfigTable& configs) {
+OrderedJson to_json(const DeviceView& device, OperationTable& operations, ConfigTable& configs) {
   const RunRecord& run = device.rows.back()->run;
   const DeviceRecord& record = run.device;
   const std::vector<RunView> runs = view_runs(device.rows);
   const std::vector<FailureView> failures = view_failures(device.rows, operations, configs);
-  Json bests = Json::array();
+  OrderedJson bests = OrderedJson::array();
   for (const ProblemView& problem : device.problems) {
     bests.push_back(best_json(problem, operations, configs));
   }

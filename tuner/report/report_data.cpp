@@ -13,7 +13,7 @@
 namespace foldtune {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 /// Points of all landscapes together: about 1.5 MB of the page.
 constexpr std::size_t kPoints = 150'000;
@@ -37,9 +37,9 @@ bool is_same_operation(const BenchSeries& series, const ProblemKey& key) {
          key.determinism == name(Determinism::run_to_run);
 }
 
-Json peer_json(const BenchReport& report, const BenchSeries& series, std::size_t operation) {
-  Json counts = Json::array();
-  Json times = Json::array();
+OrderedJson peer_json(const BenchReport& report, const BenchSeries& series, std::size_t operation) {
+  OrderedJson counts = OrderedJson::array();
+  OrderedJson times = OrderedJson::array();
   for (const BenchSeries::Point& point : series.points) {
     counts.push_back(point.count);
     times.push_back(point.median_us);
@@ -48,9 +48,9 @@ Json peer_json(const BenchReport& report, const BenchSeries& series, std::size_t
           {"measured_at", report.date}, {"n", counts},         {"us", times}};
 }
 
-Json peers_json(const std::string& device, const std::vector<BenchReport>& bench,
-                const OperationTable& operations) {
-  Json peers = Json::array();
+OrderedJson peers_json(const std::string& device, const std::vector<BenchReport>& bench,
+                       const OperationTable& operations) {
+  OrderedJson peers = OrderedJson::array();
   for (const BenchReport& report : bench) {
     if (report.device != device || report.method != kComparableMethod) continue;
     for (const BenchSeries& series : report.series) {
@@ -89,9 +89,9 @@ std::size_t points_left_out(const std::vector<DeviceView>& devices) {
   return left_out;
 }
 
-Json left_out_json(const ReportSource& source, const std::vector<DeviceView>& devices,
-                   const OperationTable& operations) {
-  Json sentences = Json::array();
+OrderedJson left_out_json(const ReportSource& source, const std::vector<DeviceView>& devices,
+                          const OperationTable& operations) {
+  OrderedJson sentences = OrderedJson::array();
   for (const BenchReport& report : source.bench) {
     if (std::string misfit = find_misfit(report, devices, operations); !misfit.empty()) {
       sentences.push_back(std::move(misfit));
@@ -108,17 +108,17 @@ Json left_out_json(const ReportSource& source, const std::vector<DeviceView>& de
 
 }  // namespace
 
-Json make_report_data(const ReportSource& source) {
+OrderedJson make_report_data(const ReportSource& source) {
   std::vector<DeviceView> views = view_devices(source.measurements);
   limit_landscapes(views);
   OperationTable operations;
   ConfigTable configs;
-  Json devices = Json::array();
+  OrderedJson devices = OrderedJson::array();
   for (const DeviceView& view : views) devices.push_back(to_json(view, operations, configs));
-  for (Json& device : devices) {
+  for (OrderedJson& device : devices) {
     device["peers"] = peers_json(device.at("name"), source.bench, operations);
   }
-  Json left_out = left_out_json(source, views, operations);
+  OrderedJson left_out = left_out_json(source, views, operations);
   return {{"foldtune_version", FOLDTUNE_VERSION}, {"made_at", source.made_at},
           {"database", source.database},          {"shapes", configs.shapes()},
           {"configs", configs.configs()},         {"operations", operations.to_json()},
