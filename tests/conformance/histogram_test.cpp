@@ -330,6 +330,7 @@ void count_all(const Problem& problem, const std::vector<Variant>& variants,
 /// The problems that the options ask for.
 std::vector<Problem> choose_problems() {
   std::vector<Problem> problems = histogram_problems();
+  std::erase_if(problems, [](const Problem& problem) { return !is_chosen(problem); });
   const Environment& environment = Environment::get();
   if (environment.has_real_threads()) {
     // These are for the ways in which threads meet, which do not depend on the type.
