@@ -21,3 +21,8 @@ function(foldtune_target target)
     target_link_options(${target} PUBLIC -static-libstdc++ -static-libgcc)
   endif()
 endfunction()
+
+# Files that a unity build leaves alone: they have names of their own that a neighbour has, too.
+function(foldtune_compile_alone)
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
