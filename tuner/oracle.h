@@ -52,22 +52,21 @@ inline Number stored_integer(const Problem& problem, std::uint64_t value) {
                                 : stored(wrapped, problem.result_type());
 }
 
-/// Neumaier's compensated sum: its error does not grow with the count. In long double, so that it
-/// is wide also for f64.
+/// A sum with what its roundings lost, by Knuth's TwoSum, which needs no branch: its error does not
+/// grow with the count. In long double, so that it is wide also for f64.
 class CompensatedSum {
  public:
   void add(long double value) {
     const long double sum = sum_ + value;
-    // An infinity or NaN stays what it is; its compensation would be NaN.
-    if (std::isfinite(sum)) {
-      lost_ += std::fabs(sum_) >= std::fabs(value) ? (sum_ - sum) + value : (value - sum) + sum_;
-    }
+    const long double added = sum - sum_;
+    lost_ += (sum_ - (sum - added)) + (value - added);
     sum_ = sum;
   }
   void add(const CompensatedSum& other) {
     add(other.sum_);
     lost_ += other.lost_;
   }
+  /// An infinity or NaN stays what it is: what it lost is NaN.
   long double value() const { return std::isfinite(sum_) ? sum_ + lost_ : sum_; }
 
  private:

@@ -84,25 +84,25 @@ class Deviations {
       : count_(static_cast<long double>(problem.count)), mean_(mean) {}
 
   void add(std::uint64_t, long double x) {
-    deviations_.add(x - mean_);
+    deviations_ += x - mean_;
     squares_.add((x - mean_) * (x - mean_));
     largest_ = std::max(largest_, std::fabs(x));
   }
   void merge(const Deviations& next) {
-    deviations_.add(next.deviations_);
+    deviations_ += next.deviations_;
     squares_.add(next.squares_);
     largest_ = std::max(largest_, next.largest_);
   }
   Reference reference() const {
-    const long double off = deviations_.value();  // what the mean was rounded by, times the count
-    const long double squares = squares_.value() - off * off / count_;
+    // What the mean was rounded by, times the count.
+    const long double squares = squares_.value() - deviations_ * deviations_ / count_;
     return {.largest_magnitude = largest_, .second_moment = squares < 0 ? 0 : squares};
   }
 
  private:
   long double count_;
   long double mean_;
-  CompensatedSum deviations_;
+  long double deviations_ = 0;  ///< near 0: its square matters to the last bits at most
   CompensatedSum squares_;
   long double largest_ = 0;
 };

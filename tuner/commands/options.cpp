@@ -49,11 +49,21 @@ std::vector<T> parse_names(std::string_view option, std::string_view what, std::
 constexpr std::string_view kOperator = "operator";
 constexpr std::string_view kElementType = "element type";
 
-/// Those without a name of their own, too.
-const std::vector<Operator>& any_operators() {
+/// The catalogue: what needs no more than its name.
+const std::vector<Operator>& catalogued_operators() {
   static const std::vector<Operator> all = [] {
     std::vector<Operator> some(operators().begin(), operators().end());
-    some.insert(some.end(), {Operator::custom, Operator::histogram});
+    some.push_back(Operator::histogram);
+    return some;
+  }();
+  return all;
+}
+
+/// With what the user defines.
+const std::vector<Operator>& any_operators() {
+  static const std::vector<Operator> all = [] {
+    std::vector<Operator> some = catalogued_operators();
+    some.push_back(Operator::custom);
     return some;
   }();
   return all;
@@ -70,7 +80,7 @@ bool has_cuda_device() {
 }  // namespace
 
 std::vector<Operator> parse_operators(const std::string& list) {
-  if (list == "all") return {operators().begin(), operators().end()};
+  if (list == "all") return catalogued_operators();
   return parse_names("--op", kOperator, list, std::span<const Operator>(any_operators()));
 }
 std::vector<ElementType> parse_element_types(const std::string& list) {

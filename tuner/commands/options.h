@@ -9,7 +9,7 @@
 
 namespace foldtune {
 
-// Names by comma, or "all", which for operators are those of operators(); each comes once. They
+// Names by comma, or "all", which for operators is every one but `custom`; each comes once. They
 // throw InvalidArgument, which lists what there is.
 std::vector<Operator> parse_operators(const std::string& list);
 std::vector<ElementType> parse_element_types(const std::string& list);
