@@ -5,9 +5,10 @@
 
 #include "tests/catch.h"
 
-using namespace foldtune;
+namespace foldtune {
+namespace {
 
-TEST_CASE("all operators are those of the catalogue, histograms included", "[options]") {
+TEST_CASE("All operators are those of the catalogue, histograms included") {
   const std::vector<Operator> all = parse_operators("all");
   CHECK(all.size() == operators().size() + 1);
   for (const Operator op : operators()) CHECK(std::ranges::count(all, op) == 1);
@@ -15,3 +16,6 @@ TEST_CASE("all operators are those of the catalogue, histograms included", "[opt
   // It is what its user makes it.
   CHECK(std::ranges::count(all, Operator::custom) == 0);
 }
+
+}  // namespace
+}  // namespace foldtune
