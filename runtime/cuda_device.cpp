@@ -54,10 +54,25 @@ DeviceInfo describe(CUdevice device, int ordinal) {
   return info;
 }
 
+/// Whether a launch may begin before the grids before it are complete: the kernels wait for them
+/// (`await_previous_grid`). Drivers before CUDA 12.4 do not capture such launches into graphs.
+bool can_overlap_launches(CUdevice device) {
+  const CudaDriver& driver = CudaDriver::get();
+  int version = 0;
+  driver.check(driver.cuDriverGetVersion(&version), "asking for the driver's version");
+  return version >= 12040 && attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) >= 9;
+}
+
+/// What kernels need to know of their device.
+struct CudaLimits {
+  int max_threads = 0;  ///< per multiprocessor
+  bool overlaps_launches = false;
+};
+
 class CudaKernel final : public Kernel {
  public:
-  CudaKernel(CUcontext context, int max_threads_per_multiprocessor, const CompiledKernel& compiled)
-      : context_(context), max_threads_(max_threads_per_multiprocessor) {
+  CudaKernel(CUcontext context, const CudaLimits& limits, const CompiledKernel& compiled)
+      : context_(context), limits_(limits) {
     const ContextScope scope(context_);
     driver_.check(driver_.cuModuleLoadData(&module_, compiled.image.data()), "loading a cubin");
     for (const std::string& name : compiled.lowered_names) {
@@ -79,9 +94,21 @@ class CudaKernel final : public Kernel {
   void launch(std::size_t index, LaunchShape shape, void** arguments,
               Stream stream) const override {
     const ContextScope scope(context_);
+    CUlaunchAttribute overlap{};
+    overlap.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+    overlap.value.programmaticStreamSerializationAllowed = 1;
+    const CUlaunchConfig config{.gridDimX = shape.grid_size,
+                                .gridDimY = 1,
+                                .gridDimZ = 1,
+                                .blockDimX = shape.block_size,
+                                .blockDimY = 1,
+                                .blockDimZ = 1,
+                                .sharedMemBytes = 0,
+                                .hStream = stream,
+                                .attrs = &overlap,
+                                .numAttrs = limits_.overlaps_launches ? 1u : 0u};
     const CUresult result =
-        driver_.cuLaunchKernel(functions_[index], shape.grid_size, 1, 1, shape.block_size, 1, 1,
-                               /*sharedMemBytes=*/0, stream, arguments, /*extra=*/nullptr);
+        driver_.cuLaunchKernelEx(&config, functions_[index], arguments, /*extra=*/nullptr);
     if (result != CUDA_SUCCESS) {
       driver_.check(result, fmt::format("launching {} blocks of {} threads", shape.grid_size,
                                         shape.block_size));
@@ -106,14 +133,14 @@ class CudaKernel final : public Kernel {
                       /*dynamicSMemSize=*/0),
                   "computing a kernel's occupancy");
     resources.occupancy =
-        static_cast<double>(resources.blocks_per_multiprocessor) * block_size / max_threads_;
+        static_cast<double>(resources.blocks_per_multiprocessor) * block_size / limits_.max_threads;
     return resources;
   }
 
  private:
   const CudaDriver& driver_ = CudaDriver::get();
   CUcontext context_;
-  int max_threads_;
+  CudaLimits limits_;
   CUmodule module_ = nullptr;
   std::vector<CUfunction> functions_;
 };
@@ -131,7 +158,9 @@ class CudaDevice final : public Device {
     }
     driver_.check(driver_.cuDeviceGet(&device_, ordinal), "opening a CUDA device");
     info_ = describe(device_, ordinal);
-    max_threads_ = attribute(device_, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR);
+    limits_ = {
+        .max_threads = attribute(device_, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR),
+        .overlaps_launches = can_overlap_launches(device_)};
     std::array<char, 32> pci{};
     driver_.check(driver_.cuDeviceGetPCIBusId(pci.data(), pci.size(), device_),
                   "reading a device's PCI address");
@@ -155,7 +184,7 @@ class CudaDevice final : public Device {
   }
 
   std::unique_ptr<Kernel> load(const CompiledKernel& compiled) override {
-    return std::make_unique<CudaKernel>(context_, max_threads_, compiled);
+    return std::make_unique<CudaKernel>(context_, limits_, compiled);
   }
 
   void* allocate(std::size_t bytes) override {
@@ -213,7 +242,7 @@ class CudaDevice final : public Device {
   const CudaDriver& driver_ = CudaDriver::get();
   CUdevice device_ = 0;
   CUcontext context_ = nullptr;
-  int max_threads_ = 0;
+  CudaLimits limits_;
   std::optional<CudaTimer> timer_;
   DeviceInfo info_;
   std::mutex mutex_;

@@ -25,7 +25,7 @@ class CudaDriver {
                   apply(cuFuncGetAttribute) apply(cuGetErrorName) apply(cuGetErrorString)          \
                       apply(cuGraphDestroy) apply(cuGraphExecDestroy)                              \
                           apply(cuGraphInstantiateWithFlags) apply(cuGraphLaunch) apply(cuInit)    \
-                              apply(cuLaunchKernel) apply(cuMemAlloc) apply(cuMemFree)             \
+                              apply(cuLaunchKernelEx) apply(cuMemAlloc) apply(cuMemFree)           \
                                   apply(cuMemcpy) apply(cuMemsetD8) apply(cuModuleGetFunction)     \
                                       apply(cuModuleLoadData) apply(cuModuleUnload)                \
                                           apply(cuOccupancyMaxActiveBlocksPerMultiprocessor)       \

@@ -49,6 +49,9 @@ class Kernel {
 
   /// Enqueues a launch and returns. `arguments` are pointers to the parameters, as for
   /// cuLaunchKernel; they are read before it returns. May be called from several threads.
+  ///
+  /// The grid may begin before the stream's earlier work is complete: kernels call
+  /// `platform::await_previous_grid` before they touch what that may use.
   virtual void launch(std::size_t index, LaunchShape shape, void** arguments,
                       Stream stream) const = 0;
 

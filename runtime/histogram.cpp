@@ -29,9 +29,13 @@ void Histogram::operator()(const void* input, std::uint64_t count, double lower,
   if (const std::string fault = find_range_fault(problem(), lower, upper); !fault.empty()) {
     throw InvalidArgument(fmt::format("calling histogram: {}", fault));
   }
-  state_->call(
-      {.inputs = {input}, .count = count, .output = counts, .lower = lower, .upper = upper}, 1,
-      stream);
+  state_->call({.inputs = {input},
+                .count = count,
+                .output = counts,
+                .lower = lower,
+                .upper = upper,
+                .inputs_ready = inputs_ready_},
+               1, stream);
 }
 
 void Histogram::operator()(const void* input, std::uint64_t count, const void* edges, void* counts,
@@ -43,17 +47,25 @@ void Histogram::operator()(const void* input, std::uint64_t count, const void* e
         fmt::format("calling histogram: the pointer {} to the edges is not the address of a {}",
                     edges, name(type)));
   }
-  state_->call({.inputs = {input, edges}, .count = count, .output = counts}, 1, stream);
+  state_->call(
+      {.inputs = {input, edges}, .count = count, .output = counts, .inputs_ready = inputs_ready_},
+      1, stream);
 }
 
 void Histogram::count_keys(const void* input, std::uint64_t count, void* counts,
                            Stream stream) const {
   check_binning(Binning::key);
-  state_->call({.inputs = {input}, .count = count, .output = counts}, 1, stream);
+  state_->call({.inputs = {input}, .count = count, .output = counts, .inputs_ready = inputs_ready_},
+               1, stream);
 }
 
 void Histogram::prepare(const void* input, std::uint64_t count, Stream stream) const {
   state_->prepare({.inputs = {input}, .count = count}, 1, stream);
+}
+Histogram Histogram::with_inputs_ready() const {
+  Histogram ready = *this;
+  ready.inputs_ready_ = true;
+  return ready;
 }
 Explanation Histogram::explain(std::uint64_t count) const { return state_->explain(count); }
 const Problem& Histogram::problem() const { return state_->problem(); }

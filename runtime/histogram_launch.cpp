@@ -88,7 +88,8 @@ void enqueue_histogram(const Kernel& kernel, const Variant& variant, std::uint32
                   {.grid_size = zero_blocks, .block_size = kZeroThreads}, arguments, stream);
   }
   CountArgument count_argument(variant, count);
-  void* arguments[] = {&input, count_argument.address(), &range, &output, &scratch};
+  bool inputs_ready = call.inputs_ready;
+  void* arguments[] = {&input, count_argument.address(), &range, &output, &scratch, &inputs_ready};
   kernel.launch(static_cast<std::size_t>(KernelRole::main),
                 {.grid_size = blocks, .block_size = static_cast<std::uint32_t>(params.block_size)},
                 arguments, stream);

@@ -21,6 +21,7 @@ struct Call {
   void* output = nullptr;  ///< one result, or the counts of all bins
   double lower = 0;        ///< of a histogram's even bins
   double upper = 1;
+  bool inputs_ready = false;  ///< as Reducer::with_inputs_ready() promises
 };
 
 /// Move-only. `enqueue` may be called from several threads, with different scratch.

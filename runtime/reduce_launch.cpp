@@ -24,11 +24,12 @@ void enqueue_in_any_order(const Kernel& kernel, const Variant& variant, std::uin
   auto inputs = call.inputs;
   CountArgument count(variant, call.count);
   void* output = call.output;
+  bool inputs_ready = call.inputs_ready;
   if (stage == FinalStage::atomic) {
     void* arguments[] = {&output};
     kernel.launch(kHelper, {.grid_size = 1, .block_size = 32}, arguments, stream);
   }
-  void* arguments[] = {inputs.data(), count.address(), &output, &scratch};
+  void* arguments[] = {inputs.data(), count.address(), &output, &scratch, &inputs_ready};
   kernel.launch(kMain, {.grid_size = blocks, .block_size = threads}, arguments, stream);
   if (stage == FinalStage::two_pass) {
     void* pass_arguments[] = {&scratch, &blocks, &count.wide, &output};
@@ -45,7 +46,8 @@ void enqueue_in_order(const Kernel& kernel, const Variant& variant, std::uint32_
   auto inputs = call.inputs;
   CountArgument count(variant, call.count);
   void* output = call.output;
-  void* arguments[] = {inputs.data(), count.address(), &chunk, &output, &scratch};
+  bool inputs_ready = call.inputs_ready;
+  void* arguments[] = {inputs.data(), count.address(), &chunk, &output, &scratch, &inputs_ready};
   kernel.launch(kMain, {.grid_size = blocks, .block_size = threads}, arguments, stream);
   if (chunks > 1 && params.final_stage == FinalStage::two_pass) {
     void* pass_arguments[] = {&scratch, &chunks, &count.wide, &output};

@@ -50,11 +50,14 @@ const char* to_string(ConfigSource source) {
 
 void Reducer::operator()(const void* input, std::uint64_t count, void* output,
                          Stream stream) const {
-  state_->call({.inputs = {input}, .count = count, .output = output}, 1, stream);
+  state_->call({.inputs = {input}, .count = count, .output = output, .inputs_ready = inputs_ready_},
+               1, stream);
 }
 void Reducer::operator()(std::initializer_list<const void*> inputs, std::uint64_t count,
                          void* output, Stream stream) const {
-  state_->call(make_call(inputs, count, output), inputs.size(), stream);
+  Call call = make_call(inputs, count, output);
+  call.inputs_ready = inputs_ready_;
+  state_->call(call, inputs.size(), stream);
 }
 void Reducer::prepare(const void* input, std::uint64_t count, Stream stream) const {
   state_->prepare({.inputs = {input}, .count = count}, 1, stream);
@@ -62,6 +65,11 @@ void Reducer::prepare(const void* input, std::uint64_t count, Stream stream) con
 void Reducer::prepare(std::initializer_list<const void*> inputs, std::uint64_t count,
                       Stream stream) const {
   state_->prepare(make_call(inputs, count, nullptr), inputs.size(), stream);
+}
+Reducer Reducer::with_inputs_ready() const {
+  Reducer ready = *this;
+  ready.inputs_ready_ = true;
+  return ready;
 }
 Explanation Reducer::explain(std::uint64_t count) const { return state_->explain(count); }
 const Problem& Reducer::problem() const { return state_->problem(); }

@@ -35,6 +35,19 @@ FOLDTUNE_DEVICE uint32 grid_size() { return gridDim.x; }
 
 FOLDTUNE_DEVICE void sync_block() { __syncthreads(); }
 
+/// The grids of a stream may overlap, on devices from sm_90 on (design.md, "Overlapping launches").
+/// Once all blocks of a grid have called `let_next_grid_begin`, the blocks of the next one may
+/// begin. `await_previous_grid` returns when the grids before are complete, with all that they
+/// wrote. Every thread calls it: before the grid touches memory that they may use, and before the
+/// thread ends, or the grid could be complete before them.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+FOLDTUNE_DEVICE void let_next_grid_begin() { asm volatile("griddepcontrol.launch_dependents;"); }
+FOLDTUNE_DEVICE void await_previous_grid() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
+#else
+FOLDTUNE_DEVICE void let_next_grid_begin() {}
+FOLDTUNE_DEVICE void await_previous_grid() {}
+#endif
+
 /// Waits for all lanes of the warp; what they wrote to shared memory before is then visible to
 /// them.
 FOLDTUNE_DEVICE void sync_warp() { __syncwarp(); }
@@ -226,6 +239,9 @@ inline void sync_block() {
   self->sync_block(self);
   current = self;
 }
+
+inline void let_next_grid_begin() {}
+inline void await_previous_grid() {}
 
 inline uint32 shuffle_down(uint32 word, uint32 delta) {
   host::Thread* const self = current;

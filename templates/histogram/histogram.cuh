@@ -35,10 +35,11 @@ struct HistogramStages {
     uint32 is_last;
   };
 
-  /// Sets the block's counters to zero and copies the edges.
-  static FOLDTUNE_DEVICE void prepare(Storage& storage, const T* edges) {
+  /// Sets the block's counters to zero and copies the edges, which are inputs, too.
+  static FOLDTUNE_DEVICE void prepare(Storage& storage, const T* edges, bool inputs_ready) {
     const uint32 thread = platform::thread_index();
     for (uint32 i = thread; i < kQuads; i += kBlockSize) storage.counters[i] = Quad{};
+    if (!inputs_ready) platform::await_previous_grid();
     if constexpr (kKeepsEdges) {
       for (uint32 i = thread; i <= kBins; i += kBlockSize) storage.edges[i] = edges[i];
     }
@@ -147,26 +148,31 @@ struct HistogramStages {
 /// bytes if `kAligned`, else to its elements; `range` is as range.cuh says, `scratch` as
 /// layout.cuh. The grid is such that no block counts more than kMaxBlockElements. With
 /// `HistogramFinal::zero_first` the output is zero, unless one block counts in shared memory.
+/// `inputs_ready` promises that no grid that may still be running writes the input or the edges:
+/// where blocks count in shared memory they are loaded while it runs.
 template <class T, BinRule kRule, uint32 kBins, class Counter, class Index, bool kAligned,
           HistogramParams kParams>
 FOLDTUNE_KERNEL(kParams.block_size)
-histogram(const T* input, Index count, BinRange range, Counter* output, void* scratch) {
+histogram(const T* input, Index count, BinRange range, Counter* output, void* scratch,
+          bool inputs_ready) {
   using Stages = HistogramStages<T, kRule, kBins, Counter, kParams>;
   using Storage = typename Stages::Storage;
   using SlotsType = typename Stages::SlotsType;
   constexpr bool kZeroFirst = kParams.finish == HistogramFinal::zero_first;
   FOLDTUNE_SHARED(Storage, storage);
+  platform::let_next_grid_begin();
   const bool is_alone = platform::grid_size() == 1;
   const T* const edges = static_cast<const T*>(range.edges);
   const SlotsType slots{{range, Stages::kKeepsEdges ? storage.edges : edges}};
 
   if constexpr (Stages::kIsShared) {
-    Stages::prepare(storage, edges);
+    Stages::prepare(storage, edges, inputs_ready);
     platform::sync_block();
     Stages::template count_share<Index, kAligned>(
         input, count, slots, SharedCounters<Stages::kSlotStride>{Stages::counters(storage)});
     platform::sync_block();
 
+    if (inputs_ready) platform::await_previous_grid();
     if (is_alone) Stages::prepare_output(output);
     for (uint32 slot = platform::thread_index(); slot < SlotsType::kCount;
          slot += Stages::kBlockSize) {
@@ -180,6 +186,7 @@ histogram(const T* input, Index count, BinRange range, Counter* output, void* sc
       }
     }
   } else {
+    platform::await_previous_grid();
     if (!kZeroFirst && is_alone) {
       Stages::zero(output);
       platform::sync_block();
@@ -200,6 +207,8 @@ histogram(const T* input, Index count, BinRange range, Counter* output, void* sc
 template <class Counter, uint32 kBins>
 FOLDTUNE_KERNEL(kZeroThreads)
 zero_bins(Counter* output) {
+  platform::let_next_grid_begin();
+  platform::await_previous_grid();
   const uint32 step = platform::grid_size() * kZeroThreads;
   for (uint32 bin = platform::block_index() * kZeroThreads + platform::thread_index(); bin < kBins;
        bin += step) {

@@ -136,10 +136,12 @@ FOLDTUNE_DEVICE auto fold_partials_in_order(OrderedStorage<Op>& storage,
 template <class Op, class Output, class Index, ReduceParams kParams>
 FOLDTUNE_KERNEL(kParams.block_size)
 reduce_in_order(InputPointers<Op::Inputs::kSize> inputs, Index count, uint32 chunk, Output* output,
-                void* scratch) {
+                void* scratch, bool inputs_ready) {
   using A = typename Op::Accumulator;
   using Chunk = OrderedChunk<Op, typename Op::Inputs, Index, kParams>;
   FOLDTUNE_SHARED(OrderedStorage<Op>, storage);
+  platform::let_next_grid_begin();
+  if (!inputs_ready) platform::await_previous_grid();
   const uint32 thread = platform::thread_index();
   const uint32 chunks = static_cast<uint32>((count + (chunk - 1)) / chunk);
   const Partials<A> partials(scratch);
@@ -147,10 +149,12 @@ reduce_in_order(InputPointers<Op::Inputs::kSize> inputs, Index count, uint32 chu
     const Index begin = static_cast<Index>(i) * chunk;
     const Index end = count - begin < chunk ? count : begin + chunk;
     const A total = Chunk::fold(storage, inputs.pointers, begin, end);
+    if (inputs_ready) platform::await_previous_grid();
     platform::sync_block();
     if (thread == 0 && chunks > 1) partials.put(i, total);
     if (thread == 0 && chunks == 1) store_result<Op>(output, total, count);
   }
+  if (inputs_ready) platform::await_previous_grid();  // a block may have had no chunk
   if (chunks == 0 && thread == 0) store_result<Op>(output, Op::identity(), count);
   if (chunks <= 1) return;
 
@@ -173,6 +177,8 @@ template <class Op, class Output, ReduceParams kParams>
 FOLDTUNE_KERNEL(kParams.block_size)
 fold_in_order(void* scratch, uint32 chunks, uint64 count, Output* output) {
   FOLDTUNE_SHARED(OrderedStorage<Op>, storage);
+  platform::let_next_grid_begin();
+  platform::await_previous_grid();
   const auto total = fold_partials_in_order<Op, kParams.block_size>(
       storage, Partials<typename Op::Accumulator>(scratch), chunks);
   if (platform::thread_index() == 0) store_result<Op>(output, total, count);

@@ -13,11 +13,15 @@ namespace foldtune {
 /// Folds the first `count` elements of the inputs with the operator Op (operators.cuh) into
 /// `*output`, a number of type Output or what Op::finish gives. The inputs are aligned to 16 bytes
 /// if `kAligned`, else to their elements; `scratch` is as scratch.cuh says. Any grid works for any
-/// count that the unsigned type Index holds with room for a grid of tiles.
+/// count that the unsigned type Index holds with room for a grid of tiles. `inputs_ready` promises
+/// that no grid that may still be running writes the inputs: they are loaded while it runs.
 template <class Op, class Output, class Index, bool kAligned, ReduceParams kParams>
 FOLDTUNE_KERNEL(kParams.block_size)
-reduce(InputPointers<Op::Inputs::kSize> inputs, Index count, Output* output, void* scratch) {
+reduce(InputPointers<Op::Inputs::kSize> inputs, Index count, Output* output, void* scratch,
+       bool inputs_ready) {
+  platform::let_next_grid_begin();
   if constexpr (kParams.block_stage == BlockStage::single_thread) {
+    platform::await_previous_grid();
     if (platform::block_index() > 0 || platform::thread_index() > 0) return;
     using Elements = SingleThread<Op, typename Op::Inputs, Index>;
     store_result<Op>(output, Elements::fold(inputs, count), count);
@@ -25,11 +29,13 @@ reduce(InputPointers<Op::Inputs::kSize> inputs, Index count, Output* output, voi
     using Fold = BlockFold<Op, kParams.block_size, kParams.block_stage>;
     FOLDTUNE_SHARED(FinalStorage<Fold>, storage);
     using Elements = Share<Op, typename Op::Inputs, Index, kAligned, kParams>;
+    if (!inputs_ready) platform::await_previous_grid();
     typename Op::Accumulator value = Elements::fold(inputs, count);
     if constexpr (kParams.block_stage == BlockStage::none ||
                   kParams.block_stage == BlockStage::warp) {
       static_assert(kParams.final_stage == FinalStage::atomic);
       if (platform::grid_size() > 1) {
+        if (inputs_ready) platform::await_previous_grid();
         if constexpr (kParams.block_stage == BlockStage::warp) {
           value = ShuffleWarp<Op>::fold(value);
           if (platform::thread_index() % kWarpSize != 0) return;
@@ -39,6 +45,7 @@ reduce(InputPointers<Op::Inputs::kSize> inputs, Index count, Output* output, voi
       }
     }
     value = Fold::fold(storage.fold, value);
+    if (inputs_ready) platform::await_previous_grid();
     finish<Op, kParams, Fold>(storage, value, count, output, scratch);
   }
 }
@@ -47,6 +54,8 @@ reduce(InputPointers<Op::Inputs::kSize> inputs, Index count, Output* output, voi
 template <class Op, class Output>
 FOLDTUNE_KERNEL(kWarpSize)
 store_identity(Output* output) {
+  platform::let_next_grid_begin();
+  platform::await_previous_grid();
   if (platform::thread_index() == 0) store_result<Op>(output, Op::identity(), 0);
 }
 
@@ -57,6 +66,8 @@ fold_blocks(void* scratch, uint32 blocks, uint64 count, Output* output) {
   using A = typename Op::Accumulator;
   using Fold = BlockFold<Op, kParams.block_size, kParams.block_stage>;
   FOLDTUNE_SHARED(typename Fold::Storage, storage);
+  platform::let_next_grid_begin();
+  platform::await_previous_grid();
   const A share = fold_partials<Op, kParams.block_size>(Partials<A>(scratch), blocks);
   const A total = Fold::fold(storage, share);
   if (platform::thread_index() == 0) store_result<Op>(output, total, count);

@@ -73,7 +73,11 @@ void Checker::enqueue(const Input& input, const Window& window, bool repeats) {
   void* const output =
       static_cast<std::byte*>(device_slots_.data()) + calls_.size() * kSlotBytes + kResultOffset;
   const Running& running = running_.back();
-  running.plan->enqueue({.inputs = input.at(window.start), .count = window.count, .output = output},
+  // The repeated call makes the promise, which is to change no bit.
+  running.plan->enqueue({.inputs = input.at(window.start),
+                         .count = window.count,
+                         .output = output,
+                         .inputs_ready = repeats},
                         running.scratch.data(), nullptr);
   calls_.push_back(
       {.plan = running_.size() - 1, .input = &input, .window = window, .repeats = repeats});

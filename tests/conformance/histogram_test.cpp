@@ -216,7 +216,8 @@ class HistogramChecker {
     Call call{.count = one.count,
               .output = static_cast<std::byte*>(output_.data()) + kGuardBytes,
               .lower = range.lower,
-              .upper = range.upper};
+              .upper = range.upper,
+              .inputs_ready = calls_++ % 2 == 1};
     std::array<const void*, 2> host{input.host.data() + offset, nullptr};
     call.inputs[0] = static_cast<const std::byte*>(input.buffer.data()) + offset;
     if (problem_.histogram.binning == Binning::custom) {
@@ -257,6 +258,7 @@ class HistogramChecker {
   Bytes poison_;
   DeviceBuffer output_;
   Bytes result_;
+  std::uint64_t calls_ = 0;
   std::uint64_t failures_ = 0;
   std::string messages_;
 };

@@ -264,6 +264,7 @@ class FakeDevice::State::FakeKernel final : public Kernel {
       launch.input = *static_cast<const void* const*>(arguments[0]);
       launch.output = *static_cast<const void* const*>(others[0]);
       launch.scratch = *static_cast<const void* const*>(others[1]);
+      launch.inputs_ready = *static_cast<const bool*>(others[2]);
     }
     if (is_reduce && launch.counts_in_64_bits) {
       launch.count = *static_cast<const std::uint64_t*>(arguments[1]);
@@ -294,8 +295,8 @@ class FakeDevice::State::FakeKernel final : public Kernel {
   }
 
  private:
-  /// The output and the scratch of `reduce(inputs, count, output, scratch)`, or of
-  /// `reduce_in_order(inputs, count, chunk, output, scratch)`.
+  /// The output, the scratch and the promise of `reduce(inputs, count, output, scratch,
+  /// inputs_ready)`, or of `reduce_in_order(inputs, count, chunk, output, scratch, inputs_ready)`.
   static void** after_count(const FakeLaunch& launch, void** arguments) {
     return arguments + (launch.in_order ? 3 : 2);
   }

@@ -54,6 +54,7 @@ struct FakeLaunch {
   const void* input = nullptr;   ///< the first one
   const void* output = nullptr;  ///< of the kernel
   const void* scratch = nullptr;
+  bool inputs_ready = false;
 };
 
 struct FakeScript {

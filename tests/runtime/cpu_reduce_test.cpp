@@ -30,7 +30,10 @@ void check_sums(const CpuReduction& reduction, const std::vector<float>& values)
   for (const float value : values) magnitude += std::fabs(value);
   for (const Plan& plan : reduction.plans()) {
     CAPTURE(to_json(plan.variant().params), values.size());
-    CHECK(std::fabs(reduction.sum(plan, values) - expected) <= kTolerance * magnitude);
+    for (const bool inputs_ready : {false, true}) {
+      const float sum = reduction.sum(plan, values, inputs_ready);
+      CHECK(std::fabs(sum - expected) <= kTolerance * magnitude);
+    }
   }
 }
 

@@ -57,13 +57,16 @@ class CpuReduction {
   const std::vector<Plan>& plans() const { return plans_; }
 
   /// Two calls on one scratch, which each must leave as it found it; the result of the second.
-  float sum(const Plan& plan, const std::vector<float>& values) const {
+  float sum(const Plan& plan, const std::vector<float>& values, bool inputs_ready = false) const {
     const std::size_t bytes = values.size() * sizeof(float);
     const DeviceBuffer input(*device_, bytes);
     const DeviceBuffer output(*device_, sizeof(float));
     const DeviceBuffer scratch(*device_, plan.scratch_bytes(values.size()));
     device_->copy(input.data(), values.data(), bytes);
-    const Call call{.inputs = {input.data()}, .count = values.size(), .output = output.data()};
+    const Call call{.inputs = {input.data()},
+                    .count = values.size(),
+                    .output = output.data(),
+                    .inputs_ready = inputs_ready};
     for (int turn = 0; turn < 2; ++turn) plan.enqueue(call, scratch.data(), nullptr);
     float result = 0;
     device_->copy(&result, output.data(), sizeof(float));

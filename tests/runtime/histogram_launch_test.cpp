@@ -12,6 +12,7 @@ struct Launch {
   LaunchShape shape;
   std::uint64_t count;  ///< of the main kernel
   const void* edges;    ///< the same
+  bool inputs_ready;    ///< the same
 };
 
 /// Remembers its launches.
@@ -20,11 +21,13 @@ class RecordingKernel final : public Kernel {
   explicit RecordingKernel(bool is_wide) : is_wide_(is_wide) {}
 
   void launch(std::size_t index, LaunchShape shape, void** arguments, Stream) const override {
-    Launch launch{.kernel = index, .shape = shape, .count = 0, .edges = nullptr};
+    Launch launch{
+        .kernel = index, .shape = shape, .count = 0, .edges = nullptr, .inputs_ready = false};
     if (index == static_cast<std::size_t>(KernelRole::main)) {
       launch.count = is_wide_ ? *static_cast<std::uint64_t*>(arguments[1])
                               : *static_cast<std::uint32_t*>(arguments[1]);
       launch.edges = static_cast<BinRange*>(arguments[2])->edges;
+      launch.inputs_ready = *static_cast<bool*>(arguments[5]);
     }
     launches.push_back(launch);
   }
@@ -101,6 +104,14 @@ TEST_CASE("Histogram launch: a kernel gets the count in its width, and the edges
   REQUIRE(launches.size() == 1);
   CHECK(launches[0].count == 100);
   CHECK(launches[0].edges == edges);
+}
+
+TEST_CASE("Histogram launch: a kernel is told whether its inputs are ready") {
+  for (const bool inputs_ready : {false, true}) {
+    const auto launches = launches_of(make_variant({}), 3, {.inputs_ready = inputs_ready});
+    REQUIRE(launches.size() == 1);
+    CHECK(launches[0].inputs_ready == inputs_ready);
+  }
 }
 
 TEST_CASE("Histogram launch: the scratch holds a total per slot where the last block moves them") {

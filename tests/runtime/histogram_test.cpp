@@ -58,6 +58,21 @@ TEST_CASE_METHOD(HistogramFixture, "Histogram: even bins of a range, its upper b
   CHECK(read(counts, 4) == Counts{3, 2, 2, 0});
 }
 
+TEST_CASE_METHOD(HistogramFixture, "Histogram: inputs that are ready give the same counts") {
+  const auto* const input = upload<std::uint8_t>({0, 1, 1, 3, 3, 3});
+  auto* const counts = make_counts(256);
+  for (const Binning binning : {Binning::even, Binning::custom, Binning::key}) {
+    const std::uint32_t bins = binning == Binning::key ? 256 : 4;
+    const Histogram ready =
+        context.histogram({.type = ElementType::u8, .bins = bins, .binning = binning})
+            .with_inputs_ready();
+    if (binning == Binning::even) ready(input, 6, 0, 4, counts);
+    if (binning == Binning::custom) ready(input, 6, upload<std::uint8_t>({0, 1, 2, 3, 4}), counts);
+    if (binning == Binning::key) ready.count_keys(input, 6, counts);
+    CHECK(read(counts, 4) == Counts{1, 2, 0, 3});
+  }
+}
+
 TEST_CASE_METHOD(HistogramFixture, "Histogram: custom bins between edges") {
   const Histogram histogram =
       context.histogram({.type = ElementType::i16, .bins = 3, .binning = Binning::custom});

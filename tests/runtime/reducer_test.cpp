@@ -111,6 +111,31 @@ TEST_CASE_METHOD(ReducerTest, "Reducer: an output is aligned to the result, not 
   narrow(memory, 1, memory + 1);
 }
 
+TEST_CASE("Reducer: a handle promises that inputs are ready, its original does not") {
+  std::vector<bool> promises;
+  const auto device =
+      std::make_shared<FakeDevice>(FakeScript{.cost_us = [&](const FakeLaunch& launch) {
+        promises.push_back(launch.inputs_ready);
+        return 1;
+      }});
+  Context context(device, nullptr);
+  alignas(16) const float input[4] = {3, 1, 4, 1};
+  float output = -1;
+  const Reducer reducer = context.reducer(kSum);
+  const Reducer ready = reducer.with_inputs_ready();
+  reducer.prepare(input, 4);
+  const auto enqueue = [&](int, Stream stream) {
+    reducer(input, 4, &output, stream);
+    ready(input, 4, &output, stream);
+    ready({input}, 4, &output, stream);
+  };
+  device->time({.enqueue = enqueue}, 1);
+  CHECK(promises == std::vector{false, true, true});
+  CHECK(device->counts().loads == 1);  // what is prepared is shared
+  ready(input, 4, &output);
+  CHECK(output == 9);
+}
+
 TEST_CASE_METHOD(ReducerTest, "Reducer: a call has as many inputs as the problem") {
   const Reducer one = context_.reducer(kSum);
   CHECK_THAT(refusal([&] { one({}, 1, &output_); }), ContainsSubstring("1 inputs, not 0"));

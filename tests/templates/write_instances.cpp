@@ -29,7 +29,7 @@ std::string parameters(const std::string& expression, const Variant& variant) {
   if (variant.problem.op == Operator::histogram) {
     const std::string_view counter = device_name(variant.problem.accumulator_type());
     if (expression.starts_with("foldtune::zero_bins<")) return fmt::format("({}*)", counter);
-    return fmt::format("(const {}*, foldtune::{}, foldtune::BinRange, {}*, void*)",
+    return fmt::format("(const {}*, foldtune::{}, foldtune::BinRange, {}*, void*, bool)",
                        device_name(variant.problem.type), wide ? "uint64" : "uint32", counter);
   }
   const std::string output = output_of(expression, device_operator(variant.problem, wide));
@@ -37,10 +37,10 @@ std::string parameters(const std::string& expression, const Variant& variant) {
       fmt::format("foldtune::InputPointers<{}>, foldtune::{}", variant.problem.input_types().size(),
                   wide ? "uint64" : "uint32");
   if (expression.starts_with("foldtune::reduce<")) {
-    return fmt::format("({}, {}*, void*)", first, output);
+    return fmt::format("({}, {}*, void*, bool)", first, output);
   }
   if (expression.starts_with("foldtune::reduce_in_order<")) {
-    return fmt::format("({}, foldtune::uint32, {}*, void*)", first, output);
+    return fmt::format("({}, foldtune::uint32, {}*, void*, bool)", first, output);
   }
   if (expression.starts_with("foldtune::store_identity<")) return fmt::format("({}*)", output);
   return fmt::format("(void*, foldtune::uint32, foldtune::uint64, {}*)", output);

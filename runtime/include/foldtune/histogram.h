@@ -19,8 +19,9 @@ struct HistogramOptions {
   Distribution distribution = Distribution::uniform;
 };
 
-/// Counts the elements of inputs of any count in bins. A handle: copies share everything. The
-/// context that made it must outlive it. Member functions may be called from several threads.
+/// Counts the elements of inputs of any count in bins. A handle: copies share everything but the
+/// promise of `with_inputs_ready`. The context that made it must outlive it. Member functions may
+/// be called from several threads.
 ///
 /// Each call enqueues its work on `stream` and returns, with all that Reducer::operator() says of
 /// memory, of the first call, of streams that are captured and of errors. `input` is `count`
@@ -54,6 +55,9 @@ class Histogram {
   /// would do, except the launch. `input` is not read.
   void prepare(const void* input, std::uint64_t count, Stream stream = nullptr) const;
 
+  /// As Reducer::with_inputs_ready(), of the elements and the edges.
+  Histogram with_inputs_ready() const;
+
   /// The configuration for `count` elements at an address aligned to 16 bytes.
   Explanation explain(std::uint64_t count) const;
 
@@ -67,6 +71,7 @@ class Histogram {
   void check_binning(Binning binning) const;
 
   std::shared_ptr<Reducer::State> state_;
+  bool inputs_ready_ = false;
 };
 
 }  // namespace foldtune

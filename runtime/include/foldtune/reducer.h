@@ -30,8 +30,9 @@ struct Explanation {
 /// "exact", "near size", "default".
 const char* to_string(ConfigSource source);
 
-/// Reduces inputs of one operator and type, of any count. A handle: copies share everything. The
-/// context that made it must outlive it. Member functions may be called from several threads.
+/// Reduces inputs of one operator and type, of any count. A handle: copies share everything but the
+/// promise of `with_inputs_ready`. The context that made it must outlive it. Member functions may
+/// be called from several threads.
 class Reducer {
  public:
   /// Enqueues the reduction of `input[0, count)` into `*output` on `stream`, and returns. `input`
@@ -59,6 +60,16 @@ class Reducer {
   void prepare(std::initializer_list<const void*> inputs, std::uint64_t count,
                Stream stream = nullptr) const;
 
+  /// A handle whose calls promise that at the time of the call no work still to be done, in
+  /// whatever stream, writes the inputs. On GPUs of compute capability 9.0 and above they are then
+  /// read while the stream's earlier work is running. Output and scratch wait for it as ever.
+  ///
+  /// Where the promise is false the result may be that of old or half-written inputs, without an
+  /// error: do not make it for what an earlier kernel or copy of the stream produces, unless the
+  /// host has waited for that, nor for a call that is captured in a graph with what produces its
+  /// inputs.
+  Reducer with_inputs_ready() const;
+
   /// The configuration for `count` elements at an address aligned to 16 bytes.
   Explanation explain(std::uint64_t count) const;
 
@@ -72,6 +83,7 @@ class Reducer {
   explicit Reducer(std::shared_ptr<State> state) : state_(std::move(state)) {}
 
   std::shared_ptr<State> state_;
+  bool inputs_ready_ = false;
 };
 
 }  // namespace foldtune
