@@ -17,6 +17,7 @@ static_assert(sizeof(uint16) == 2 && sizeof(int32) == 4 && sizeof(int64) == 8 &&
               sizeof(void*) == 8);
 
 inline constexpr uint32 kWarpSize = 32;
+inline constexpr uint32 kLineBytes = 128;  ///< of the L2
 
 }  // namespace foldtune
 
@@ -46,6 +47,18 @@ FOLDTUNE_DEVICE void await_previous_grid() { asm volatile("griddepcontrol.wait;"
 #else
 FOLDTUNE_DEVICE void let_next_grid_begin() {}
 FOLDTUNE_DEVICE void await_previous_grid() {}
+#endif
+
+/// Brings the line of kLineBytes that holds the address into the L2. No value changes by it, also
+/// where a grid before is about to write there: it writes into the L2, too.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+inline constexpr bool kHasPrefetch = true;
+FOLDTUNE_DEVICE void prefetch_line(const void* address) {
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(__cvta_generic_to_global(address)));
+}
+#else
+inline constexpr bool kHasPrefetch = false;
+FOLDTUNE_DEVICE void prefetch_line(const void*) {}
 #endif
 
 /// Waits for all lanes of the warp; what they wrote to shared memory before is then visible to
@@ -242,6 +255,9 @@ inline void sync_block() {
 
 inline void let_next_grid_begin() {}
 inline void await_previous_grid() {}
+
+inline constexpr bool kHasPrefetch = false;
+inline void prefetch_line(const void*) {}
 
 inline uint32 shuffle_down(uint32 word, uint32 delta) {
   host::Thread* const self = current;

@@ -29,7 +29,10 @@ reduce(InputPointers<Op::Inputs::kSize> inputs, Index count, Output* output, voi
     using Fold = BlockFold<Op, kParams.block_size, kParams.block_stage>;
     FOLDTUNE_SHARED(FinalStorage<Fold>, storage);
     using Elements = Share<Op, typename Op::Inputs, Index, kAligned, kParams>;
-    if (!inputs_ready) platform::await_previous_grid();
+    if (!inputs_ready) {
+      Elements::prefetch(inputs, count);
+      platform::await_previous_grid();
+    }
     typename Op::Accumulator value = Elements::fold(inputs, count);
     if constexpr (kParams.block_stage == BlockStage::none ||
                   kParams.block_stage == BlockStage::warp) {
