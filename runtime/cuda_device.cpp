@@ -54,20 +54,24 @@ DeviceInfo describe(CUdevice device, int ordinal) {
   return info;
 }
 
-/// Whether a launch may begin before the grids before it are complete: the kernels wait for them
-/// (`await_previous_grid`). Drivers before CUDA 12.4 do not capture such launches into graphs.
-bool can_overlap_launches(CUdevice device) {
+/// What launches need to know of their device.
+struct CudaLimits {
+  int max_threads = 0;  ///< per multiprocessor
+  bool has_clusters = false;
+  bool overlaps_launches = false;  ///< a grid may begin before those before it are complete
+};
+
+CudaLimits limits_of(CUdevice device) {
   const CudaDriver& driver = CudaDriver::get();
   int version = 0;
   driver.check(driver.cuDriverGetVersion(&version), "asking for the driver's version");
-  return version >= 12040 && attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) >= 9;
+  // As sm90.cuh has it.
+  const bool is_sm90 = attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) >= 9;
+  constexpr int kCapturesOverlaps = 12040;  // CUDA 12.4; earlier ones refuse them in a capture
+  return {.max_threads = attribute(device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR),
+          .has_clusters = is_sm90,
+          .overlaps_launches = is_sm90 && version >= kCapturesOverlaps};
 }
-
-/// What kernels need to know of their device.
-struct CudaLimits {
-  int max_threads = 0;  ///< per multiprocessor
-  bool overlaps_launches = false;
-};
 
 class CudaKernel final : public Kernel {
  public:
@@ -94,9 +98,18 @@ class CudaKernel final : public Kernel {
   void launch(std::size_t index, LaunchShape shape, void** arguments,
               Stream stream) const override {
     const ContextScope scope(context_);
-    CUlaunchAttribute overlap{};
-    overlap.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
-    overlap.value.programmaticStreamSerializationAllowed = 1;
+    std::array<CUlaunchAttribute, 2> attributes{};
+    unsigned count = 0;
+    if (limits_.overlaps_launches) {
+      CUlaunchAttribute& overlap = attributes.at(count++);
+      overlap.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+      overlap.value.programmaticStreamSerializationAllowed = 1;
+    }
+    if (shape.is_cluster && limits_.has_clusters) {
+      CUlaunchAttribute& cluster = attributes.at(count++);
+      cluster.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+      cluster.value.clusterDim = {.x = shape.grid_size, .y = 1, .z = 1};
+    }
     const CUlaunchConfig config{.gridDimX = shape.grid_size,
                                 .gridDimY = 1,
                                 .gridDimZ = 1,
@@ -105,8 +118,8 @@ class CudaKernel final : public Kernel {
                                 .blockDimZ = 1,
                                 .sharedMemBytes = 0,
                                 .hStream = stream,
-                                .attrs = &overlap,
-                                .numAttrs = limits_.overlaps_launches ? 1u : 0u};
+                                .attrs = attributes.data(),
+                                .numAttrs = count};
     const CUresult result =
         driver_.cuLaunchKernelEx(&config, functions_[index], arguments, /*extra=*/nullptr);
     if (result != CUDA_SUCCESS) {
@@ -158,9 +171,7 @@ class CudaDevice final : public Device {
     }
     driver_.check(driver_.cuDeviceGet(&device_, ordinal), "opening a CUDA device");
     info_ = describe(device_, ordinal);
-    limits_ = {
-        .max_threads = attribute(device_, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR),
-        .overlaps_launches = can_overlap_launches(device_)};
+    limits_ = limits_of(device_);
     std::array<char, 32> pci{};
     driver_.check(driver_.cuDeviceGetPCIBusId(pci.data(), pci.size(), device_),
                   "reading a device's PCI address");

@@ -36,6 +36,7 @@ struct KernelResources {
 struct LaunchShape {
   std::uint32_t grid_size = 1;    ///< blocks
   std::uint32_t block_size = 32;  ///< threads per block
+  bool is_cluster = false;        ///< all blocks are one cluster, where the device has clusters
 };
 
 /// A loaded image. Its kernels are named by their index in the program. It must not outlive its

@@ -120,6 +120,11 @@ Choice choose_config(const ConfigStore* store, const DeviceRecord& device,
     if (!Space(problem).contains(params)) {
       return untuned(device, problem, "the stored configuration is not valid for this problem");
     }
+    if (match->quality == MatchQuality::near_size &&
+        !rules(family_of(params)).is_searched(problem, params)) {
+      return untuned(device, problem,
+                     "what was tuned for a size nearby is known to be slow for this one");
+    }
     return {
         .params = params,
         .match = match,

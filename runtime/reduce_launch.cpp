@@ -30,7 +30,10 @@ void enqueue_in_any_order(const Kernel& kernel, const Variant& variant, std::uin
     kernel.launch(kHelper, {.grid_size = 1, .block_size = 32}, arguments, stream);
   }
   void* arguments[] = {inputs.data(), count.address(), &output, &scratch, &inputs_ready};
-  kernel.launch(kMain, {.grid_size = blocks, .block_size = threads}, arguments, stream);
+  kernel.launch(
+      kMain,
+      {.grid_size = blocks, .block_size = threads, .is_cluster = stage == FinalStage::cluster},
+      arguments, stream);
   if (stage == FinalStage::two_pass) {
     void* pass_arguments[] = {&scratch, &blocks, &count.wide, &output};
     kernel.launch(kHelper, {.grid_size = 1, .block_size = threads}, pass_arguments, stream);

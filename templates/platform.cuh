@@ -1,5 +1,5 @@
-/// What a kernel needs from its machine. The only file that knows which compiler is reading:
-/// NVRTC and nvcc take the first half, g++ and clang++ (the CPU device) the second.
+/// What a kernel needs from its machine. The only file, with sm90.cuh, that knows which compiler is
+/// reading: NVRTC and nvcc take the first half, g++ and clang++ (the CPU device) the second.
 ///
 /// Blocks and grids are one-dimensional; a block is a multiple of 32 threads; every warp-wide
 /// function is called by all 32 lanes.
@@ -35,31 +35,6 @@ FOLDTUNE_DEVICE uint32 block_index() { return blockIdx.x; }
 FOLDTUNE_DEVICE uint32 grid_size() { return gridDim.x; }
 
 FOLDTUNE_DEVICE void sync_block() { __syncthreads(); }
-
-/// The grids of a stream may overlap, on devices from sm_90 on (design.md, "Overlapping launches").
-/// Once all blocks of a grid have called `let_next_grid_begin`, the blocks of the next one may
-/// begin. `await_previous_grid` returns when the grids before are complete, with all that they
-/// wrote. Every thread calls it: before the grid touches memory that they may use, and before the
-/// thread ends, or the grid could be complete before them.
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-FOLDTUNE_DEVICE void let_next_grid_begin() { asm volatile("griddepcontrol.launch_dependents;"); }
-FOLDTUNE_DEVICE void await_previous_grid() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
-#else
-FOLDTUNE_DEVICE void let_next_grid_begin() {}
-FOLDTUNE_DEVICE void await_previous_grid() {}
-#endif
-
-/// Brings the line of kLineBytes that holds the address into the L2. No value changes by it, also
-/// where a grid before is about to write there: it writes into the L2, too.
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-inline constexpr bool kHasPrefetch = true;
-FOLDTUNE_DEVICE void prefetch_line(const void* address) {
-  asm volatile("prefetch.global.L2 [%0];" ::"l"(__cvta_generic_to_global(address)));
-}
-#else
-inline constexpr bool kHasPrefetch = false;
-FOLDTUNE_DEVICE void prefetch_line(const void*) {}
-#endif
 
 /// Waits for all lanes of the warp; what they wrote to shared memory before is then visible to
 /// them.
@@ -253,12 +228,6 @@ inline void sync_block() {
   current = self;
 }
 
-inline void let_next_grid_begin() {}
-inline void await_previous_grid() {}
-
-inline constexpr bool kHasPrefetch = false;
-inline void prefetch_line(const void*) {}
-
 inline uint32 shuffle_down(uint32 word, uint32 delta) {
   host::Thread* const self = current;
   const uint32 lane = self->thread_index % kWarpSize;
@@ -370,3 +339,5 @@ inline void count(uint64* counter, uint64 amount) {
 }  // namespace foldtune::platform
 
 #endif
+
+#include "templates/sm90.cuh"

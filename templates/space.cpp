@@ -94,6 +94,10 @@ std::span<const int> Space::values_of(const Tunable& tunable) const {
   return extent_ == Extent::all ? tunable.values : tunable.searched;
 }
 
+bool Space::is_in_extent(const Params& params) const {
+  return extent_ == Extent::all || rules_->is_searched(problem_, params);
+}
+
 bool Space::contains(const Params& params) const {
   return family_of(params) == family_of(problem_.op) &&
          std::ranges::all_of(
@@ -113,7 +117,8 @@ std::vector<Params> Space::enumerate() const {
     }
     all = std::move(longer);
   }
-  std::erase_if(all, [this](const Params& params) { return !contains(params); });
+  std::erase_if(
+      all, [this](const Params& params) { return !contains(params) || !is_in_extent(params); });
   return all;
 }
 
@@ -129,7 +134,7 @@ std::vector<Params> Space::neighbours(const Params& params) const {
       if (other == here || (tunable.labels.empty() && !one_step)) continue;
       Params neighbour = params;
       tunable.set(neighbour, *other);
-      if (contains(neighbour)) result.push_back(neighbour);
+      if (contains(neighbour) && is_in_extent(neighbour)) result.push_back(neighbour);
     }
   }
   return result;

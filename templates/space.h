@@ -36,6 +36,9 @@ struct FamilyRules {
   std::span<const Tunable> tunables;  ///< every field, in the order of the struct
   /// Whether values that are each allowed are so together, for the problem and its promises.
   bool (*is_valid)(const Problem& problem, const Params& params);
+  /// Whether a search tries a valid configuration whose values are all searched: not if it is known
+  /// to be slow for the problem's count.
+  bool (*is_searched)(const Problem& problem, const Params& params);
   /// Of all configurations that launch the same work for the problem's count, the one that stands
   /// for them.
   Params (*canonical)(const Problem& problem, const Params& params, int multiprocessor_count);
@@ -87,6 +90,8 @@ class Space {
 
  private:
   std::span<const int> values_of(const Tunable& tunable) const;
+  /// Whether the valid configuration, of values of the extent, is in it.
+  bool is_in_extent(const Params& params) const;
 
   Problem problem_;
   const FamilyRules* rules_;

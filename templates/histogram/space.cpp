@@ -157,6 +157,7 @@ const FamilyRules& histogram_rules() {
                                  .first = HistogramParams{},
                                  .tunables = kTunables,
                                  .is_valid = is_valid,
+                                 .is_searched = [](const Problem&, const Params&) { return true; },
                                  .canonical = canonical,
                                  .default_params = default_params,
                                  .known_good = known_good};

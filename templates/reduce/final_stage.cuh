@@ -3,6 +3,7 @@
 #pragma once
 
 #include "templates/reduce/block_stage.cuh"
+#include "templates/reduce/cluster_stage.cuh"
 #include "templates/reduce/partials.cuh"
 
 namespace foldtune {
@@ -63,17 +64,23 @@ FOLDTUNE_DEVICE auto fold_partials(Partials<typename Op::Accumulator> partials, 
 }
 
 /// What the final stage needs besides the block stage's storage.
-template <class Fold>
+template <class Fold, bool kHasMailbox>
 struct FinalStorage {
   typename Fold::Storage fold;
   uint32 is_last;
+};
+template <class Fold>
+struct FinalStorage<Fold, true> {
+  typename Fold::Storage fold;
+  Mailbox<typename Fold::A> mailbox;
 };
 
 /// Called by all threads of all blocks; thread 0 holds its block's `total`. One thread of the grid
 /// writes the result of the fold of all totals to `output`.
 template <class Op, ReduceParams kParams, class Fold, class Output>
-FOLDTUNE_DEVICE void finish(FinalStorage<Fold>& storage, typename Op::Accumulator total,
-                            uint64 count, Output* output, void* scratch) {
+FOLDTUNE_DEVICE void finish(FinalStorage<Fold, kInCluster<kParams>>& storage,
+                            typename Op::Accumulator total, uint64 count, Output* output,
+                            void* scratch) {
   using A = typename Op::Accumulator;
   constexpr uint32 kBlockSize = kParams.block_size;
   const uint32 thread = platform::thread_index();
@@ -99,8 +106,21 @@ FOLDTUNE_DEVICE void finish(FinalStorage<Fold>& storage, typename Op::Accumulato
     if (storage.is_last == 0) return;
     total = Fold::fold(storage.fold, fold_partials<Op, kBlockSize>(partials, last + 1));
     if (thread == 0) store_result<Op>(output, total, count);
+  } else if constexpr (kInCluster<kParams>) {
+    storage.mailbox.await_open();
+    if (thread != 0) return;
+    if (block != 0) {
+      storage.mailbox.send(block, total);
+      return;
+    }
+    storage.mailbox.await_totals();
+    for (uint32 other = 1; other <= last; ++other) {
+      total = Op::combine(total, storage.mailbox.get(other));
+    }
+    store_result<Op>(output, total, count);
   } else {
-    static_assert(kParams.final_stage == FinalStage::polling);
+    static_assert(kParams.final_stage == FinalStage::polling ||
+                  kParams.final_stage == FinalStage::cluster);
     const FlaggedPartials<A> partials(scratch);
     // Blocks start in the order of their index, so the last one polls: when it runs, no block that
     // it waits for can be waiting for its place.

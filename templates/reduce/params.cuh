@@ -38,7 +38,12 @@ enum class FinalStage {
   two_pass,    ///< a second launch folds the blocks' partials
   last_block,  ///< the block that takes the last ticket folds the partials
   polling,     ///< the last block of the grid waits for each partial's flag, and folds
+  cluster,     ///< blocks of one cluster send their partials to the first; polling without clusters
 };
+
+/// Blocks of the grid at most with FinalStage::cluster: every device that has clusters runs so
+/// many.
+inline constexpr unsigned kMaxClusterBlocks = 8;
 
 struct ReduceParams {
   int block_size = 256;  ///< threads, a power of two from 32 to 1024

@@ -6,36 +6,39 @@
 
 namespace foldtune {
 
+/// A partial as words that one access moves.
+template <class A>
+struct Slot {
+  using SlotWord = Word<sizeof(A) % 8 == 0 ? 8 : 4>;
+  static constexpr uint32 kCount = sizeof(A) / sizeof(SlotWord);
+  SlotWord words[kCount];
+};
+
 /// Partials without flags, in the order of the blocks.
 template <class A>
 class Partials {
  public:
   explicit FOLDTUNE_DEVICE Partials(void* scratch)
-      : slots_(reinterpret_cast<Slot*>(static_cast<char*>(scratch) + kScratchHeaderBytes)) {}
+      : slots_(reinterpret_cast<Slot<A>*>(static_cast<char*>(scratch) + kScratchHeaderBytes)) {}
 
   FOLDTUNE_DEVICE void put(uint32 block, const A& value) const {
-    const Slot slot = bit_cast<Slot>(value);
+    const Slot<A> slot = bit_cast<Slot<A>>(value);
     FOLDTUNE_UNROLL
-    for (uint32 i = 0; i < kWords; ++i) {
+    for (uint32 i = 0; i < Slot<A>::kCount; ++i) {
       platform::store_relaxed(&slots_[block].words[i], slot.words[i]);
     }
   }
   FOLDTUNE_DEVICE A get(uint32 block) const {
-    Slot slot;
+    Slot<A> slot;
     FOLDTUNE_UNROLL
-    for (uint32 i = 0; i < kWords; ++i) {
+    for (uint32 i = 0; i < Slot<A>::kCount; ++i) {
       slot.words[i] = platform::load_relaxed(&slots_[block].words[i]);
     }
     return bit_cast<A>(slot);
   }
 
  private:
-  using SlotWord = Word<sizeof(A) % 8 == 0 ? 8 : 4>;
-  static constexpr uint32 kWords = sizeof(A) / sizeof(SlotWord);
-  struct Slot {
-    SlotWord words[kWords];
-  };
-  Slot* slots_;
+  Slot<A>* slots_;
 };
 
 /// Partials with a flag in every word.

@@ -13,7 +13,8 @@ namespace foldtune {
 /// Folds the first `count` elements of the inputs with the operator Op (operators.cuh) into
 /// `*output`, a number of type Output or what Op::finish gives. The inputs are aligned to 16 bytes
 /// if `kAligned`, else to their elements; `scratch` is as scratch.cuh says. Any grid works for any
-/// count that the unsigned type Index holds with room for a grid of tiles. `inputs_ready` promises
+/// count that the unsigned type Index holds with room for a grid of tiles; with FinalStage::cluster
+/// it is one cluster of at most kMaxClusterBlocks blocks. `inputs_ready` promises
 /// that no grid that may still be running writes the inputs: they are loaded while it runs.
 template <class Op, class Output, class Index, bool kAligned, ReduceParams kParams>
 FOLDTUNE_KERNEL(kParams.block_size)
@@ -27,7 +28,11 @@ reduce(InputPointers<Op::Inputs::kSize> inputs, Index count, Output* output, voi
     store_result<Op>(output, Elements::fold(inputs, count), count);
   } else {
     using Fold = BlockFold<Op, kParams.block_size, kParams.block_stage>;
-    FOLDTUNE_SHARED(FinalStorage<Fold>, storage);
+    using Storage = FinalStorage<Fold, kInCluster<kParams>>;
+    FOLDTUNE_SHARED(Storage, storage);
+    if constexpr (kInCluster<kParams>) {
+      if (platform::grid_size() > 1) storage.mailbox.open(platform::grid_size() - 1);
+    }
     using Elements = Share<Op, typename Op::Inputs, Index, kAligned, kParams>;
     if (!inputs_ready) {
       Elements::prefetch(inputs, count);

@@ -30,9 +30,9 @@ constexpr std::array<std::string_view, 14> kBlockStageNames{"tree",
                                                             "tree_cooperative_groups",
                                                             "cub_block",
                                                             "cub_warp"};
-constexpr std::array kFinalStages{0, 1, 2, 3};
-constexpr std::array<std::string_view, 4> kFinalStageNames{"atomic", "two_pass", "last_block",
-                                                           "polling"};
+constexpr std::array kFinalStages{0, 1, 2, 3, 4};
+constexpr std::array<std::string_view, 5> kFinalStageNames{"atomic", "two_pass", "last_block",
+                                                           "polling", "cluster"};
 constexpr std::array kWaves{0, 1, 2, 4};
 
 /// Of the block stages, those that are ever the fastest.
@@ -127,11 +127,28 @@ bool is_valid(const Problem& problem, const Params& all) {
   return !meets_no_block || params.final_stage == FinalStage::atomic;
 }
 
+/// Bytes of input up to which no search tries a final stage that needs a second launch: in a graph
+/// it ties at best, and in a stream the launch takes as long as the rest.
+constexpr std::uint64_t kOneLaunchBytes = 8 << 20;
+
+bool is_searched(const Problem& problem, const Params& all) {
+  const auto& params = std::get<ReduceParams>(all);
+  if (params.final_stage == FinalStage::two_pass) return problem.input_bytes() > kOneLaunchBytes;
+  if (params.final_stage == FinalStage::cluster) {
+    // With more tiles than blocks the rest of the device would have nothing to do.
+    const std::uint64_t tiles = tile_count(params, problem.count);
+    return tiles > 1 && tiles <= kMaxClusterBlocks;
+  }
+  return true;
+}
+
 Params canonical(const Problem& problem, const Params& all, int multiprocessor_count) {
   auto params = std::get<ReduceParams>(all);
   const std::uint64_t tiles = portion_count(problem, params, problem.count);
   // One block needs no final stage.
   if (tiles == 1) params.final_stage = FinalStage::last_block;
+  // Nor does one cluster have waves.
+  if (params.final_stage == FinalStage::cluster) params.waves = 0;
   // Every multiprocessor holds a block at least, so these tiles are all resident at once.
   if (tiles <= static_cast<std::uint64_t>(multiprocessor_count)) params.waves = 0;
   return params;
@@ -152,40 +169,64 @@ Params default_in_fixed_order(const Problem& problem) {
                       .final_stage = FinalStage::last_block};
 }
 
+/// A tile for each of `blocks` blocks of at most `most` threads that together hold the input: one
+/// vector per thread as far as threads go, so that one round of loads is all.
+ReduceParams one_round(const Problem& problem, unsigned blocks, int most) {
+  ReduceParams params{
+      .vector_width = widest_vector(problem), .unroll = 1, .final_stage = FinalStage::polling};
+  const std::uint64_t per_block = std::uint64_t{blocks} * params.vector_width;
+  const std::uint64_t vectors = (problem.count + per_block - 1) / per_block;
+  params.block_size = static_cast<int>(
+      std::clamp<std::uint64_t>(std::bit_ceil(vectors), kBlockSizes.front(), most));
+  while (tile_elements(params) < vectors * params.vector_width) params.unroll *= 2;
+  return params;
+}
+
+/// Two blocks for each multiprocessor as far as blocks of a good size go, else one wave.
+ReduceParams one_wave(const Problem& problem, int multiprocessor_count) {
+  constexpr std::uint64_t kFewest = 64;
+  constexpr std::uint64_t kMost = 512;
+  ReduceParams params{.vector_width = widest_vector(problem),
+                      .unroll = 4,
+                      .final_stage = FinalStage::polling,
+                      .waves = 1};
+  const std::uint64_t blocks = 2 * static_cast<std::uint64_t>(multiprocessor_count);
+  const std::uint64_t threads = problem.count / params.vector_width / params.unroll / blocks;
+  params.block_size = static_cast<int>(std::clamp(std::bit_ceil(threads), kFewest, kMost));
+  return params;
+}
+
+/// What was fastest on an H200, of sums of f32.
 Params default_params(const Problem& problem, int multiprocessor_count) {
   if (has_fixed_order(problem)) return default_in_fixed_order(problem);
-  ReduceParams params;
-  params.vector_width = widest_vector(problem);
-  params.unroll = 4;
-  params.block_stage = BlockStage::shuffle;
-  params.final_stage = FinalStage::polling;
-  params.waves = 1;
-  // One block where it can load everything at once; else a block for each multiprocessor, as far as
-  // blocks of a good size go.
-  const auto per_thread = static_cast<std::uint64_t>(params.vector_width) * params.unroll;
-  const std::uint64_t threads = problem.count / per_thread;
-  const int most = kBlockSizes.back();
-  const bool one_block = threads <= static_cast<std::uint64_t>(most);
-  const std::uint64_t wanted = one_block ? threads : threads / multiprocessor_count;
-  params.block_size = static_cast<int>(std::clamp<std::uint64_t>(
-      std::bit_ceil(wanted), kBlockSizes.front(), one_block ? most : 512));
+  constexpr std::uint64_t kWarpBytes = 4 << 10;
+  constexpr std::uint64_t kBlockBytes = 16 << 10;
+  constexpr std::uint64_t kClusterBytes = 512 << 10;
+  const std::uint64_t bytes = problem.input_bytes();
+  if (bytes <= kWarpBytes) return one_round(problem, 1, kBlockSizes.front());
+  if (bytes <= kBlockBytes) return one_round(problem, 1, kBlockSizes.back());
+  if (bytes > kClusterBytes) return one_wave(problem, multiprocessor_count);
+  ReduceParams params = one_round(problem, kMaxClusterBlocks, kBlockSizes.back());
+  params.final_stage = FinalStage::cluster;
   return params;
 }
 
 /// What libraries use, and what streamed best on the devices that were measured.
 std::vector<Params> known_good(const Problem& problem) {
   const int width = widest_vector(problem);
-  return {ReduceParams{.block_size = 256, .vector_width = width, .unroll = 4},
-          ReduceParams{.block_size = 512, .vector_width = width, .unroll = 4},
-          ReduceParams{.block_size = 512,
-                       .vector_width = width,
-                       .unroll = 4,
-                       .final_stage = FinalStage::polling},
-          ReduceParams{.block_size = 256,
-                       .vector_width = width,
-                       .unroll = 4,
-                       .final_stage = FinalStage::two_pass,
-                       .waves = 1}};
+  std::vector<Params> all{ReduceParams{.block_size = 256, .vector_width = width, .unroll = 4},
+                          ReduceParams{.block_size = 512, .vector_width = width, .unroll = 4},
+                          ReduceParams{.block_size = 512,
+                                       .vector_width = width,
+                                       .unroll = 4,
+                                       .final_stage = FinalStage::polling},
+                          ReduceParams{.block_size = 256,
+                                       .vector_width = width,
+                                       .unroll = 4,
+                                       .final_stage = FinalStage::two_pass,
+                                       .waves = 1}};
+  std::erase_if(all, [&](const Params& params) { return !is_searched(problem, params); });
+  return all;
 }
 
 }  // namespace
@@ -195,6 +236,7 @@ const FamilyRules& reduce_rules() {
                                  .first = ReduceParams{},
                                  .tunables = kTunables,
                                  .is_valid = is_valid,
+                                 .is_searched = is_searched,
                                  .canonical = canonical,
                                  .default_params = default_params,
                                  .known_good = known_good};
@@ -230,9 +272,10 @@ std::uint64_t tile_elements(const ReduceParams& params) {
 std::uint32_t grid_blocks(const Problem& problem, const ReduceParams& params, std::uint64_t count,
                           int resident_blocks) {
   const std::uint64_t tiles = portion_count(problem, params, count);
-  const std::uint64_t limit =
-      params.waves == 0 ? kMaxGridBlocks
-                        : static_cast<std::uint64_t>(params.waves) * std::max(1, resident_blocks);
+  std::uint64_t limit = kMaxGridBlocks;
+  if (params.waves > 0)
+    limit = static_cast<std::uint64_t>(params.waves) * std::max(1, resident_blocks);
+  if (params.final_stage == FinalStage::cluster) limit = kMaxClusterBlocks;
   return static_cast<std::uint32_t>(std::min({tiles, limit, kMaxGridBlocks}));
 }
 

@@ -19,7 +19,8 @@ std::vector<Variant> make_variants(const Problem& problem) {
   for (const int block_size : {64, 1024}) {
     if (block_size > 64 && !is_cuda) continue;
     for (const FinalStage final_stage :
-         {FinalStage::polling, FinalStage::last_block, FinalStage::two_pass, FinalStage::atomic}) {
+         {FinalStage::polling, FinalStage::last_block, FinalStage::two_pass, FinalStage::atomic,
+          FinalStage::cluster}) {
       const Params params = ReduceParams{.block_size = block_size,
                                          .vector_width = 2,
                                          .unroll = 4,

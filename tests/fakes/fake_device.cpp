@@ -259,6 +259,7 @@ class FakeDevice::State::FakeKernel final : public Kernel {
     const bool is_reduce = index == static_cast<std::size_t>(KernelRole::main);
     FakeLaunch launch = reduce_;
     launch.grid_size = shape.grid_size;
+    launch.is_cluster = shape.is_cluster;
     if (is_reduce) {
       void** const others = after_count(launch, arguments);
       launch.input = *static_cast<const void* const*>(arguments[0]);

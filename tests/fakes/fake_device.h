@@ -55,6 +55,7 @@ struct FakeLaunch {
   const void* output = nullptr;  ///< of the kernel
   const void* scratch = nullptr;
   bool inputs_ready = false;
+  bool is_cluster = false;
 };
 
 struct FakeScript {

@@ -68,7 +68,7 @@ TEST_CASE("CPU device: a sum in a fixed order has the same bits in every configu
   constexpr Determinism kFixed = Determinism::config_independent;
   const Problem problem{.determinism = kFixed};
   std::vector<Params> configs;
-  for (const Params& params : Space(problem).covering_sample()) {
+  for (const Params& params : Space(problem, Extent::all).covering_sample()) {
     if (configs.size() < 12) configs.push_back(params);
   }
   REQUIRE(configs.size() > 4);

@@ -18,8 +18,8 @@ inline const Problem kAnySum{.determinism = Determinism::any};
 inline std::vector<Params> all_stages(ReduceParams params) {
   std::vector<Params> result;
   for (int block = 0; block <= static_cast<int>(BlockStage::none); ++block) {
-    for (const FinalStage final :
-         {FinalStage::atomic, FinalStage::two_pass, FinalStage::last_block, FinalStage::polling}) {
+    for (const FinalStage final : {FinalStage::atomic, FinalStage::two_pass, FinalStage::last_block,
+                                   FinalStage::polling, FinalStage::cluster}) {
       params.block_stage = static_cast<BlockStage>(block);
       params.final_stage = final;
       if (Space(kAnySum).contains(params)) result.push_back(params);

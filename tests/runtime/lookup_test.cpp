@@ -180,6 +180,17 @@ TEST_CASE_METHOD(LookupTest,
   CHECK_THAT(choice.reason, ContainsSubstring("not valid"));
 }
 
+TEST_CASE_METHOD(LookupTest, "Look-up: a cluster is not used for a size that would overfill it") {
+  const ReduceParams cluster{.block_size = 512, .final_stage = FinalStage::cluster};
+  put(with_count(8 * 512 * 16), cluster);                       // 2^16 in 8 tiles
+  CHECK(choose(with_count(90'000)).params == Params(cluster));  // of the size class
+  CHECK(choose(with_count(1 << 15)).params == Params(cluster));
+  const Choice choice = choose(with_count(1 << 17));
+  CHECK_FALSE(choice.match);
+  CHECK(choice.params == default_of(with_count(1 << 17)));
+  CHECK_THAT(choice.reason, ContainsSubstring("size nearby"));
+}
+
 TEST_CASE_METHOD(LookupTest, "Look-up: a store that fails is a DatabaseError, not a default") {
   store_ = std::make_unique<BrokenStore>();
   CHECK_THROWS_AS(choose(kProblem), DatabaseError);

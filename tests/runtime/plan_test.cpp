@@ -39,7 +39,7 @@ std::int64_t sum_to(Device& device, const Plan& plan, std::uint64_t count) {
 }
 
 constexpr FinalStage kStages[] = {FinalStage::atomic, FinalStage::two_pass, FinalStage::last_block,
-                                  FinalStage::polling};
+                                  FinalStage::polling, FinalStage::cluster};
 
 TEST_CASE("Plan: atomic and two_pass have two launches, the others one") {
   for (const FinalStage stage : kStages) {
@@ -67,9 +67,39 @@ TEST_CASE("Plan: every final stage folds on the CPU device, one block and many")
   for (const FinalStage stage : kStages) {
     const Plan plan = make_plan(
         *device, {.block_size = 32, .vector_width = 1, .unroll = 1, .final_stage = stage});
-    CHECK(plan.grid_size(1000) == 32);
+    CHECK(plan.grid_size(1000) == (stage == FinalStage::cluster ? 8 : 32));
     CHECK(sum_to(*device, plan, 1000) == 500'500);
     CHECK(sum_to(*device, plan, 30) == 465);
+  }
+}
+
+TEST_CASE("Plan: only the stage cluster launches a cluster, of no more than 8 blocks") {
+  std::vector<FakeLaunch> launches;
+  FakeDevice device({.cost_us = [&](const FakeLaunch& launch) {
+    launches.push_back(launch);
+    return 1;
+  }});
+  const DeviceBuffer input(device, 10'000 * sizeof(std::int32_t));
+  const DeviceBuffer output(device, sizeof(std::int64_t));
+  for (const FinalStage stage : kStages) {
+    const Plan plan = make_plan(device, {.block_size = 32, .unroll = 1, .final_stage = stage});
+    const DeviceBuffer scratch(device, plan.scratch_bytes(10'000));
+    launches.clear();
+    // Tiles of 128.
+    for (const std::uint64_t count : {128, 129, 1024, 10'000}) {
+      const auto enqueue = [&](int, Stream stream) {
+        plan.enqueue({.inputs = {input.data()}, .count = count, .output = output.data()},
+                     scratch.data(), stream);
+      };
+      device.time({.enqueue = enqueue}, 1);
+    }
+    REQUIRE(launches.size() == 4);
+    const bool is_cluster = stage == FinalStage::cluster;
+    CHECK_FALSE(launches[0].is_cluster);  // one block
+    for (int i = 1; i < 4; ++i) CHECK(launches[i].is_cluster == is_cluster);
+    CHECK(launches[1].grid_size == 2);
+    CHECK(launches[2].grid_size == 8);
+    CHECK(launches[3].grid_size == (is_cluster ? 8 : 79));
   }
 }
 

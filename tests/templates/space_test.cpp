@@ -18,6 +18,12 @@ const Problem kAnySumF32{
 const Problem kSumI32InI32{
     .op = Operator::sum, .type = ElementType::i32, .accumulator = ElementType::i32};
 
+/// With so many elements that searches try a second launch, and no cluster.
+Problem large(Problem problem) {
+  problem.count = 1 << 24;
+  return problem;
+}
+
 /// A custom operator over `inputs` arrays of f64.
 Problem custom_of(std::size_t inputs) {
   return make_problem({.name = "fold",
@@ -54,29 +60,31 @@ bool holds(const Problem& problem, const ReduceParams& params) {
 }
 
 TEST_CASE("The space is as large as counted by hand") {
-  // 6 block sizes, 3 vector widths, 5 unrolls, 3 block stages, 4 final stages, 4 grids.
-  CHECK(Space(kAnySumF32).size() == 6 * 3 * 5 * 3 * 4 * 4);
+  const auto searched = [](const Problem& problem) { return Space(large(problem)).size(); };
+  // 6 block sizes, 3 vector widths, 5 unrolls, 3 block stages, 4 final stages without clusters, 4
+  // grids.
+  CHECK(searched(kAnySumF32) == 6 * 3 * 5 * 3 * 4 * 4);
   // No atomics where the order of additions shows.
-  CHECK(Space(kSumF32).size() == 6 * 3 * 5 * 3 * 3 * 4);
-  CHECK(Space({.op = Operator::sum, .type = ElementType::i32}).size() == 4320);
-  CHECK(Space({.op = Operator::max, .type = ElementType::f32}).size() == 4320);
+  CHECK(searched(kSumF32) == 6 * 3 * 5 * 3 * 3 * 4);
+  CHECK(searched({.op = Operator::sum, .type = ElementType::i32}) == 4320);
+  CHECK(searched({.op = Operator::max, .type = ElementType::f32}) == 4320);
   // The warp's own instruction is a fourth block stage.
-  CHECK(Space(kSumI32InI32).size() == 6 * 3 * 5 * 4 * 4 * 4);
+  CHECK(searched(kSumI32InI32) == 6 * 3 * 5 * 4 * 4 * 4);
   // 16 bytes are two f64, and 16 elements of 8 bits, which cannot be combined atomically.
-  CHECK(Space({.op = Operator::min, .type = ElementType::f64}).size() == 4320 / 3 * 2);
-  CHECK(Space({.op = Operator::min, .type = ElementType::u8}).size() == 6 * 5 * 5 * 4 * 3 * 4);
+  CHECK(searched({.op = Operator::min, .type = ElementType::f64}) == 4320 / 3 * 2);
+  CHECK(searched({.op = Operator::min, .type = ElementType::u8}) == 6 * 5 * 5 * 4 * 3 * 4);
   // A partial result that is not yet the result is not combined atomically.
-  CHECK(Space({.op = Operator::mean, .determinism = Determinism::any}).size() == 4320 / 4 * 3);
+  CHECK(searched({.op = Operator::mean, .determinism = Determinism::any}) == 4320 / 4 * 3);
   // Two inputs of f32 leave room for every unroll.
-  CHECK(Space({.op = Operator::dot, .determinism = Determinism::any}).size() == 4320);
+  CHECK(searched({.op = Operator::dot, .determinism = Determinism::any}) == 4320);
 }
 
 TEST_CASE("All of a space is larger than what a search tries") {
   // 2 tile layouts; of 13 block stages one is for integers, and 3 combine atomically. A single
   // thread is a configuration by itself.
-  CHECK(Space(kSumF32, Extent::all).size() == 6 * 3 * 5 * 2 * (13 - 4) * 3 * 4 + 1);
+  CHECK(Space(kSumF32, Extent::all).size() == 6 * 3 * 5 * 2 * (13 - 4) * 4 * 4 + 1);
   // Two block stages go with the final stage `atomic` alone.
-  CHECK(Space(kSumI32InI32, Extent::all).size() == 6 * 3 * 5 * 2 * (11 * 3 + 13) * 4 + 1);
+  CHECK(Space(kSumI32InI32, Extent::all).size() == 6 * 3 * 5 * 2 * (11 * 4 + 13) * 4 + 1);
   for (const Problem& problem : {kSumF32, kAnySumF32, kSumI32InI32, custom_of(2)}) {
     const Space searched(problem);
     const Space all(problem, Extent::all);
@@ -158,7 +166,7 @@ TEST_CASE("Warps and threads that meet the grid by themselves do so atomically")
   for (const BlockStage stage : {BlockStage::warp, BlockStage::none}) {
     CHECK(holds(kSumI32InI32, {.block_stage = stage, .final_stage = FinalStage::atomic}));
     for (const FinalStage other :
-         {FinalStage::two_pass, FinalStage::last_block, FinalStage::polling}) {
+         {FinalStage::two_pass, FinalStage::last_block, FinalStage::polling, FinalStage::cluster}) {
       CHECK_FALSE(holds(kSumI32InI32, {.block_stage = stage, .final_stage = other}));
     }
     CHECK_FALSE(holds(kSumF32, {.block_stage = stage, .final_stage = FinalStage::atomic}));
@@ -199,7 +207,7 @@ TEST_CASE("The loads in flight of all inputs together fit in half of the registe
 }
 
 TEST_CASE("Neighbours differ in one tunable, by one step or to any other enumerator") {
-  const Space space(kAnySumF32);
+  const Space space(large(kAnySumF32));
   const ReduceParams here{.block_size = 256,
                           .vector_width = 4,
                           .unroll = 1,
@@ -228,9 +236,46 @@ TEST_CASE("Neighbours differ in one tunable, by one step or to any other enumera
   other.unroll = 2;
   CHECK(count(other) == 0);
   // Neighbours that are not in the space are no neighbours.
-  CHECK(Space(kSumF32).neighbours(here).size() == neighbours.size() - 1);
-  // Of all there are another tile layout and seven more block stages.
-  CHECK(Space(kAnySumF32, Extent::all).neighbours(here).size() == neighbours.size() + 1 + 7);
+  CHECK(Space(large(kSumF32)).neighbours(here).size() == neighbours.size() - 1);
+  // Of all there are another tile layout, seven more block stages and the cluster.
+  CHECK(Space(kAnySumF32, Extent::all).neighbours(here).size() == neighbours.size() + 1 + 7 + 1);
+}
+
+TEST_CASE("A search tries a second launch for large inputs alone, which is valid for all") {
+  const ReduceParams two_pass{.final_stage = FinalStage::two_pass};
+  const auto is_tried = [](const Problem& problem, const Params& params) {
+    CHECK(Space(problem).contains(params));
+    return std::ranges::count(Space(problem).enumerate(), params) == 1;
+  };
+  CHECK_FALSE(is_tried({.count = 2 << 20}, two_pass));  // 8 MiB
+  CHECK(is_tried({.count = (2 << 20) + 1}, two_pass));
+  CHECK_FALSE(is_tried({.op = Operator::dot, .count = 1 << 20}, two_pass));
+  CHECK(is_tried({.op = Operator::dot, .count = 1 << 21}, two_pass));
+  for (const Params& params : rules(Family::reduce).known_good({.count = 2 << 20})) {
+    CHECK(std::get<ReduceParams>(params).final_stage != FinalStage::two_pass);
+  }
+}
+
+TEST_CASE("A search tries a cluster where it has a block for each tile") {
+  const ReduceParams cluster{
+      .block_size = 128, .unroll = 2, .final_stage = FinalStage::cluster};  // tiles of 1024
+  const auto is_tried = [&](std::uint64_t count) {
+    const Space space({.count = count});
+    CHECK(space.contains(cluster));
+    ReduceParams neighbour = cluster;
+    neighbour.final_stage = FinalStage::polling;
+    const bool is_listed = std::ranges::count(space.enumerate(), Params(cluster)) == 1;
+    CHECK((std::ranges::count(space.neighbours(neighbour), Params(cluster)) == 1) == is_listed);
+    return is_listed;
+  };
+  CHECK_FALSE(is_tried(1024));
+  CHECK(is_tried(1025));
+  CHECK(is_tried(8 * 1024));
+  CHECK_FALSE(is_tried(8 * 1024 + 1));
+  CHECK_FALSE(Space({.determinism = Determinism::config_independent})
+                  .contains(ReduceParams{.vector_width = 1,
+                                         .block_stage = BlockStage::tree,
+                                         .final_stage = FinalStage::cluster}));
 }
 
 TEST_CASE("A covering sample holds every pair of values that the space holds") {
@@ -273,6 +318,38 @@ TEST_CASE("The default is in the space, whatever the problem and the device") {
   }
 }
 
+TEST_CASE("The default is one warp, one block, a cluster, and then blocks that poll") {
+  const auto default_of = [](std::uint64_t bytes, const Problem& problem = kSumF32) {
+    Problem sized = problem;
+    sized.count = 1;
+    sized.count = bytes / sized.input_bytes();
+    const Params params = Space(sized).default_params(132);
+    // What a search begins with it can also go on from.
+    CHECK(rules(Family::reduce).is_searched(sized, params));
+    return std::get<ReduceParams>(params);
+  };
+  const auto has = [](const ReduceParams& params, int block_size, int unroll, FinalStage stage) {
+    return params.block_size == block_size && params.unroll == unroll &&
+           params.final_stage == stage;
+  };
+  constexpr FinalStage kPolling = FinalStage::polling;  // of which one block has no need
+  constexpr FinalStage kCluster = FinalStage::cluster;
+  CHECK(has(default_of(16), 32, 1, kPolling));
+  CHECK(has(default_of(4 << 10), 32, 8, kPolling));
+  CHECK(has(default_of((4 << 10) + 16), 512, 1, kPolling));
+  CHECK(has(default_of(16 << 10), 1024, 1, kPolling));
+  CHECK(has(default_of((16 << 10) + 16), 256, 1, kCluster));
+  CHECK(has(default_of(64 << 10), 512, 1, kCluster));
+  CHECK(has(default_of(512 << 10), 1024, 4, kCluster));
+  CHECK(has(default_of((512 << 10) + 16), 64, 4, kPolling));
+  CHECK(has(default_of(4 << 20), 256, 4, kPolling));
+  CHECK(has(default_of(64 << 20), 512, 4, kPolling));
+  CHECK(default_of(64 << 20).waves == 1);
+  CHECK(
+      has(default_of(64 << 10, {.op = Operator::dot, .type = ElementType::f16}), 256, 1, kCluster));
+  CHECK(default_of(64 << 10, {.op = Operator::sum, .type = ElementType::u8}).vector_width == 16);
+}
+
 TEST_CASE("What is known to be good somewhere is in the space") {
   for (const Problem& problem :
        {kSumF32, kSumI32InI32, Problem{.op = Operator::max, .type = ElementType::i8},
@@ -301,6 +378,9 @@ TEST_CASE("A configuration that launches what another one launches is redundant"
   CHECK(redundant(1, FinalStage::atomic, 0));
   CHECK_FALSE(redundant(2, FinalStage::polling, 0));
   CHECK(redundant(10, FinalStage::polling, 1));
+  CHECK(redundant(11, FinalStage::cluster, 1));
+  CHECK_FALSE(redundant(11, FinalStage::cluster, 0));
+  CHECK(redundant(1, FinalStage::cluster, 0));
   CHECK_FALSE(redundant(11, FinalStage::polling, 1));
   CHECK_FALSE(redundant(1000, FinalStage::atomic, 0));
 }
@@ -403,6 +483,9 @@ TEST_CASE("A grid has a block per tile, or as many as are resident") {
   CHECK(grid_blocks(kSumF32, params, 1024 * 199 + 1, 100) == 200);
   CHECK(grid_blocks(kSumF32, params, 1024 * 1000, 100) == 200);
   CHECK(grid_blocks(kSumF32, params, 1024 * 1000, 0) == 2);
+  params.final_stage = FinalStage::cluster;  // whatever the waves
+  CHECK(grid_blocks(kSumF32, params, 1024 * 7, 1) == 7);
+  CHECK(grid_blocks(kSumF32, params, 1024 * 1000, 100) == 8);
 }
 
 TEST_CASE("A grid has at most 2^20 blocks") {

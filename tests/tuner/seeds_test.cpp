@@ -58,5 +58,12 @@ TEST_CASE("seeds are valid, each once, and of the family") {
   CHECK(seeds_from({}, kSum, 10).empty());
 }
 
+TEST_CASE("seeds are none that are known to be slow for the problem's size") {
+  const ReduceParams two_pass{.final_stage = FinalStage::two_pass};
+  const Known of_large{.problem = {.count = 1 << 24}, .params = two_pass};
+  CHECK(seeds_from({of_large}, {.count = 1 << 16}, 10).empty());
+  CHECK(seeds_from({of_large}, {.count = 1 << 23}, 10) == std::vector<Params>{two_pass});
+}
+
 }  // namespace
 }  // namespace foldtune

@@ -59,6 +59,11 @@ TEST_CASE("the prior knows what starves the memory and what costs at the end") {
   ReduceParams two_pass = polling;
   two_pass.final_stage = FinalStage::two_pass;
   CHECK(estimate_us(small, kDevice, polling) < estimate_us(small, kDevice, two_pass));
+  const ReduceParams eight_blocks{
+      .block_size = 1024, .unroll = 2, .final_stage = FinalStage::polling};
+  ReduceParams cluster = eight_blocks;
+  cluster.final_stage = FinalStage::cluster;
+  CHECK(estimate_us(small, kDevice, cluster) < estimate_us(small, kDevice, eight_blocks));
 }
 
 TEST_CASE("candidates find what stands for a redundant configuration, and nothing invalid") {

@@ -11,7 +11,7 @@
 ///     "device": {"kind": "cuda", "name": "NVIDIA H200", ...},
 ///     ...
 ///     "tunables": ["block_size", "vector_width", ..., "final_stage", "waves"],
-///     "labels": {"final_stage": ["atomic", "two_pass", "last_block", "polling"], ...}
+///     "labels": {"final_stage": ["atomic", "two_pass", "last_block", "polling", "cluster"], ...}
 ///     }
 ///     32 1 1 0 0 1 0 12.345 0.012
 ///     32 1 1 0 0 2 0 wrong_result

@@ -27,6 +27,9 @@ constexpr double kAtomic = 0.76;        ///< an atomic that the end of the grid 
 constexpr double kPartials = 0.042;     ///< a block reads as many partials as it has threads
 constexpr double kPartial = 0.00037;    ///< a block's store of its partial, or its atomic
 
+// A guess, a little below polling, until landscapes with this stage are recorded.
+constexpr double kCluster = 0.36;  ///< a store into another multiprocessor's shared memory
+
 // Of histograms.
 constexpr double kSharedAtomic = 0.0005;  ///< of a warp in shared memory, without conflicts
 constexpr double kGlobalAtomic = 0.6;     ///< of a warp in the L2, with the others' in its way
@@ -146,6 +149,8 @@ double final_stage_us(const ReduceParams& params, double grid, double factor) {
       return kTicket + folding;
     case FinalStage::polling:
       return kPolling + folding;
+    case FinalStage::cluster:
+      return kCluster + folding;
   }
   return 0;
 }

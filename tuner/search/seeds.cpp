@@ -55,7 +55,8 @@ std::vector<Params> seeds_from(const std::vector<Known>& known, const Problem& p
   for (const auto& [far, other] : order) {
     const Params params = with_vectors_of(*other, problem);
     if (seeds.size() == most) break;
-    if (!space.contains(params) || std::ranges::count(seeds, params) > 0) continue;
+    if (!space.contains(params) || !rules(family_of(params)).is_searched(problem, params)) continue;
+    if (std::ranges::count(seeds, params) > 0) continue;
     seeds.push_back(params);
   }
   return seeds;
