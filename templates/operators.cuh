@@ -3,11 +3,12 @@
 ///     Inputs        TypeList of the element types, one per input
 ///     Accumulator   a partial result: trivially copyable, whole words of 4 bytes, no constructor
 ///     identity()    the partial result of nothing
-///     map(x, i)     of one element (as registers hold it) and its index: map(x, y, i) of two
+///     map(x, i)     of one element (as registers hold it) and its index; map(x, y, i) of two
 ///     inputs combine(a, b) of two partial results: associative up to rounding, and commutative
 ///     finish(a, n)  the result, from the last partial result and the number of elements
 ///     Result        what finish gives, unless it is a number: stored as it is
-///     kInstruction  the hardware's instruction that combines integers, if there is one
+///     kInstruction  what the hardware may combine by itself, if it knows the operator
+///     Value         of an operator that finds an element: the one that gives its value
 ///
 /// T is the element type, A the accumulator's type in the catalogue, Held<A> what registers hold it
 /// in; the catalogue's row of an operator names its template arguments.
@@ -203,22 +204,27 @@ struct LogSumExp {
   }
 };
 
+/// Of two floating-point numbers: NaN if one is, what the bits `of_equal` stand for if they are
+/// equal, else `preferred`. Selects instead of branches, which lanes of a warp take at odds.
+template <class T>
+FOLDTUNE_DEVICE T settle(T a, T b, T preferred, Word<sizeof(T)> of_equal) {
+  const T number = a == b ? bit_cast<T>(of_equal) : preferred;
+  const bool a_is_nan = is_nan(a);
+  const bool b_is_nan = is_nan(b);
+  return (a_is_nan | b_is_nan) ? Limits<T>::nan() : number;
+}
+
 /// The smaller of two numbers. NaN wins over every number, and -0 over +0; the NaN is always the
 /// same one, so that the result's bits do not depend on the order.
 template <class T>
 FOLDTUNE_DEVICE T minimum(T a, T b) {
   if constexpr (platform::kHasNativeMinimum<T>) {
     return platform::native_minimum(a, b);
+  } else if constexpr (kIsFloating<T>) {
+    using Bits = Word<sizeof(T)>;
+    return settle(a, b, b < a ? b : a, bit_cast<Bits>(a) | bit_cast<Bits>(b));
   } else {
-    if (a < b) return a;
-    if (b < a) return b;
-    if constexpr (kIsFloating<T>) {
-      using Bits = Word<sizeof(T)>;
-      if (a == b) return bit_cast<T>(bit_cast<Bits>(a) | bit_cast<Bits>(b));  // of zeros, -0
-      return Limits<T>::nan();
-    } else {
-      return a;
-    }
+    return b < a ? b : a;
   }
 }
 
@@ -227,16 +233,11 @@ template <class T>
 FOLDTUNE_DEVICE T maximum(T a, T b) {
   if constexpr (platform::kHasNativeMinimum<T>) {
     return platform::native_maximum(a, b);
+  } else if constexpr (kIsFloating<T>) {
+    using Bits = Word<sizeof(T)>;
+    return settle(a, b, a < b ? b : a, bit_cast<Bits>(a) & bit_cast<Bits>(b));
   } else {
-    if (b < a) return a;
-    if (a < b) return b;
-    if constexpr (kIsFloating<T>) {
-      using Bits = Word<sizeof(T)>;
-      if (a == b) return bit_cast<T>(bit_cast<Bits>(a) & bit_cast<Bits>(b));  // of zeros, +0
-      return Limits<T>::nan();
-    } else {
-      return a;
-    }
+    return a < b ? b : a;
   }
 }
 
@@ -320,7 +321,8 @@ struct Indexed<Number, Index, true> {
 template <template <class, class, NanPolicy> class Extreme, class T, class A, class I,
           NanPolicy kNan>
 struct ArgExtreme {
-  using Number = typename Extreme<T, A, kNan>::Accumulator;
+  using Value = Extreme<T, A, kNan>;
+  using Number = typename Value::Accumulator;
   using Index = Beside<Number, I>;
   using Inputs = TypeList<T>;
   using Accumulator = Indexed<Number, Index>;
@@ -329,25 +331,35 @@ struct ArgExtreme {
   static constexpr Index kNowhere = ~Index{0};
 
   static FOLDTUNE_DEVICE Accumulator identity() {
-    return Accumulator::of(Extreme<T, A, kNan>::identity(), kNowhere);
+    return Accumulator::of(Value::identity(), kNowhere);
   }
   static FOLDTUNE_DEVICE Accumulator map(Held<T> x, uint64 index) {
     if (kNan == NanPolicy::ignore && is_nan(x)) return identity();
-    return Accumulator::of(Extreme<T, A, kNan>::map(x, index), static_cast<Index>(index));
+    return Accumulator::of(Value::map(x, index), static_cast<Index>(index));
   }
   static FOLDTUNE_DEVICE Accumulator combine(const Accumulator& a, const Accumulator& b) {
-    return is_preferred(b, a) ? b : a;
+    const bool b_is_better = is_preferred(b.value, a.value);
+    const bool a_is_better = is_preferred(a.value, b.value);
+    const bool b_is_first = b.index < a.index;
+    const bool takes_b = b_is_better | (b_is_first & !a_is_better);
+    return Accumulator::of(takes_b ? b.value : a.value, takes_b ? b.index : a.index);
   }
   static FOLDTUNE_DEVICE Result finish(const Accumulator& a, uint64) {
     return Result::of(store_number<A>(a.value), a.index == kNowhere ? ~uint64{0} : a.index);
   }
 
- private:
-  static FOLDTUNE_DEVICE bool is_preferred(const Accumulator& a, const Accumulator& b) {
-    if (Extreme<T, A, kNan>::precedes(a.value, b.value)) return true;
-    if (Extreme<T, A, kNan>::precedes(b.value, a.value)) return false;
-    if (is_nan(a.value) != is_nan(b.value)) return is_nan(a.value);
-    return a.index < b.index;
+  /// Whether a is preferred to b, whatever their indices.
+  static FOLDTUNE_DEVICE bool is_preferred(Number a, Number b) {
+    const bool precedes = Value::precedes(a, b);
+    const bool a_is_nan = is_nan(a);
+    const bool b_is_nan = is_nan(b);
+    return precedes | (a_is_nan & !b_is_nan);
+  }
+  /// Whether an element is one that `best`, the Value of it and others, is of.
+  static FOLDTUNE_DEVICE bool is_at(Held<T> x, Number best) {
+    const bool x_is_nan = is_nan(x);
+    const bool is_equal = Value::map(x, 0) == best;
+    return kNan == NanPolicy::ignore ? (is_equal & !x_is_nan) : (is_equal | x_is_nan);
   }
 };
 template <class T, class A, class I, NanPolicy kNan>

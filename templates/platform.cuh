@@ -19,6 +19,9 @@ static_assert(sizeof(uint16) == 2 && sizeof(int32) == 4 && sizeof(int64) == 8 &&
 inline constexpr uint32 kWarpSize = 32;
 inline constexpr uint32 kLineBytes = 128;  ///< of the L2
 
+/// What the two halves of a word are.
+enum class HalfType { i16, u16, f16, bf16 };
+
 }  // namespace foldtune
 
 #if defined(__CUDACC__) || defined(__CUDACC_RTC__)
@@ -92,6 +95,69 @@ FOLDTUNE_DEVICE float native_maximum(float a, float b) {
   return a;
 }
 #endif
+
+/// c plus the products of the bytes of two words, which are signed if c is.
+FOLDTUNE_DEVICE int32 dot_bytes(uint32 a, uint32 b, int32 c) {
+  asm("dp4a.s32.s32 %0, %1, %2, %0;" : "+r"(c) : "r"(a), "r"(b));
+  return c;
+}
+FOLDTUNE_DEVICE uint32 dot_bytes(uint32 a, uint32 b, uint32 c) {
+  asm("dp4a.u32.u32 %0, %1, %2, %0;" : "+r"(c) : "r"(a), "r"(b));
+  return c;
+}
+
+/// c plus the halves of a word, which are signed if c is.
+FOLDTUNE_DEVICE int32 add_halves(uint32 word, int32 c) {
+  asm("dp2a.lo.s32.s32 %0, %1, %2, %0;" : "+r"(c) : "r"(word), "r"(0x0101));
+  return c;
+}
+FOLDTUNE_DEVICE uint32 add_halves(uint32 word, uint32 c) {
+  asm("dp2a.lo.u32.u32 %0, %1, %2, %0;" : "+r"(c) : "r"(word), "r"(0x0101));
+  return c;
+}
+
+/// The smaller halves of two words, and the larger ones, where one instruction finds both. Of
+/// floating types, NaN wins, or loses if `kDropsNan`; -0 is below +0.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+template <HalfType kType>
+inline constexpr bool kHasHalfExtremes = true;
+#elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+template <HalfType kType>
+inline constexpr bool kHasHalfExtremes = kType == HalfType::f16 || kType == HalfType::bf16;
+#else
+template <HalfType kType>
+inline constexpr bool kHasHalfExtremes = false;
+#endif
+template <HalfType kType, bool kDropsNan>
+FOLDTUNE_DEVICE uint32 half_minima(uint32 a, uint32 b) {
+  if constexpr (kType == HalfType::i16) {
+    asm("min.s16x2 %0, %0, %1;" : "+r"(a) : "r"(b));
+  } else if constexpr (kType == HalfType::u16) {
+    asm("min.u16x2 %0, %0, %1;" : "+r"(a) : "r"(b));
+  } else if constexpr (kType == HalfType::f16) {
+    if constexpr (kDropsNan) asm("min.f16x2 %0, %0, %1;" : "+r"(a) : "r"(b));
+    if constexpr (!kDropsNan) asm("min.NaN.f16x2 %0, %0, %1;" : "+r"(a) : "r"(b));
+  } else {
+    if constexpr (kDropsNan) asm("min.bf16x2 %0, %0, %1;" : "+r"(a) : "r"(b));
+    if constexpr (!kDropsNan) asm("min.NaN.bf16x2 %0, %0, %1;" : "+r"(a) : "r"(b));
+  }
+  return a;
+}
+template <HalfType kType, bool kDropsNan>
+FOLDTUNE_DEVICE uint32 half_maxima(uint32 a, uint32 b) {
+  if constexpr (kType == HalfType::i16) {
+    asm("max.s16x2 %0, %0, %1;" : "+r"(a) : "r"(b));
+  } else if constexpr (kType == HalfType::u16) {
+    asm("max.u16x2 %0, %0, %1;" : "+r"(a) : "r"(b));
+  } else if constexpr (kType == HalfType::f16) {
+    if constexpr (kDropsNan) asm("max.f16x2 %0, %0, %1;" : "+r"(a) : "r"(b));
+    if constexpr (!kDropsNan) asm("max.NaN.f16x2 %0, %0, %1;" : "+r"(a) : "r"(b));
+  } else {
+    if constexpr (kDropsNan) asm("max.bf16x2 %0, %0, %1;" : "+r"(a) : "r"(b));
+    if constexpr (!kDropsNan) asm("max.NaN.bf16x2 %0, %0, %1;" : "+r"(a) : "r"(b));
+  }
+  return a;
+}
 
 /// Relaxed accesses of device scope: one word, never torn, never served from the L1.
 FOLDTUNE_DEVICE uint32 load_relaxed(const uint32* address) {
@@ -284,6 +350,63 @@ template <class T>
 T native_minimum(T a, T b);
 template <class T>
 T native_maximum(T a, T b);
+
+inline int32 dot_bytes(uint32 a, uint32 b, int32 c) {
+  for (uint32 shift = 0; shift < 32; shift += 8) {
+    c += static_cast<signed char>(a >> shift) * static_cast<signed char>(b >> shift);
+  }
+  return c;
+}
+inline uint32 dot_bytes(uint32 a, uint32 b, uint32 c) {
+  for (uint32 shift = 0; shift < 32; shift += 8) c += (a >> shift & 0xffu) * (b >> shift & 0xffu);
+  return c;
+}
+inline int32 add_halves(uint32 word, int32 c) {
+  return c + static_cast<short>(word) + static_cast<short>(word >> 16);
+}
+inline uint32 add_halves(uint32 word, uint32 c) { return c + (word & 0xffffu) + (word >> 16); }
+
+template <HalfType kType>
+inline constexpr bool kHasHalfExtremes = true;
+
+/// Where a half stands in the order of its type.
+template <HalfType kType>
+int32 rank_of_half(uint32 half) {
+  const auto bits = static_cast<int32>(half & 0xffffu);
+  if constexpr (kType == HalfType::u16) return bits;
+  const int32 rank = static_cast<short>(half);
+  return kType == HalfType::i16 || rank >= 0 ? rank : -1 - (bits & 0x7fff);
+}
+template <HalfType kType>
+bool is_nan_half(uint32 half) {
+  if constexpr (kType == HalfType::i16 || kType == HalfType::u16) return false;
+  return (half & 0x7fffu) > (kType == HalfType::f16 ? 0x7c00u : 0x7f80u);
+}
+template <HalfType kType, bool kDropsNan>
+uint32 half_extremes(uint32 a, uint32 b, bool wants_minima) {
+  uint32 result = 0;
+  for (uint32 shift = 0; shift < 32; shift += 16) {
+    const uint32 x = a >> shift & 0xffffu;
+    const uint32 y = b >> shift & 0xffffu;
+    const bool takes_y = (rank_of_half<kType>(y) < rank_of_half<kType>(x)) == wants_minima;
+    uint32 half = takes_y ? y : x;
+    if (is_nan_half<kType>(x) || is_nan_half<kType>(y)) {
+      half = !kDropsNan || is_nan_half<kType>(x) == is_nan_half<kType>(y) ? 0x7fff
+             : is_nan_half<kType>(x)                                      ? y
+                                                                          : x;
+    }
+    result |= half << shift;
+  }
+  return result;
+}
+template <HalfType kType, bool kDropsNan>
+uint32 half_minima(uint32 a, uint32 b) {
+  return half_extremes<kType, kDropsNan>(a, b, true);
+}
+template <HalfType kType, bool kDropsNan>
+uint32 half_maxima(uint32 a, uint32 b) {
+  return half_extremes<kType, kDropsNan>(a, b, false);
+}
 
 inline constexpr bool kHasAtomicAdd = false;
 template <class T>

@@ -6,8 +6,8 @@
 /// whose turn comes after the last full tile takes the head, the rest and the tail.
 #pragma once
 
-#include "templates/operators.cuh"
 #include "templates/reduce/params.cuh"
+#include "templates/reduce/tile.cuh"
 
 namespace foldtune {
 
@@ -15,18 +15,6 @@ namespace foldtune {
 template <int kCount>
 struct InputPointers {
   const void* pointers[kCount];
-};
-
-/// `kWidth` consecutive elements of every input.
-template <int kWidth, class... Ts>
-struct Row {
-  static constexpr bool kIsEmpty = true;
-};
-template <int kWidth, class T, class... Rest>
-struct Row<kWidth, T, Rest...> {
-  static constexpr bool kIsEmpty = false;
-  Pack<T, kWidth> first;
-  Row<kWidth, Rest...> rest;
 };
 
 /// Where rows are loaded from: vectors of the first input, and the same elements of the others.
@@ -69,45 +57,15 @@ struct RowSource<kWidth, kAligned, T, Rest...> {
         return pack;
       }
     }
-    return reinterpret_cast<const Vector*>(first)[row];
+    if constexpr (sizeof(T) < sizeof(uint32) && sizeof(Vector) % sizeof(uint32) == 0) {
+      // As words, or nvcc takes them apart, element by element, for whoever wants words.
+      using WordVector = Pack<uint32, sizeof(Vector) / sizeof(uint32)>;
+      return bit_cast<Vector>(reinterpret_cast<const WordVector*>(first)[row]);
+    } else {
+      return reinterpret_cast<const Vector*>(first)[row];
+    }
   }
 };
-
-/// The partial result of element `kElement` of a row, whose number in the input is `index`.
-template <class Op, int kElement, class RowType, class Index, class... Elements>
-FOLDTUNE_DEVICE auto map_element(const RowType& row, Index index, Elements... elements) {
-  if constexpr (RowType::kIsEmpty) {
-    return Op::map(elements..., index);
-  } else {
-    return map_element<Op, kElement>(row.rest, index, elements...,
-                                     load_number(row.first.elements[kElement]));
-  }
-}
-
-/// Folds `kCount` elements (a power of two) of a row from `kFirst` on as a balanced tree: no long
-/// chain of dependent operations, and an error that grows with the tree's depth.
-template <class Op, int kFirst, int kCount, class RowType, class Index>
-FOLDTUNE_DEVICE auto fold_row(const RowType& row, Index index) {
-  if constexpr (kCount == 1) {
-    return map_element<Op, kFirst>(row, static_cast<Index>(index + kFirst));
-  } else {
-    constexpr int kHalf = kCount / 2;
-    return Op::combine(fold_row<Op, kFirst, kHalf>(row, index),
-                       fold_row<Op, kFirst + kHalf, kHalf>(row, index));
-  }
-}
-
-/// The same for `kCount` rows, `step` elements apart.
-template <class Op, int kCount, int kWidth, class RowType, class Index>
-FOLDTUNE_DEVICE auto fold_rows(const RowType* rows, Index index, Index step) {
-  if constexpr (kCount == 1) {
-    return fold_row<Op, 0, kWidth>(rows[0], index);
-  } else {
-    constexpr int kHalf = kCount / 2;
-    return Op::combine(fold_rows<Op, kHalf, kWidth>(rows, index, step),
-                       fold_rows<Op, kHalf, kWidth>(rows + kHalf, index + kHalf * step, step));
-  }
-}
 
 /// Inputs of so many bytes in all are worth prefetching: with more, loads set the pace by
 /// themselves.
@@ -192,8 +150,8 @@ struct Share<Op, TypeList<T, Rest...>, Index, kAligned, kParams> {
       FOLDTUNE_UNROLL
       for (uint32 i = 0; i < kUnroll; ++i) rows[i] = source.load(first + i * step);
       const Index index = head + first * kWidth;
-      total = Op::combine(total, fold_rows<Op, kUnroll, kWidth, RowType, Index>(
-                                     rows, index, static_cast<Index>(step * kWidth)));
+      total = add_tile<Op, !kSplit, kUnroll, kWidth>(total, rows, index,
+                                                     static_cast<Index>(step * kWidth));
     }
 
     // One block of the grid comes here with tile == full_tiles. Often nothing is left for it.
@@ -203,8 +161,9 @@ struct Share<Op, TypeList<T, Rest...>, Index, kAligned, kParams> {
       for (uint32 i = 0; i < kUnroll; ++i) {
         const Index row = first + i * kBlockSize;
         if (row < row_count) {
-          total = Op::combine(
-              total, fold_row<Op, 0, kWidth>(source.load(row), Index(head + row * kWidth)));
+          const RowType elements = source.load(row);
+          total = add_tile<Op, !kSplit, 1, kWidth>(
+              total, &elements, static_cast<Index>(head + row * kWidth), Index{0});
         }
       }
       if constexpr (kWidth > 1) {

@@ -1,0 +1,140 @@
+/// Folds of what a thread has loaded: rows of consecutive elements, some of them a tile.
+#pragma once
+
+#include "templates/packed.cuh"
+#include "templates/reduce/words.cuh"
+
+namespace foldtune {
+
+/// `kWidth` consecutive elements of every input.
+template <int kWidth, class... Ts>
+struct Row {
+  static constexpr bool kIsEmpty = true;
+};
+template <int kWidth, class T, class... Rest>
+struct Row<kWidth, T, Rest...> {
+  static constexpr bool kIsEmpty = false;
+  Pack<T, kWidth> first;
+  Row<kWidth, Rest...> rest;
+};
+
+/// The partial result of element `kElement` of a row, whose number in the input is `index`.
+template <class Op, int kElement, class RowType, class Index, class... Elements>
+FOLDTUNE_DEVICE auto map_element(const RowType& row, Index index, Elements... elements) {
+  if constexpr (RowType::kIsEmpty) {
+    return Op::map(elements..., index);
+  } else {
+    return map_element<Op, kElement>(row.rest, index, elements...,
+                                     load_number(row.first.elements[kElement]));
+  }
+}
+
+/// Folds `kCount` elements (a power of two) of a row from `kFirst` on as a balanced tree: no long
+/// chain of dependent operations, and an error that grows with the tree's depth.
+template <class Op, int kFirst, int kCount, class RowType, class Index>
+FOLDTUNE_DEVICE auto fold_row(const RowType& row, Index index) {
+  if constexpr (kCount == 1) {
+    return map_element<Op, kFirst>(row, static_cast<Index>(index + kFirst));
+  } else {
+    constexpr int kHalf = kCount / 2;
+    return Op::combine(fold_row<Op, kFirst, kHalf>(row, index),
+                       fold_row<Op, kFirst + kHalf, kHalf>(row, index));
+  }
+}
+
+/// The same for `kCount` rows, `step` elements apart.
+template <class Op, int kCount, int kWidth, class RowType, class Index>
+FOLDTUNE_DEVICE auto fold_rows(const RowType* rows, Index index, Index step) {
+  if constexpr (kCount == 1) {
+    return fold_row<Op, 0, kWidth>(rows[0], index);
+  } else {
+    constexpr int kHalf = kCount / 2;
+    return Op::combine(
+        fold_rows<Op, kHalf, kWidth>(rows, index, step),
+        fold_rows<Op, kHalf, kWidth>(rows + kHalf, static_cast<Index>(index + kHalf * step), step));
+  }
+}
+
+/// The partial result of a row, a word after the other.
+template <class Packed, class RowType>
+FOLDTUNE_DEVICE auto fold_packed_row(const RowType& row) {
+  using Vector = Words<decltype(row.first)>;
+  const Vector x = Vector::of(row.first);
+  if constexpr (decltype(row.rest)::kIsEmpty) {
+    auto partial = Packed::of(x.words[0]);
+    FOLDTUNE_UNROLL
+    for (uint32 i = 1; i < Vector::kCount; ++i) partial = Packed::add(partial, x.words[i]);
+    return partial;
+  } else {
+    const Vector y = Vector::of(row.rest.first);
+    auto partial = Packed::of(x.words[0], y.words[0]);
+    FOLDTUNE_UNROLL
+    for (uint32 i = 1; i < Vector::kCount; ++i) {
+      partial = Packed::add(partial, x.words[i], y.words[i]);
+    }
+    return partial;
+  }
+}
+
+/// The same for `kCount` rows, as a tree.
+template <class Packed, int kCount, class RowType>
+FOLDTUNE_DEVICE auto fold_packed_rows(const RowType* rows) {
+  if constexpr (kCount == 1) {
+    return fold_packed_row<Packed>(rows[0]);
+  } else {
+    constexpr int kHalf = kCount / 2;
+    return Packed::combine(fold_packed_rows<Packed, kHalf>(rows),
+                           fold_packed_rows<Packed, kHalf>(rows + kHalf));
+  }
+}
+
+/// The fold of `kCount` rows of `kWidth` elements, `step` elements apart, the first of which is
+/// element number `index`: packed where that is possible.
+template <class Op, int kCount, int kWidth, class RowType, class Index>
+FOLDTUNE_DEVICE typename Op::Accumulator fold_tile(const RowType* rows, Index index, Index step) {
+  if constexpr (PackedFold<Op>::kExists && sizeof(rows->first) % sizeof(uint32) == 0) {
+    return PackedFold<Op>::widen(fold_packed_rows<PackedFold<Op>, kCount>(rows));
+  } else {
+    return fold_rows<Op, kCount, kWidth>(rows, index, step);
+  }
+}
+
+/// The first element of the rows that `best` is of, and its index; the identity if there is none.
+template <class Op, int kCount, int kWidth, class RowType, class Index>
+FOLDTUNE_DEVICE auto find_element(const RowType* rows, typename Op::Number best, Index index,
+                                  Index step) {
+  constexpr Index kNone = ~Index{0};
+  Index offset = kNone;
+  auto value = best;  // of zeros, it may have another sign than the first one; of NaNs, other bits
+  FOLDTUNE_UNROLL
+  for (int row = kCount - 1; row >= 0; --row) {
+    FOLDTUNE_UNROLL
+    for (int i = kWidth - 1; i >= 0; --i) {
+      const auto x = load_number(rows[row].first.elements[i]);
+      const bool is_at = Op::is_at(x, best);
+      offset = is_at ? static_cast<Index>(row * step + i) : offset;
+      value = is_at ? Op::Value::map(x, 0) : value;
+    }
+  }
+  using A = typename Op::Accumulator;
+  return offset == kNone ? Op::identity() : A::of(value, index + offset);
+}
+
+/// `total` and a tile. `kAscending` says that the tile's elements have ascending numbers, which are
+/// above those of all elements of `total`: then an operator that finds one looks at indices where
+/// the tile's best value is better than the total's, which is seldom.
+template <class Op, bool kAscending, int kCount, int kWidth, class RowType, class Index>
+FOLDTUNE_DEVICE typename Op::Accumulator add_tile(const typename Op::Accumulator& total,
+                                                  const RowType* rows, Index index, Index step) {
+  if constexpr (kAscending && requires { typename Op::Value; }) {
+    const auto best = fold_tile<typename Op::Value, kCount, kWidth>(rows, index, step);
+    const bool is_nowhere = total.index == Op::kNowhere;
+    const bool is_better = Op::is_preferred(best, total.value);
+    if (!(is_nowhere | is_better)) return total;
+    return find_element<Op, kCount, kWidth>(rows, best, index, step);
+  } else {
+    return Op::combine(total, fold_tile<Op, kCount, kWidth>(rows, index, step));
+  }
+}
+
+}  // namespace foldtune
