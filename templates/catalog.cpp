@@ -28,8 +28,12 @@ enum class Layout {
   moments,  ///< two numbers and a count
 };
 
-/// What redux.sync folds.
-enum class WarpInstruction { no, yes };
+/// Which accumulators the warp's own instructions fold.
+enum class WarpInstruction {
+  none,
+  word,  ///< integers of 32 bits
+  any,
+};
 
 struct OperatorRow {
   Operator op;
@@ -45,7 +49,7 @@ struct OperatorRow {
   bool has_empty_result = true;  ///< the fold of nothing is a value
   bool compares = false;         ///< NanPolicy says something
   bool integers_only = false;
-  WarpInstruction warp_instruction = WarpInstruction::no;
+  WarpInstruction warp_instruction = WarpInstruction::none;
 };
 
 constexpr std::array kOperatorRows{
@@ -54,7 +58,7 @@ constexpr std::array kOperatorRows{
                 .device_name = "foldtune::Sum<{T}, {A}>",
                 .accumulators = AccumulatorRule::arithmetic,
                 .rounds = true,
-                .warp_instruction = WarpInstruction::yes},
+                .warp_instruction = WarpInstruction::word},
     OperatorRow{.op = Operator::product,
                 .name = "product",
                 .device_name = "foldtune::Product<{T}, {A}>",
@@ -64,26 +68,28 @@ constexpr std::array kOperatorRows{
                 .name = "min",
                 .device_name = "foldtune::Min<{T}, {A}, {N}>",
                 .compares = true,
-                .warp_instruction = WarpInstruction::yes},
+                .warp_instruction = WarpInstruction::any},
     OperatorRow{.op = Operator::max,
                 .name = "max",
                 .device_name = "foldtune::Max<{T}, {A}, {N}>",
                 .compares = true,
-                .warp_instruction = WarpInstruction::yes},
+                .warp_instruction = WarpInstruction::any},
     OperatorRow{.op = Operator::argmin,
                 .name = "argmin",
                 .device_name = "foldtune::ArgMin<{T}, {A}, {I}, {N}>",
                 .layout = Layout::indexed,
                 .shape = ResultShape::indexed_value,
                 .has_empty_result = false,
-                .compares = true},
+                .compares = true,
+                .warp_instruction = WarpInstruction::any},
     OperatorRow{.op = Operator::argmax,
                 .name = "argmax",
                 .device_name = "foldtune::ArgMax<{T}, {A}, {I}, {N}>",
                 .layout = Layout::indexed,
                 .shape = ResultShape::indexed_value,
                 .has_empty_result = false,
-                .compares = true},
+                .compares = true,
+                .warp_instruction = WarpInstruction::any},
     OperatorRow{.op = Operator::minmax,
                 .name = "minmax",
                 .device_name = "foldtune::Extremes<{T}, {A}, {N}>",
@@ -94,44 +100,44 @@ constexpr std::array kOperatorRows{
                 .name = "bit_and",
                 .device_name = "foldtune::BitAnd<{T}, {A}>",
                 .integers_only = true,
-                .warp_instruction = WarpInstruction::yes},
+                .warp_instruction = WarpInstruction::any},
     OperatorRow{.op = Operator::bit_or,
                 .name = "bit_or",
                 .device_name = "foldtune::BitOr<{T}, {A}>",
                 .integers_only = true,
-                .warp_instruction = WarpInstruction::yes},
+                .warp_instruction = WarpInstruction::any},
     OperatorRow{.op = Operator::bit_xor,
                 .name = "bit_xor",
                 .device_name = "foldtune::BitXor<{T}, {A}>",
                 .integers_only = true,
-                .warp_instruction = WarpInstruction::yes},
+                .warp_instruction = WarpInstruction::any},
     OperatorRow{.op = Operator::all,
                 .name = "all",
                 .device_name = "foldtune::All<{T}, {A}>",
                 .accumulators = AccumulatorRule::truth,
-                .warp_instruction = WarpInstruction::yes},
+                .warp_instruction = WarpInstruction::any},
     OperatorRow{.op = Operator::any,
                 .name = "any",
                 .device_name = "foldtune::Any<{T}, {A}>",
                 .accumulators = AccumulatorRule::truth,
-                .warp_instruction = WarpInstruction::yes},
+                .warp_instruction = WarpInstruction::any},
     OperatorRow{.op = Operator::count_nonzero,
                 .name = "count_nonzero",
                 .device_name = "foldtune::CountNonzero<{T}, {A}>",
                 .accumulators = AccumulatorRule::count,
-                .warp_instruction = WarpInstruction::yes},
+                .warp_instruction = WarpInstruction::word},
     OperatorRow{.op = Operator::sum_of_squares,
                 .name = "sum_of_squares",
                 .device_name = "foldtune::SumOfSquares<{T}, {A}>",
                 .accumulators = AccumulatorRule::arithmetic,
                 .rounds = true,
-                .warp_instruction = WarpInstruction::yes},
+                .warp_instruction = WarpInstruction::word},
     OperatorRow{.op = Operator::asum,
                 .name = "asum",
                 .device_name = "foldtune::Asum<{T}, {A}>",
                 .accumulators = AccumulatorRule::arithmetic,
                 .rounds = true,
-                .warp_instruction = WarpInstruction::yes},
+                .warp_instruction = WarpInstruction::word},
     OperatorRow{.op = Operator::nrm2,
                 .name = "nrm2",
                 .device_name = "foldtune::Nrm2<{T}, {A}>",
@@ -142,21 +148,22 @@ constexpr std::array kOperatorRows{
                 .name = "absmax",
                 .device_name = "foldtune::AbsMax<{T}, {A}, {N}>",
                 .compares = true,
-                .warp_instruction = WarpInstruction::yes},
+                .warp_instruction = WarpInstruction::any},
     OperatorRow{.op = Operator::argabsmax,
                 .name = "argabsmax",
                 .device_name = "foldtune::ArgAbsMax<{T}, {A}, {I}, {N}>",
                 .layout = Layout::indexed,
                 .shape = ResultShape::indexed_value,
                 .has_empty_result = false,
-                .compares = true},
+                .compares = true,
+                .warp_instruction = WarpInstruction::any},
     OperatorRow{.op = Operator::dot,
                 .name = "dot",
                 .device_name = "foldtune::Dot<{T}, {A}>",
                 .accumulators = AccumulatorRule::arithmetic,
                 .inputs = 2,
                 .rounds = true,
-                .warp_instruction = WarpInstruction::yes},
+                .warp_instruction = WarpInstruction::word},
     OperatorRow{.op = Operator::mean,
                 .name = "mean",
                 .device_name = "foldtune::Mean<{T}, {A}>",
@@ -388,8 +395,15 @@ bool can_combine_atomically(const Problem& problem) {
 
 bool has_warp_instruction(const Problem& problem) {
   const ElementType accumulator = problem.accumulator_type();
-  return row(problem.op).warp_instruction == WarpInstruction::yes && !is_floating(accumulator) &&
-         held_bytes(accumulator) == 4;
+  switch (row(problem.op).warp_instruction) {
+    case WarpInstruction::none:
+      return false;
+    case WarpInstruction::word:
+      return !is_floating(accumulator) && held_bytes(accumulator) == sizeof(std::uint32_t);
+    case WarpInstruction::any:
+      break;
+  }
+  return true;
 }
 
 }  // namespace foldtune

@@ -25,8 +25,21 @@ struct TypeList {
 
 enum class NanPolicy { propagate, ignore };
 
-/// What the hardware combines by itself, in a warp or in memory.
-enum class Instruction { none, add, min, max, bit_and, bit_or, bit_xor };
+/// What the hardware combines by itself, in a warp or in memory. `all` and `any` are of truth
+/// values; of `arg_min` and `arg_max` a warp finds the value first, then the lowest index.
+enum class Instruction {
+  none,
+  add,
+  min,
+  max,
+  bit_and,
+  bit_or,
+  bit_xor,
+  all,
+  any,
+  arg_min,
+  arg_max
+};
 
 /// What most operators have in common: one input, and a number that needs no finish.
 template <class T, class A>
@@ -327,7 +340,8 @@ struct ArgExtreme {
   using Inputs = TypeList<T>;
   using Accumulator = Indexed<Number, Index>;
   using Result = IndexedValue<A>;
-  static constexpr Instruction kInstruction = Instruction::none;
+  static constexpr Instruction kInstruction =
+      Value::kInstruction == Instruction::min ? Instruction::arg_min : Instruction::arg_max;
   static constexpr Index kNowhere = ~Index{0};
 
   static FOLDTUNE_DEVICE Accumulator identity() {
@@ -424,7 +438,7 @@ struct BitXor : NumberFold<T, A> {
 /// 1 if no element is zero, else 0. NaN is not zero.
 template <class T, class A>
 struct All : NumberFold<T, A> {
-  static constexpr Instruction kInstruction = Instruction::bit_and;
+  static constexpr Instruction kInstruction = Instruction::all;
 
   static FOLDTUNE_DEVICE Held<A> identity() { return 1; }
   static FOLDTUNE_DEVICE Held<A> map(Held<T> x, uint64) { return x != Held<T>{0} ? 1 : 0; }
@@ -434,7 +448,7 @@ struct All : NumberFold<T, A> {
 /// 1 if an element is not zero, else 0.
 template <class T, class A>
 struct Any : NumberFold<T, A> {
-  static constexpr Instruction kInstruction = Instruction::bit_or;
+  static constexpr Instruction kInstruction = Instruction::any;
 
   static FOLDTUNE_DEVICE Held<A> identity() { return 0; }
   static FOLDTUNE_DEVICE Held<A> map(Held<T> x, uint64) { return x != Held<T>{0} ? 1 : 0; }

@@ -48,6 +48,14 @@ FOLDTUNE_DEVICE uint32 shuffle_down(uint32 word, uint32 delta) {
   return __shfl_down_sync(0xffffffffu, word, delta);
 }
 
+/// The word of lane `lane`.
+FOLDTUNE_DEVICE uint32 shuffle(uint32 word, uint32 lane) {
+  return __shfl_sync(0xffffffffu, word, lane);
+}
+
+/// The lowest lane whose `vote` is true, the same for all; one there must be.
+FOLDTUNE_DEVICE uint32 first_lane(bool vote) { return __ffs(__ballot_sync(0xffffffffu, vote)) - 1; }
+
 /// Between two looks at memory that another block will write.
 FOLDTUNE_DEVICE void pause() {}
 
@@ -217,9 +225,7 @@ FOLDTUNE_DEVICE void atomic_add(uint64* address, uint64 value) { atomicAdd(addre
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
 inline constexpr bool kHasWarpInstructions = true;
 FOLDTUNE_DEVICE uint32 warp_add(uint32 value) { return __reduce_add_sync(0xffffffffu, value); }
-FOLDTUNE_DEVICE int32 warp_min(int32 value) { return __reduce_min_sync(0xffffffffu, value); }
 FOLDTUNE_DEVICE uint32 warp_min(uint32 value) { return __reduce_min_sync(0xffffffffu, value); }
-FOLDTUNE_DEVICE int32 warp_max(int32 value) { return __reduce_max_sync(0xffffffffu, value); }
 FOLDTUNE_DEVICE uint32 warp_max(uint32 value) { return __reduce_max_sync(0xffffffffu, value); }
 FOLDTUNE_DEVICE uint32 warp_and(uint32 value) { return __reduce_and_sync(0xffffffffu, value); }
 FOLDTUNE_DEVICE uint32 warp_or(uint32 value) { return __reduce_or_sync(0xffffffffu, value); }
@@ -239,6 +245,8 @@ FOLDTUNE_DEVICE T warp_or(T value);
 template <class T>
 FOLDTUNE_DEVICE T warp_xor(T value);
 #endif
+FOLDTUNE_DEVICE bool warp_all(bool vote) { return __all_sync(0xffffffffu, vote) != 0; }
+FOLDTUNE_DEVICE bool warp_any(bool vote) { return __any_sync(0xffffffffu, vote) != 0; }
 
 /// Stores `desired` if `expected` is there; returns what was there.
 FOLDTUNE_DEVICE uint32 compare_and_swap(uint32* address, uint32 expected, uint32 desired) {
@@ -302,6 +310,47 @@ inline uint32 shuffle_down(uint32 word, uint32 delta) {
   return word;
 }
 inline void sync_warp() { shuffle_down(0, 0); }
+
+inline uint32 shuffle(uint32 word, uint32 lane) {
+  host::Thread* const self = current;
+  self->shuffle(self, &word, sizeof(word), lane);
+  current = self;
+  return word;
+}
+
+inline constexpr bool kHasWarpInstructions = true;
+template <class Combine>
+uint32 fold_warp(uint32 value, Combine combine) {
+  const uint32 lane = thread_index() % kWarpSize;
+  for (uint32 bit = 1; bit < kWarpSize; bit *= 2) {
+    value = combine(value, shuffle(value, lane ^ bit));
+  }
+  return value;
+}
+inline uint32 warp_add(uint32 value) {
+  return fold_warp(value, [](uint32 a, uint32 b) { return a + b; });
+}
+inline uint32 warp_min(uint32 value) {
+  return fold_warp(value, [](uint32 a, uint32 b) { return a < b ? a : b; });
+}
+inline uint32 warp_max(uint32 value) {
+  return fold_warp(value, [](uint32 a, uint32 b) { return a < b ? b : a; });
+}
+inline uint32 warp_and(uint32 value) {
+  return fold_warp(value, [](uint32 a, uint32 b) { return a & b; });
+}
+inline uint32 warp_or(uint32 value) {
+  return fold_warp(value, [](uint32 a, uint32 b) { return a | b; });
+}
+inline uint32 warp_xor(uint32 value) {
+  return fold_warp(value, [](uint32 a, uint32 b) { return a ^ b; });
+}
+inline bool warp_all(bool vote) { return warp_and(vote ? 1 : 0) != 0; }
+inline bool warp_any(bool vote) { return warp_or(vote ? 1 : 0) != 0; }
+
+inline uint32 first_lane(bool vote) {
+  return warp_min(vote ? thread_index() % kWarpSize : kWarpSize);
+}
 
 inline void pause() {
   host::Thread* const self = current;
@@ -411,20 +460,6 @@ uint32 half_maxima(uint32 a, uint32 b) {
 inline constexpr bool kHasAtomicAdd = false;
 template <class T>
 void atomic_add(T* address, T value);
-
-inline constexpr bool kHasWarpInstructions = false;
-template <class T>
-T warp_add(T value);
-template <class T>
-T warp_min(T value);
-template <class T>
-T warp_max(T value);
-template <class T>
-T warp_and(T value);
-template <class T>
-T warp_or(T value);
-template <class T>
-T warp_xor(T value);
 
 template <class Word>
 Word load_relaxed(const Word* address) {

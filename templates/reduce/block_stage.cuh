@@ -3,43 +3,9 @@
 
 #include "templates/reduce/atomics.cuh"
 #include "templates/reduce/params.cuh"
-#include "templates/reduce/words.cuh"
+#include "templates/reduce/redux.cuh"
 
 namespace foldtune {
-
-/// Folds the lanes of a warp by shuffles; the total is in lane 0.
-template <class Op>
-struct ShuffleWarp {
-  using A = typename Op::Accumulator;
-  static FOLDTUNE_DEVICE A fold(A value) {
-    FOLDTUNE_UNROLL
-    for (uint32 delta = kWarpSize / 2; delta > 0; delta /= 2) {
-      value = Op::combine(value, shuffle_down(value, delta));
-    }
-    return value;
-  }
-};
-
-/// The same by the warp's own instruction, or by shuffles where the device has none.
-template <class Op>
-struct ReduxWarp {
-  using A = typename Op::Accumulator;
-  static FOLDTUNE_DEVICE A fold(A value) {
-    if constexpr (!platform::kHasWarpInstructions) {
-      return ShuffleWarp<Op>::fold(value);
-    } else {
-      static_assert(kIsSame<A, int32> || kIsSame<A, uint32>);
-      // Of a dependent type, so that the instructions are looked up where they are used alone.
-      const auto bits = static_cast<Word<sizeof(A)>>(value);
-      if constexpr (Op::kInstruction == Instruction::add) return platform::warp_add(bits);
-      if constexpr (Op::kInstruction == Instruction::min) return platform::warp_min(value);
-      if constexpr (Op::kInstruction == Instruction::max) return platform::warp_max(value);
-      if constexpr (Op::kInstruction == Instruction::bit_and) return platform::warp_and(bits);
-      if constexpr (Op::kInstruction == Instruction::bit_or) return platform::warp_or(bits);
-      if constexpr (Op::kInstruction == Instruction::bit_xor) return platform::warp_xor(bits);
-    }
-  }
-};
 
 /// Folds every warp with `Warp`, then the warps' results.
 template <class Op, int kBlockSize, class Warp>

@@ -28,4 +28,13 @@ FOLDTUNE_DEVICE A shuffle_down(const A& value, uint32 delta) {
   return words.value();
 }
 
+/// The value of lane `lane`.
+template <class A>
+FOLDTUNE_DEVICE A value_of_lane(const A& value, uint32 lane) {
+  Words<A> words = Words<A>::of(value);
+  FOLDTUNE_UNROLL
+  for (uint32& word : words.words) word = platform::shuffle(word, lane);
+  return words.value();
+}
+
 }  // namespace foldtune

@@ -67,11 +67,11 @@ TEST_CASE("The space is as large as counted by hand") {
   // No atomics where the order of additions shows.
   CHECK(searched(kSumF32) == 6 * 3 * 5 * 3 * 3 * 4);
   CHECK(searched({.op = Operator::sum, .type = ElementType::i32}) == 4320);
-  CHECK(searched({.op = Operator::max, .type = ElementType::f32}) == 4320);
-  // The warp's own instruction is a fourth block stage.
+  // The warp's own instructions are a fourth block stage.
   CHECK(searched(kSumI32InI32) == 6 * 3 * 5 * 4 * 4 * 4);
+  CHECK(searched({.op = Operator::max, .type = ElementType::f32}) == 6 * 3 * 5 * 4 * 4 * 4);
   // 16 bytes are two f64, and 16 elements of 8 bits, which cannot be combined atomically.
-  CHECK(searched({.op = Operator::min, .type = ElementType::f64}) == 4320 / 3 * 2);
+  CHECK(searched({.op = Operator::min, .type = ElementType::f64}) == 6 * 2 * 5 * 4 * 4 * 4);
   CHECK(searched({.op = Operator::min, .type = ElementType::u8}) == 6 * 5 * 5 * 4 * 3 * 4);
   // A partial result that is not yet the result is not combined atomically.
   CHECK(searched({.op = Operator::mean, .determinism = Determinism::any}) == 4320 / 4 * 3);
@@ -174,7 +174,8 @@ TEST_CASE("Warps and threads that meet the grid by themselves do so atomically")
   }
 }
 
-TEST_CASE("The warp's own instruction folds integers of 32 bits") {
+TEST_CASE(
+    "The warp's own instructions fold what can be ordered, bits, and sums of 32-bit integers") {
   const auto has_redux = [](const Problem& problem) {
     return holds(problem, {.vector_width = 1, .block_stage = BlockStage::redux});
   };
@@ -183,9 +184,10 @@ TEST_CASE("The warp's own instruction folds integers of 32 bits") {
       has_redux({.op = Operator::sum, .type = ElementType::u16, .accumulator = ElementType::u32}));
   CHECK(has_redux({.op = Operator::max, .type = ElementType::i8}));
   CHECK_FALSE(has_redux({.op = Operator::sum, .type = ElementType::i32}));
-  CHECK_FALSE(has_redux({.op = Operator::min, .type = ElementType::u64}));
+  CHECK(has_redux({.op = Operator::min, .type = ElementType::u64}));
+  CHECK(has_redux({.op = Operator::max, .type = ElementType::f32}));
+  CHECK(has_redux({.op = Operator::argmin, .type = ElementType::f64}));
   CHECK_FALSE(has_redux(kAnySumF32));
-  CHECK_FALSE(has_redux({.op = Operator::max, .type = ElementType::f32}));
   CHECK_FALSE(has_redux(custom_of(1)));
 }
 
