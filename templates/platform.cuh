@@ -210,8 +210,8 @@ FOLDTUNE_DEVICE uint32 take_ticket(uint32* counter, uint32 last) {
   return ticket;
 }
 
-/// Atomic additions that the hardware has.
-inline constexpr bool kHasAtomicAdd = true;
+/// Atomic combinations that the hardware has: additions, and the rest of integers alone.
+inline constexpr bool kHasAtomics = true;
 FOLDTUNE_DEVICE void atomic_add(int32* address, int32 value) { atomicAdd(address, value); }
 FOLDTUNE_DEVICE void atomic_add(uint32* address, uint32 value) { atomicAdd(address, value); }
 FOLDTUNE_DEVICE void atomic_add(float* address, float value) { atomicAdd(address, value); }
@@ -220,6 +220,20 @@ FOLDTUNE_DEVICE void atomic_add(int64* address, int64 value) {
   atomicAdd(reinterpret_cast<uint64*>(address), static_cast<uint64>(value));
 }
 FOLDTUNE_DEVICE void atomic_add(uint64* address, uint64 value) { atomicAdd(address, value); }
+template <class Integer>
+FOLDTUNE_DEVICE void atomic_min(Integer* address, Integer value) {
+  atomicMin(address, value);
+}
+template <class Integer>
+FOLDTUNE_DEVICE void atomic_max(Integer* address, Integer value) {
+  atomicMax(address, value);
+}
+FOLDTUNE_DEVICE void atomic_and(uint32* address, uint32 value) { atomicAnd(address, value); }
+FOLDTUNE_DEVICE void atomic_and(uint64* address, uint64 value) { atomicAnd(address, value); }
+FOLDTUNE_DEVICE void atomic_or(uint32* address, uint32 value) { atomicOr(address, value); }
+FOLDTUNE_DEVICE void atomic_or(uint64* address, uint64 value) { atomicOr(address, value); }
+FOLDTUNE_DEVICE void atomic_xor(uint32* address, uint32 value) { atomicXor(address, value); }
+FOLDTUNE_DEVICE void atomic_xor(uint64* address, uint64 value) { atomicXor(address, value); }
 
 /// Folds the lanes of a warp in one instruction; every lane gets the result.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -457,9 +471,19 @@ uint32 half_maxima(uint32 a, uint32 b) {
   return half_extremes<kType, kDropsNan>(a, b, false);
 }
 
-inline constexpr bool kHasAtomicAdd = false;
+inline constexpr bool kHasAtomics = false;
 template <class T>
 void atomic_add(T* address, T value);
+template <class T>
+void atomic_min(T* address, T value);
+template <class T>
+void atomic_max(T* address, T value);
+template <class T>
+void atomic_and(T* address, T value);
+template <class T>
+void atomic_or(T* address, T value);
+template <class T>
+void atomic_xor(T* address, T value);
 
 template <class Word>
 Word load_relaxed(const Word* address) {
