@@ -54,11 +54,20 @@ Program make_histogram_program(const Variant& variant) {
 std::size_t histogram_scratch_bytes(const Variant& variant) {
   const Problem& problem = variant.problem;
   const auto& params = std::get<HistogramParams>(variant.params);
-  if (params.finish == HistogramFinal::zero_first) return 0;
-  return kHistogramTotalsOffset + size_of(problem.accumulator_type()) *
-                                      slot_count(params,
-                                                 static_cast<unsigned>(size_of(problem.type)),
-                                                 problem.histogram.bins);
+  const auto element_bytes = static_cast<unsigned>(size_of(problem.type));
+  const std::uint32_t bins = problem.histogram.bins;
+  switch (params.finish) {
+    case HistogramFinal::last_block:
+      return kHistogramTotalsOffset +
+             size_of(problem.accumulator_type()) * slot_count(params, element_bytes, bins);
+    case HistogramFinal::polling:
+      return kHistogramTotalsOffset +
+             (counts_in_64_bits(variant) ? sizeof(std::uint64_t) : sizeof(std::uint32_t)) *
+                 copy_counters(params, element_bytes, bins);
+    case HistogramFinal::zero_first:
+      break;
+  }
+  return 0;
 }
 
 void enqueue_histogram(const Kernel& kernel, const Variant& variant, std::uint32_t blocks,

@@ -74,7 +74,9 @@ struct SlotCounter {
   /// After the last element.
   FOLDTUNE_DEVICE void finish() const {
     if constexpr (kAggregation == BinAggregation::runs) {
-      if (run_slot < SlotsType::kCount) counters.add(run_slot, run);
+      if (Counters::kTakesNoBin ? run != 0 : run_slot < SlotsType::kCount) {
+        counters.add(run_slot, run);
+      }
     }
   }
 };

@@ -2,16 +2,19 @@
 #pragma once
 
 #include "templates/histogram/counting.cuh"
+#include "templates/histogram/polling.cuh"
 #include "templates/histogram/visit.cuh"
 
 namespace foldtune {
 
 /// What the stages of the kernel `histogram` have in common, for elements of type T, `kBins` bins
-/// and an output of type Counter.
-template <class T, BinRule kRule, uint32 kBins, class CounterType, HistogramParams kParamsOf>
+/// and an output of type Counter; Index is the type of the count.
+template <class T, BinRule kRule, uint32 kBins, class CounterType, class IndexType,
+          HistogramParams kParamsOf>
 struct HistogramStages {
   using Element = T;
   using Counter = CounterType;
+  using Index = IndexType;
   using Bins = BinFinder<T, kRule, kBins>;
   using SlotsType = Slots<T, kRule, kBins, counts_values(kParamsOf, sizeof(T))>;
 
@@ -33,12 +36,14 @@ struct HistogramStages {
     Quad counters[kQuads];
     T edges[kKeepsEdges ? kBins + 1 : 1];
     uint32 is_last;
+    BlockSums<Index> sums;
   };
 
   /// Sets the block's counters to zero and copies the edges, which are inputs, too.
   static FOLDTUNE_DEVICE void prepare(Storage& storage, const T* edges, bool inputs_ready) {
     const uint32 thread = platform::thread_index();
     for (uint32 i = thread; i < kQuads; i += kBlockSize) storage.counters[i] = Quad{};
+    if (kParams.finish == HistogramFinal::polling && thread == 0) storage.sums.prepare();
     if (!inputs_ready) platform::await_previous_grid();
     if constexpr (kKeepsEdges) {
       for (uint32 i = thread; i <= kBins; i += kBlockSize) storage.edges[i] = edges[i];
@@ -53,7 +58,7 @@ struct HistogramStages {
   }
 
   /// Counts this thread's share of the input.
-  template <class Index, bool kAligned, class Counters>
+  template <bool kAligned, class Counters>
   static FOLDTUNE_DEVICE void count_share(const T* input, Index count, const SlotsType& slots,
                                           Counters counters) {
     SlotCounter<T, SlotsType, Counters, kParams.aggregation> counter{slots, counters};
@@ -104,8 +109,9 @@ struct HistogramStages {
   }
 
   /// The grid's totals, of a call that has a scratch (layout.cuh).
-  static FOLDTUNE_DEVICE Counter* totals(void* scratch) {
-    return reinterpret_cast<Counter*>(static_cast<char*>(scratch) + kHistogramTotalsOffset);
+  template <class Total>
+  static FOLDTUNE_DEVICE Total* totals(void* scratch) {
+    return reinterpret_cast<Total*>(static_cast<char*>(scratch) + kHistogramTotalsOffset);
   }
 
   /// Whether all other blocks have added to the totals. Called by all threads.
@@ -155,7 +161,7 @@ template <class T, BinRule kRule, uint32 kBins, class Counter, class Index, bool
 FOLDTUNE_KERNEL(kParams.block_size)
 histogram(const T* input, Index count, BinRange range, Counter* output, void* scratch,
           bool inputs_ready) {
-  using Stages = HistogramStages<T, kRule, kBins, Counter, kParams>;
+  using Stages = HistogramStages<T, kRule, kBins, Counter, Index, kParams>;
   using Storage = typename Stages::Storage;
   using SlotsType = typename Stages::SlotsType;
   constexpr bool kZeroFirst = kParams.finish == HistogramFinal::zero_first;
@@ -168,11 +174,18 @@ histogram(const T* input, Index count, BinRange range, Counter* output, void* sc
   if constexpr (Stages::kIsShared) {
     Stages::prepare(storage, edges, inputs_ready);
     platform::sync_block();
-    Stages::template count_share<Index, kAligned>(
+    Stages::template count_share<kAligned>(
         input, count, slots, SharedCounters<Stages::kSlotStride>{Stages::counters(storage)});
     platform::sync_block();
 
     if (inputs_ready) platform::await_previous_grid();
+    if constexpr (kParams.finish == HistogramFinal::polling) {
+      if (!is_alone) {
+        finish_by_polling<Stages>(storage, count, output, slots,
+                                  Stages::template totals<Index>(scratch));
+        return;
+      }
+    }
     if (is_alone) Stages::prepare_output(output);
     for (uint32 slot = platform::thread_index(); slot < SlotsType::kCount;
          slot += Stages::kBlockSize) {
@@ -182,7 +195,9 @@ histogram(const T* input, Index count, BinRange range, Counter* output, void* sc
       } else if constexpr (kZeroFirst) {
         Stages::add(output, slots, slot, counted);
       } else {
-        if (counted != 0) platform::count(Stages::totals(scratch) + slot, Counter{counted});
+        if (counted != 0) {
+          platform::count(Stages::template totals<Counter>(scratch) + slot, Counter{counted});
+        }
       }
     }
   } else {
@@ -191,14 +206,14 @@ histogram(const T* input, Index count, BinRange range, Counter* output, void* sc
       Stages::zero(output);
       platform::sync_block();
     }
-    Counter* const target = kZeroFirst || is_alone ? output : Stages::totals(scratch);
-    Stages::template count_share<Index, kAligned>(input, count, slots,
-                                                  GlobalCounters<Counter>{target});
+    Counter* const target =
+        kZeroFirst || is_alone ? output : Stages::template totals<Counter>(scratch);
+    Stages::template count_share<kAligned>(input, count, slots, GlobalCounters<Counter>{target});
   }
 
-  if constexpr (!kZeroFirst) {
+  if constexpr (kParams.finish == HistogramFinal::last_block) {
     if (is_alone || !Stages::is_last_block(storage, scratch)) return;
-    Stages::move_totals(Stages::totals(scratch), output, slots);
+    Stages::move_totals(Stages::template totals<Counter>(scratch), output, slots);
   }
 }
 

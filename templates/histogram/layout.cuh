@@ -1,9 +1,10 @@
 /// What host and device both know of the memory of a histogram's kernels.
 ///
-/// The scratch of one plan on one stream, for `HistogramFinal::last_block`:
+/// The scratch of one plan on one stream:
 ///
-///     byte 0      ticket
-///     byte 128    a total for each slot, of the output's type
+///     byte 0      ticket of `HistogramFinal::last_block`
+///     byte 128    a total for each slot, of the output's type; for `polling` of the index's type,
+///                 and one more for elements that are in no slot
 ///
 /// It is all zero before the first call, and each call leaves it all zero. `zero_first` needs none.
 #pragma once
@@ -57,6 +58,9 @@ FOLDTUNE_DEVICE constexpr bool keeps_edges_in_shared(const HistogramParams& para
   return params.privacy != BinPrivacy::global && element_bytes > 1 &&
          counter_bytes(params, element_bytes, bins) + edges <= kHistogramSharedBytes;
 }
+
+/// Totals that a thread polls at most: it has them in registers.
+inline constexpr unsigned kMaxPolledPerThread = 8;
 
 /// Of the kernel that sets the output to zero.
 inline constexpr int kZeroThreads = 256;

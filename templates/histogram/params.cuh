@@ -22,6 +22,7 @@ enum class BinAggregation {
 enum class HistogramFinal {
   last_block,  ///< blocks add to totals in the scratch; the last one moves them to the output
   zero_first,  ///< blocks add to the output; a launch before them sets it to zero
+  polling,     ///< blocks add to totals in the scratch; one waits for all and moves them
 };
 
 struct HistogramParams {

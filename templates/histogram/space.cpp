@@ -18,8 +18,8 @@ constexpr std::array<std::string_view, 3> kPrivacyNames{"global", "block", "warp
 constexpr std::array kCopies{1, 2, 4, 8, 16, 32};
 constexpr std::array kAggregations{0, 1};
 constexpr std::array<std::string_view, 2> kAggregationNames{"none", "runs"};
-constexpr std::array kFinals{0, 1};
-constexpr std::array<std::string_view, 2> kFinalNames{"last_block", "zero_first"};
+constexpr std::array kFinals{0, 1, 2};
+constexpr std::array<std::string_view, 3> kFinalNames{"last_block", "zero_first", "polling"};
 constexpr std::array kBlocksPerMultiprocessor{1, 2, 4, 8};
 
 /// The widest load that the hardware has, in bytes.
@@ -30,6 +30,11 @@ constexpr std::size_t kMaxElementsPerThread = 64;
 
 /// Registers that loads in flight may take per thread, in bytes: half of what there is.
 constexpr std::size_t kMaxBytesInFlight = 256;
+
+/// Inputs of which a call takes so little time that another launch would be a good part of it.
+constexpr std::uint64_t kSmallBytes = std::uint64_t{8} << 20;
+
+bool is_small(const Problem& problem) { return problem.input_bytes() <= kSmallBytes; }
 
 /// Bins above which one block takes long to move the totals to the output.
 constexpr std::uint32_t kManyBins = 1 << 14;
@@ -54,6 +59,14 @@ bool fits_in_shared(const Problem& problem, const HistogramParams& params) {
                        problem.histogram.bins) <= kHistogramSharedBytes;
 }
 
+/// Polling counts in no global memory, where elements in no bin have no counter.
+bool can_poll(const Problem& problem, const HistogramParams& params) {
+  const unsigned totals =
+      copy_counters(params, static_cast<unsigned>(size_of(problem.type)), problem.histogram.bins);
+  return params.privacy != BinPrivacy::global &&
+         totals <= kMaxPolledPerThread * static_cast<unsigned>(params.block_size);
+}
+
 bool is_valid(const Problem& problem, const Params& all) {
   const auto& params = std::get<HistogramParams>(all);
   const auto per_thread = static_cast<std::size_t>(params.vector_width) * params.unroll;
@@ -61,6 +74,7 @@ bool is_valid(const Problem& problem, const Params& all) {
   if (per_thread > kMaxElementsPerThread) return false;
   if (per_thread * size_of(problem.type) > kMaxBytesInFlight) return false;
   if (params.copies > 1 && params.privacy != BinPrivacy::block) return false;
+  if (params.finish == HistogramFinal::polling && !can_poll(problem, params)) return false;
   return fits_in_shared(problem, params);
 }
 
@@ -88,41 +102,50 @@ int widest_vector(const Problem& problem) {
   return static_cast<int>(kMaxLoadBytes / size_of(problem.type));
 }
 
-/// `params` with the most copies up to `most` that fit, or without any where not even one does.
+/// `params` with the most copies up to `most` that fit, or without any where not even one does; and
+/// with a final stage that its number of bins can have.
 HistogramParams with_copies(const Problem& problem, HistogramParams params, int most) {
   params.privacy = BinPrivacy::block;
   for (params.copies = most; params.copies > 1 && !fits_in_shared(problem, params);) {
     params.copies /= 2;
   }
   if (!fits_in_shared(problem, params)) params.privacy = BinPrivacy::global;
+  if (params.finish == HistogramFinal::polling && !can_poll(problem, params)) {
+    params.finish = HistogramFinal::last_block;
+  }
   if (problem.histogram.bins > kManyBins) params.finish = HistogramFinal::zero_first;
   return params;
 }
 
+/// One block for each multiprocessor, so that few add their bins and all are there at once. It
+/// loads its share of a small input in one go; of a larger one, with more loads in flight, it takes
+/// tiles. The copies of the bins, one for every warp, keep the lanes that meet in a bin apart; a
+/// smaller block has fewer threads to clear and add them.
 Params default_params(const Problem& problem, int multiprocessor_count) {
-  HistogramParams params;
-  params.vector_width = widest_vector(problem);
-  params.unroll = 16 / params.vector_width >= 2 ? 4 : 2;
-  // A block for each multiprocessor, as far as blocks of a good size go.
+  constexpr int kFewestThreads = 256;  // smaller blocks add their bins for few elements
+  HistogramParams params{.vector_width = widest_vector(problem),
+                         .unroll = is_small(problem) ? 2 : 4,
+                         .finish = HistogramFinal::polling,
+                         .blocks_per_multiprocessor = 1};
   const auto per_thread = static_cast<std::uint64_t>(params.vector_width) * params.unroll;
   const std::uint64_t threads = problem.count / per_thread / multiprocessor_count;
-  params.block_size =
-      static_cast<int>(std::clamp<std::uint64_t>(std::bit_ceil(threads), 128, kBlockSizes.back()));
-  params.blocks_per_multiprocessor = params.block_size == kBlockSizes.back() ? 2 : 1;
-  // Elements that meet in one bin want to be counted before they do.
-  const bool meet = problem.histogram.distribution == Distribution::constant;
-  if (meet) params.aggregation = BinAggregation::runs;
-  return with_copies(problem, params, meet ? 1 : 16);
+  params.block_size = static_cast<int>(
+      std::clamp<std::uint64_t>(std::bit_ceil(threads), kFewestThreads, kBlockSizes.back()));
+  return with_copies(problem, params, params.block_size / kBlockSizes.front());
 }
 
 /// What streamed best on the devices that were measured, and what CUB does: 16 elements per thread,
 /// runs, one set of bins per block, and a launch that sets the output to zero.
 std::vector<Params> known_good(const Problem& problem) {
   const int width = widest_vector(problem);
-  const HistogramParams wide{
-      .block_size = 1024, .vector_width = width, .unroll = 16 / width >= 2 ? 4 : 2};
-  const HistogramParams small{
-      .block_size = 256, .vector_width = width, .unroll = std::max(1, 16 / width)};
+  const HistogramParams wide{.block_size = 1024,
+                             .vector_width = width,
+                             .unroll = 16 / width >= 2 ? 4 : 2,
+                             .finish = HistogramFinal::polling};
+  const HistogramParams small{.block_size = 256,
+                              .vector_width = width,
+                              .unroll = std::max(1, 16 / width),
+                              .finish = HistogramFinal::polling};
   HistogramParams library{.block_size = 512,
                           .vector_width = width,
                           .unroll = std::max(1, 16 / width),

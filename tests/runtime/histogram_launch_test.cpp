@@ -55,11 +55,13 @@ std::vector<Launch> launches_of(const Variant& variant, std::uint32_t blocks, Ca
   return kernel.launches;
 }
 
-TEST_CASE("Histogram launch: the last block needs one launch") {
-  for (const BinPrivacy privacy : {BinPrivacy::global, BinPrivacy::block, BinPrivacy::warp}) {
+TEST_CASE("Histogram launch: the last block and polling need one launch") {
+  for (const HistogramParams params : {HistogramParams{.block_size = 64},
+                                       {.block_size = 64, .privacy = BinPrivacy::global},
+                                       {.block_size = 64, .privacy = BinPrivacy::warp},
+                                       {.block_size = 64, .finish = HistogramFinal::polling}}) {
     for (const std::uint32_t blocks : {1u, 7u}) {
-      const auto launches =
-          launches_of(make_variant({.block_size = 64, .privacy = privacy}), blocks);
+      const auto launches = launches_of(make_variant(params), blocks);
       REQUIRE(launches.size() == 1);
       CHECK(launches[0].kernel == kMain);
       CHECK(launches[0].shape.grid_size == blocks);
@@ -122,6 +124,15 @@ TEST_CASE("Histogram launch: the scratch holds a total per slot where the last b
   variant.problem.accumulator = ElementType::u32;
   CHECK(histogram_scratch_bytes(variant) == kHistogramTotalsOffset + 4000);
   CHECK(histogram_scratch_bytes(make_variant({.finish = HistogramFinal::zero_first})) == 0);
+}
+
+TEST_CASE("Histogram launch: totals that are polled are of the count's width, one for no bin") {
+  Variant variant = make_variant({.finish = HistogramFinal::polling}, 1000);
+  CHECK(histogram_scratch_bytes(variant) == kHistogramTotalsOffset + 4 * 1001);
+  variant.problem.count = std::uint64_t{1} << 33;
+  CHECK(histogram_scratch_bytes(variant) == kHistogramTotalsOffset + 8 * 1001);
+  variant.problem.type = ElementType::u8;
+  CHECK(histogram_scratch_bytes(variant) == kHistogramTotalsOffset + 8 * 256);
 }
 
 TEST_CASE("Histogram launch: a program is of the bins and the tunables that the kernel sees") {

@@ -48,6 +48,48 @@ TEST_CASE("Histogram space: only the privacy 'block' has copies") {
   CHECK_FALSE(is_valid(problem, {.privacy = BinPrivacy::global, .copies = 2}));
 }
 
+TEST_CASE("Histogram space: a block polls as many totals as its threads hold in registers") {
+  const auto can_poll = [](const Problem& problem, HistogramParams params) {
+    params.finish = HistogramFinal::polling;
+    return is_valid(problem, params);
+  };
+  // One total more than bins: elements in no bin. Bytes are counted by their 256 values.
+  CHECK(can_poll(make_problem(ElementType::f32, 255), {.block_size = 32}));
+  CHECK_FALSE(can_poll(make_problem(ElementType::f32, 256), {.block_size = 32}));
+  CHECK(can_poll(make_problem(ElementType::u8, 20'000), {.block_size = 32}));
+  CHECK(can_poll(make_problem(ElementType::f32, 8191), {.block_size = 1024}));
+  CHECK_FALSE(can_poll(make_problem(ElementType::f32, 8192), {.block_size = 1024}));
+  CHECK(can_poll(make_problem(ElementType::f32, 256), {.privacy = BinPrivacy::warp}));
+  CHECK_FALSE(can_poll(make_problem(ElementType::f32, 256), {.privacy = BinPrivacy::global}));
+}
+
+TEST_CASE("Histogram space: untuned, a block for each multiprocessor polls, in one launch") {
+  const auto default_of = [](std::uint64_t count, std::uint32_t bins) {
+    Problem problem = make_problem(ElementType::u8, bins, Binning::key);
+    if (bins != 256) problem.type = ElementType::f32;
+    problem.count = count;
+    const Params params = Space(problem).default_params(132);
+    CHECK(grid_blocks(std::get<HistogramParams>(params), count, 132) <= 132);
+    return params;
+  };
+  CHECK(default_of(1 << 20, 256) == Params(HistogramParams{.block_size = 256,
+                                                           .vector_width = 16,
+                                                           .unroll = 2,
+                                                           .copies = 8,
+                                                           .finish = HistogramFinal::polling,
+                                                           .blocks_per_multiprocessor = 1}));
+  CHECK(default_of(1 << 28, 256) == Params(HistogramParams{.block_size = 1024,
+                                                           .vector_width = 16,
+                                                           .unroll = 4,
+                                                           .copies = 32,
+                                                           .finish = HistogramFinal::polling,
+                                                           .blocks_per_multiprocessor = 1}));
+  CHECK(std::get<HistogramParams>(default_of(1 << 20, 10'000)).finish ==
+        HistogramFinal::last_block);
+  CHECK(std::get<HistogramParams>(default_of(1 << 20, 20'000)).finish ==
+        HistogramFinal::zero_first);
+}
+
 TEST_CASE("Histogram space: the edges are copied where there is room beside the counters") {
   CHECK(keeps_edges_in_shared({}, 4, 1000));
   CHECK_FALSE(keeps_edges_in_shared({.copies = 8}, 8, 1000 * 3 / 2));
@@ -83,7 +125,9 @@ TEST_CASE("Histogram space: what launches the same work as another is redundant"
   constexpr std::uint64_t kMany = 1 << 24;
   CHECK_FALSE(is_redundant(kMany, {}));
   CHECK_FALSE(is_redundant(kMany, {.finish = HistogramFinal::zero_first}));
+  CHECK_FALSE(is_redundant(kMany, {.finish = HistogramFinal::polling}));
   CHECK(is_redundant(1000, {.finish = HistogramFinal::zero_first}));
+  CHECK(is_redundant(1000, {.finish = HistogramFinal::polling}));
   CHECK_FALSE(is_redundant(1000, {.privacy = BinPrivacy::global,
                                   .finish = HistogramFinal::zero_first,
                                   .blocks_per_multiprocessor = 1}));

@@ -194,6 +194,18 @@ double conflicts(const Problem& problem, const HistogramParams& params) {
   return 1;
 }
 
+double meeting_us(HistogramFinal finish) {
+  switch (finish) {
+    case HistogramFinal::last_block:
+      return kTicket;
+    case HistogramFinal::zero_first:
+      return kZeroing;
+    case HistogramFinal::polling:
+      return kPolling;
+  }
+  return 0;
+}
+
 double estimate_histogram_us(const Problem& problem, const DeviceRecord& device,
                              const HistogramParams& params) {
   const double element_bytes = static_cast<double>(size_of(problem.type));
@@ -220,7 +232,7 @@ double estimate_histogram_us(const Problem& problem, const DeviceRecord& device,
   walk.grid = grid_blocks(params, problem.count, device.multiprocessor_count);
   double finish_us = 0;
   if (walk.grid > 1 || is_global) {
-    finish_us = params.finish == HistogramFinal::zero_first ? kZeroing : kTicket;
+    finish_us = meeting_us(params.finish);
     if (!is_global) finish_us += kSameBin * walk.grid;
   }
   return kLaunch + walk_us(walk, device) + finish_us;
