@@ -71,6 +71,23 @@ FOLDTUNE_DEVICE uint16 float_to_half(float value) {
   return bits;
 }
 
+/// The byte that begins at bit 8 * i, by one instruction: a shift and a mask would be merged with
+/// what comes next, and be two.
+FOLDTUNE_DEVICE uint32 byte_of(uint32 word, uint32 i) {
+  const uint32 byte = __byte_perm(word, 0, 0x4440 + i);
+  __builtin_assume(byte < 256);
+  return byte;
+}
+
+/// The same pointer into shared memory, of which the compiler does not know what it is the sum of:
+/// it is kept in a register, and not taken apart wherever something is added to it.
+template <class T>
+FOLDTUNE_DEVICE T* keep_shared(T* pointer) {
+  auto address = static_cast<uint32>(__cvta_generic_to_shared(pointer));
+  asm("" : "+r"(address));
+  return static_cast<T*>(__cvta_shared_to_generic(address));
+}
+
 /// a * b + c, rounded once.
 FOLDTUNE_DEVICE float multiply_add(float a, float b, float c) { return fmaf(a, b, c); }
 FOLDTUNE_DEVICE double multiply_add(double a, double b, double c) { return fma(a, b, c); }
@@ -395,6 +412,13 @@ inline uint16 float_to_half(float value) {
   const float units = (magnitude / unit + 0x1p23f) - 0x1p23f;
   const uint32 biased = static_cast<uint32>(exponent + 14) << 10;
   return static_cast<uint16>(sign | (biased + static_cast<uint32>(units)));
+}
+
+inline uint32 byte_of(uint32 word, uint32 i) { return word >> (8 * i) & 0xffu; }
+
+template <class T>
+T* keep_shared(T* pointer) {
+  return pointer;
 }
 
 inline float multiply_add(float a, float b, float c) { return std::fma(a, b, c); }

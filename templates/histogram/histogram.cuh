@@ -54,7 +54,7 @@ struct HistogramStages {
   static FOLDTUNE_DEVICE uint32* counters(Storage& storage) {
     const uint32 thread = platform::thread_index();
     const uint32 copy = kWarpsApart ? thread / kWarpSize : thread % kCopies;
-    return reinterpret_cast<uint32*>(storage.counters) + copy * kCopyStride;
+    return platform::keep_shared(reinterpret_cast<uint32*>(storage.counters) + copy * kCopyStride);
   }
 
   /// Counts this thread's share of the input.

@@ -23,10 +23,11 @@ struct LoadedVector<T, kWidth, true> {
   Pack<uint32, sizeof(T) * kWidth / 4> words;
   FOLDTUNE_DEVICE T at(uint32 i) const {
     constexpr uint32 kPerWord = 4 / sizeof(T);
-    const uint32 bits = words.elements[i / kPerWord] >> (i % kPerWord * 8 * sizeof(T));
+    const uint32 word = words.elements[i / kPerWord];
     if constexpr (sizeof(T) == 1) {
-      return static_cast<T>(bits);
+      return static_cast<T>(platform::byte_of(word, i % kPerWord));
     } else {
+      const uint32 bits = word >> (i % kPerWord * 8 * sizeof(T));
       return bit_cast<T>(static_cast<uint16>(bits));
     }
   }
