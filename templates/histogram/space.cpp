@@ -78,6 +78,13 @@ bool is_valid(const Problem& problem, const Params& all) {
   return fits_in_shared(problem, params);
 }
 
+/// In a stream a launch that sets the output to zero takes as long as counting a small input. But
+/// with many bins one block would be busy for longer.
+bool is_searched(const Problem& problem, const Params& all) {
+  return std::get<HistogramParams>(all).finish != HistogramFinal::zero_first ||
+         !is_small(problem) || problem.histogram.bins > kManyBins;
+}
+
 Params canonical(const Problem& problem, const Params& all, int multiprocessor_count) {
   auto params = std::get<HistogramParams>(all);
   // One warp is a block.
@@ -157,7 +164,8 @@ std::vector<Params> known_good(const Problem& problem) {
   std::vector<Params> all;
   const auto add = [&](const HistogramParams& params, int copies) {
     const Params candidate = with_copies(problem, params, copies);
-    if (is_valid(problem, candidate) && std::ranges::find(all, candidate) == all.end()) {
+    if (is_valid(problem, candidate) && is_searched(problem, candidate) &&
+        std::ranges::find(all, candidate) == all.end()) {
       all.push_back(candidate);
     }
   };
@@ -180,7 +188,7 @@ const FamilyRules& histogram_rules() {
                                  .first = HistogramParams{},
                                  .tunables = kTunables,
                                  .is_valid = is_valid,
-                                 .is_searched = [](const Problem&, const Params&) { return true; },
+                                 .is_searched = is_searched,
                                  .canonical = canonical,
                                  .default_params = default_params,
                                  .known_good = known_good};

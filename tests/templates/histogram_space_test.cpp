@@ -90,6 +90,20 @@ TEST_CASE("Histogram space: untuned, a block for each multiprocessor polls, in o
         HistogramFinal::zero_first);
 }
 
+TEST_CASE("Histogram space: a search tries a second launch for large inputs and many bins alone") {
+  const auto is_tried = [](std::uint64_t count, std::uint32_t bins) {
+    Problem problem = make_problem(ElementType::f32, bins);
+    problem.count = count;
+    const Params params =
+        HistogramParams{.privacy = BinPrivacy::global, .finish = HistogramFinal::zero_first};
+    CHECK(Space(problem).contains(params));
+    return std::ranges::count(Space(problem).enumerate(), params) == 1;
+  };
+  CHECK_FALSE(is_tried(2 << 20, 256));  // 8 MiB
+  CHECK(is_tried((2 << 20) + 1, 256));
+  CHECK(is_tried(2 << 20, 20'000));
+}
+
 TEST_CASE("Histogram space: the edges are copied where there is room beside the counters") {
   CHECK(keeps_edges_in_shared({}, 4, 1000));
   CHECK_FALSE(keeps_edges_in_shared({.copies = 8}, 8, 1000 * 3 / 2));
@@ -106,7 +120,9 @@ TEST_CASE("Histogram space: every problem has valid configurations, and good one
           problem.histogram.distribution = distribution;
           problem.count = count;
           const Space space(problem);
-          CHECK(space.contains(space.default_params(132)));
+          const Params untuned = space.default_params(132);
+          CHECK(space.contains(untuned));
+          CHECK(rules(Family::histogram).is_searched(problem, untuned));
           const std::vector<Params> good = rules(Family::histogram).known_good(problem);
           CHECK(good.size() >= 3);
           CHECK(std::ranges::all_of(good, [&](const Params& p) { return space.contains(p); }));
