@@ -29,9 +29,10 @@ HistogramOptions histogram_options(const Problem& problem) {
 
 /// As a program uses Foldtune, with the first call's work behind it.
 Enqueue direct_call(const std::shared_ptr<Context>& context, const Problem& problem,
-                    const InputPool::Pointers& inputs) {
+                    const InputPool::Pointers& inputs, bool inputs_ready) {
   if (problem.op == Operator::histogram) {
-    const Histogram histogram = context->histogram(histogram_options(problem));
+    Histogram histogram = context->histogram(histogram_options(problem));
+    if (inputs_ready) histogram = histogram.with_inputs_ready();
     histogram.prepare(inputs[0], problem.count);
     return [context, histogram](const Call& call, Stream stream) {
       if (histogram.problem().histogram.binning == Binning::key) {
@@ -41,7 +42,8 @@ Enqueue direct_call(const std::shared_ptr<Context>& context, const Problem& prob
       }
     };
   }
-  const Reducer reducer = context->reducer(problem);
+  Reducer reducer = context->reducer(problem);
+  if (inputs_ready) reducer = reducer.with_inputs_ready();
   if (problem.input_types().size() == 2) {
     reducer.prepare({inputs[0], inputs[1]}, problem.count);
     return [context, reducer](const Call& call, Stream stream) {
@@ -79,7 +81,7 @@ void translate_index(const float* elements, std::vector<std::byte>& result) {
 
 Contender make_foldtune(std::string_view name, const std::shared_ptr<Device>& device,
                         const std::shared_ptr<const ConfigStore>& store, const Problem& problem,
-                        const InputPool& pool) {
+                        const InputPool& pool, bool inputs_ready) {
   const Choice choice =
       choose_config(store.get(), device->info().record, device->compiler().version(), problem);
   const auto own =
@@ -87,12 +89,14 @@ Contender make_foldtune(std::string_view name, const std::shared_ptr<Device>& de
   Contender contender{.name = std::string(name),
                       .in_graph = {},
                       .direct = direct_call(std::make_shared<Context>(device, store), problem,
-                                            pool.slice(problem, 0)),
+                                            pool.slice(problem, 0), inputs_ready),
                       .config = to_json(choice.params),
                       .source = to_string(choice.source())};
   for (const Enqueue& enqueue : enqueues_of(own->plan, own->scratch)) {
-    contender.in_graph.push_back(
-        [own, enqueue](const Call& call, Stream stream) { enqueue(call, stream); });
+    contender.in_graph.push_back([own, enqueue, inputs_ready](Call call, Stream stream) {
+      call.inputs_ready = inputs_ready;
+      enqueue(call, stream);
+    });
   }
   return contender;
 }

@@ -22,11 +22,12 @@ struct Contender {
 
 // The device and the pool, whose inputs are those of the problem, must outlive the contenders.
 
-/// Foldtune with what `store` knows (null: untuned), compiled and ready to be called. Throws
-/// CompileError, DeviceError, DatabaseError.
+/// Foldtune with what `store` knows (null: untuned), compiled and ready to be called, with or
+/// without the promise of Reducer::with_inputs_ready(). Throws CompileError, DeviceError,
+/// DatabaseError.
 Contender make_foldtune(std::string_view name, const std::shared_ptr<Device>& device,
                         const std::shared_ptr<const ConfigStore>& store, const Problem& problem,
-                        const InputPool& pool);
+                        const InputPool& pool, bool inputs_ready);
 
 /// Empty if the library has no function for the problem. Throws DeviceError, Unavailable where the
 /// library is not there.

@@ -177,7 +177,8 @@ std::vector<Contender> Matrix::make_contenders(const Work& work) {
   std::vector<Contender> contenders;
   const auto add_foldtune = [&](std::string_view name, std::shared_ptr<const ConfigStore> store) {
     try {
-      contenders.push_back(make_foldtune(name, device_, store, work.problem, *pool_));
+      contenders.push_back(
+          make_foldtune(name, device_, store, work.problem, *pool_, options_.inputs_ready));
     } catch (const CompileError& error) {
       add_fault(work.cell, name, /*is_wrong=*/true, error.what());
     }

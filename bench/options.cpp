@@ -128,7 +128,11 @@ ParsedOptions parse_options(int argc, const char* const* argv) {
   app.add_option("--from", options.from,
                  "Reports to be joined and shown; nothing is measured then");
   app.add_option("--json", options.json, "Write the report to this file, as it grows");
-  app.add_flag("--check", options.check, "Exit with 1 unless all thresholds are met");
+  CLI::Option* const inputs_ready =
+      app.add_flag("--inputs-ready", options.inputs_ready,
+                   "Promise Foldtune that nothing running writes its inputs, which it loads early");
+  app.add_flag("--check", options.check, "Exit with 1 unless all thresholds are met")
+      ->excludes(inputs_ready);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -30,6 +30,7 @@ struct Options {
   std::optional<double> budget;   ///< seconds after which no further cell is begun
   std::vector<std::string> from;  ///< reports to be joined instead of a measurement; may be empty
   std::string json;               ///< path of the report; empty: none
+  bool inputs_ready = false;      ///< Foldtune is promised that nothing running writes its inputs
   bool check = false;             ///< against the thresholds
   bool list = false;              ///< the cases' names, and nothing else
   std::string command;            ///< as it was typed, for the report
