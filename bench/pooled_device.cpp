@@ -34,11 +34,18 @@ class PooledDevice final : public Device {
   }
   void* allocate(std::size_t bytes) override { return device_->allocate(bytes); }
   void deallocate(void* memory) noexcept override { device_->deallocate(memory); }
+  void* allocate_on(Stream stream, std::size_t bytes) override {
+    return device_->allocate_on(stream, bytes);
+  }
+  void* allocate_host(std::size_t bytes) override { return device_->allocate_host(bytes); }
+  void deallocate_host(void* memory) noexcept override { device_->deallocate_host(memory); }
+  std::string find_pointer_fault(const void* memory) const override {
+    return device_->find_pointer_fault(memory);
+  }
   void copy(void* to, const void* from, std::size_t bytes) override {
     device_->copy(to, from, bytes);
   }
   void synchronize(Stream stream) override { device_->synchronize(stream); }
-  std::uint64_t stream_id(Stream stream) const override { return device_->stream_id(stream); }
   bool is_capturing(Stream stream) const override { return device_->is_capturing(stream); }
   std::unique_ptr<Stopwatch> prepare_timing(TimingRequest request) override {
     return device_->prepare_timing(std::move(request));

@@ -172,7 +172,7 @@ class ConfigStore {
   /// nearest one within `kNearSizeClasses`, else nothing. Every other part of the key must be
   /// equal, but if the key has its device: then results of other drivers and compilers of the
   /// device are taken, too, marked as such. Of equally near ones, one that is not marked goes
-  /// first, then the smaller size class, then the newest.
+  /// first, then the larger size class, then the newest.
   virtual std::optional<Match> find(const TuningKey& key) const = 0;
 
   /// The best result of every key in the store, ordered by device, problem and size.

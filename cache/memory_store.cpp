@@ -103,7 +103,7 @@ class MemoryStore final : public ConfigStore {
       return is_usable(key, entry) && distance(&entry) <= kNearSizeClasses;
     });
     const auto found = std::ranges::min_element(candidates, {}, [&](const Entry* entry) {
-      return std::tuple(distance(entry), is_marked(key, entry->key), entry->key.problem.size_class,
+      return std::tuple(distance(entry), is_marked(key, entry->key), -entry->key.problem.size_class,
                         entries_.data() - entry);  // the newest
     });
     if (found == candidates.end()) return std::nullopt;

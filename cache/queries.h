@@ -31,7 +31,7 @@ WITH candidate AS (
 )
 SELECT * FROM result WHERE measurement_id = (
   SELECT measurement_id FROM candidate WHERE place = 1
-  ORDER BY distance, is_marked, size_class, measurement_id DESC LIMIT 1)
+  ORDER BY distance, is_marked, size_class DESC, measurement_id DESC LIMIT 1)
 )sql";
 
 inline constexpr const char* kBest = R"sql(

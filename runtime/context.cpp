@@ -46,15 +46,15 @@ Problem checked(Problem problem, std::string_view what) {
 
 class Context::State {
  public:
-  State(std::shared_ptr<Device> device, TunedConfigs configs)
-      : device_(std::move(device)), configs_(std::move(configs)) {}
+  State(std::shared_ptr<Device> device, TunedConfigs configs, ReducerSettings settings)
+      : device_(std::move(device)), configs_(std::move(configs)), settings_(std::move(settings)) {}
 
   std::shared_ptr<Reducer::State> reducer(const Problem& problem) {
     const Key key = make_key(problem);
     const std::lock_guard lock(mutex_);
     std::shared_ptr<Reducer::State>& reducer = reducers_[key];
     if (reducer == nullptr) {
-      reducer = std::make_shared<Reducer::State>(*device_, configs_, kernels_, problem);
+      reducer = std::make_shared<Reducer::State>(*device_, configs_, kernels_, problem, settings_);
     }
     return reducer;
   }
@@ -65,6 +65,7 @@ class Context::State {
   // In this order: reducers use the device and the configurations, and go first.
   std::shared_ptr<Device> device_;
   TunedConfigs configs_;
+  const ReducerSettings settings_;
   KernelCache kernels_;
   std::mutex mutex_;
   std::map<Key, std::shared_ptr<Reducer::State>> reducers_;
@@ -72,13 +73,18 @@ class Context::State {
 
 Context::Context(const ContextOptions& options)
     : Context(open_device(options.device),
-              TunedConfigs::open(options.database, options.notify ? options.notify : note_once)) {}
+              TunedConfigs::open(options.database, options.notify ? options.notify : note_once),
+              options) {}
 
-Context::Context(std::shared_ptr<Device> device, std::shared_ptr<const ConfigStore> store)
-    : Context(std::move(device), TunedConfigs(std::move(store))) {}
+Context::Context(std::shared_ptr<Device> device, std::shared_ptr<const ConfigStore> store,
+                 const ContextOptions& options)
+    : Context(std::move(device), TunedConfigs(std::move(store)), options) {}
 
-Context::Context(std::shared_ptr<Device> device, TunedConfigs configs)
-    : state_(std::make_unique<State>(std::move(device), std::move(configs))) {}
+Context::Context(std::shared_ptr<Device> device, TunedConfigs configs,
+                 const ContextOptions& options)
+    : state_(std::make_unique<State>(
+          std::move(device), std::move(configs),
+          ReducerSettings{.miss = options.on_miss, .check_pointers = options.check_pointers})) {}
 
 Context::Context(Context&&) noexcept = default;
 Context& Context::operator=(Context&&) noexcept = default;

@@ -3,10 +3,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -66,12 +68,27 @@ std::uint32_t fiber_concurrency() {
                                    kMaxConcurrency);
 }
 
+/// What keeps the work of a stream in order: calls of several threads share its scratch. Streams
+/// that share a lock wait for each other, no more.
+class StreamLocks {
+ public:
+  std::mutex& of(Stream stream) {
+    return locks_[std::hash<const void*>()(stream) / kHandleAlignment % locks_.size()];
+  }
+
+ private:
+  static constexpr std::size_t kHandleAlignment = 16;
+  std::array<std::mutex, 61> locks_;
+};
+
 class CpuKernel final : public Kernel {
  public:
-  CpuKernel(CpuGrid& grid, const CompiledKernel& compiled) : grid_(grid), image_(compiled) {}
+  CpuKernel(CpuGrid& grid, StreamLocks& streams, const CompiledKernel& compiled)
+      : grid_(grid), streams_(streams), image_(compiled) {}
 
   // Runs the grid to its end: an error is thrown here.
-  void launch(std::size_t index, LaunchShape shape, void** arguments, Stream) const override {
+  void launch(std::size_t index, LaunchShape shape, void** arguments,
+              Stream stream) const override {
     check(index);
     if (shape.grid_size == 0 || shape.block_size == 0 || shape.block_size > kMaxBlockSize) {
       throw DeviceError(fmt::format(
@@ -85,6 +102,7 @@ class CpuKernel final : public Kernel {
                      .grid_size = shape.grid_size,
                      .block_size = shape.block_size};
     try {
+      const std::lock_guard lock(streams_.of(stream));
       grid_.run(launch);
     } catch (const Error&) {
       throw;
@@ -116,6 +134,7 @@ class CpuKernel final : public Kernel {
   }
 
   CpuGrid& grid_;
+  StreamLocks& streams_;
   CpuImage image_;
 };
 
@@ -160,7 +179,7 @@ class CpuDevice final : public Device {
   }
 
   std::unique_ptr<Kernel> load(const CompiledKernel& compiled) override {
-    return std::make_unique<CpuKernel>(grid_, compiled);
+    return std::make_unique<CpuKernel>(grid_, streams_, compiled);
   }
 
   // Not a byte more than asked for, so that AddressSanitizer sees the first one beyond.
@@ -183,11 +202,6 @@ class CpuDevice final : public Device {
   // A launch has ended when it returns.
   void synchronize(Stream) override {}
 
-  // The stream is not looked at, so a new one may have an old one's address.
-  std::uint64_t stream_id(Stream stream) const override {
-    return reinterpret_cast<std::uintptr_t>(stream);
-  }
-
   bool is_capturing(Stream) const override { return false; }
 
   std::unique_ptr<Stopwatch> prepare_timing(TimingRequest request) override {
@@ -197,6 +211,7 @@ class CpuDevice final : public Device {
  private:
   const DeviceInfo info_;
   CpuGrid grid_;
+  StreamLocks streams_;
   std::mutex compiler_mutex_;
   std::unique_ptr<Compiler> compiler_;
 };

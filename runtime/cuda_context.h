@@ -28,4 +28,21 @@ class ContextScope {
   bool pushed_ = false;
 };
 
+/// Lets this thread allocate and load while some other stream is being captured, which the driver
+/// else refuses, and which would end that capture. It is right where nothing of the captured stream
+/// depends on what is done.
+class UncapturedScope {
+ public:
+  UncapturedScope() : driver_(CudaDriver::get()) {
+    driver_.cuThreadExchangeStreamCaptureMode(&mode_);
+  }
+  UncapturedScope(const UncapturedScope&) = delete;
+  UncapturedScope& operator=(const UncapturedScope&) = delete;
+  ~UncapturedScope() { driver_.cuThreadExchangeStreamCaptureMode(&mode_); }
+
+ private:
+  const CudaDriver& driver_;
+  CUstreamCaptureMode mode_ = CU_STREAM_CAPTURE_MODE_RELAXED;
+};
+
 }  // namespace foldtune

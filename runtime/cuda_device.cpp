@@ -59,6 +59,7 @@ struct CudaLimits {
   int max_threads = 0;  ///< per multiprocessor
   bool has_clusters = false;
   bool overlaps_launches = false;  ///< a grid may begin before those before it are complete
+  bool reaches_all_host_memory = false;
 };
 
 CudaLimits limits_of(CUdevice device) {
@@ -70,7 +71,9 @@ CudaLimits limits_of(CUdevice device) {
   constexpr int kCapturesOverlaps = 12040;  // CUDA 12.4; earlier ones refuse them in a capture
   return {.max_threads = attribute(device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR),
           .has_clusters = is_sm90,
-          .overlaps_launches = is_sm90 && version >= kCapturesOverlaps};
+          .overlaps_launches = is_sm90 && version >= kCapturesOverlaps,
+          .reaches_all_host_memory =
+              attribute(device, CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS) != 0};
 }
 
 class CudaKernel final : public Kernel {
@@ -78,6 +81,7 @@ class CudaKernel final : public Kernel {
   CudaKernel(CUcontext context, const CudaLimits& limits, const CompiledKernel& compiled)
       : context_(context), limits_(limits) {
     const ContextScope scope(context_);
+    const UncapturedScope uncaptured;
     driver_.check(driver_.cuModuleLoadData(&module_, compiled.image.data()), "loading a cubin");
     for (const std::string& name : compiled.lowered_names) {
       const CUresult result =
@@ -220,6 +224,57 @@ class CudaDevice final : public Device {
     }
   }
 
+  void* allocate_on(Stream stream, std::size_t bytes) override {
+    const ContextScope scope(context_);
+    const UncapturedScope uncaptured;
+    CUdeviceptr memory = 0;
+    driver_.check(driver_.cuMemAlloc(&memory, bytes),
+                  fmt::format("allocating {} bytes on {}", bytes, info_.id));
+    const CUresult filled = driver_.cuMemsetD8Async(memory, 0, bytes, stream);
+    if (filled != CUDA_SUCCESS) driver_.cuMemFree(memory);
+    driver_.check(filled, fmt::format("clearing {} bytes on {}", bytes, info_.id));
+    return reinterpret_cast<void*>(memory);
+  }
+
+  void* allocate_host(std::size_t bytes) override {
+    const ContextScope scope(context_);
+    const UncapturedScope uncaptured;
+    void* memory = nullptr;
+    driver_.check(driver_.cuMemHostAlloc(&memory, bytes,
+                                         CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP),
+                  fmt::format("allocating {} bytes of pinned host memory", bytes));
+    return memory;
+  }
+
+  void deallocate_host(void* memory) noexcept override {
+    try {
+      const ContextScope scope(context_);
+      driver_.cuMemFreeHost(memory);
+    } catch (const Error&) {  // the context is gone, and the memory with it
+    }
+  }
+
+  std::string find_pointer_fault(const void* memory) const override {
+    const ContextScope scope(context_);
+    CUmemorytype type{};
+    const CUresult known =
+        driver_.cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address(memory));
+    if (known == CUDA_ERROR_INVALID_VALUE) {  // the driver did not allocate it
+      return limits_.reaches_all_host_memory ? "" : "is memory that no GPU can read";
+    }
+    driver_.check(known, "asking for a pointer's memory");
+    int ordinal = 0;
+    unsigned is_managed = 0;
+    driver_.check(driver_.cuPointerGetAttribute(&ordinal, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
+                                                address(memory)),
+                  "asking for a pointer's device");
+    driver_.check(driver_.cuPointerGetAttribute(&is_managed, CU_POINTER_ATTRIBUTE_IS_MANAGED,
+                                                address(memory)),
+                  "asking whether a pointer is managed");
+    if (type != CU_MEMORYTYPE_DEVICE || is_managed != 0 || ordinal == device_) return {};
+    return fmt::format("is memory of cuda:{}, not of {}", ordinal, info_.id);
+  }
+
   void copy(void* to, const void* from, std::size_t bytes) override {
     const ContextScope scope(context_);
     driver_.check(driver_.cuMemcpy(address(to), address(from), bytes),
@@ -229,13 +284,6 @@ class CudaDevice final : public Device {
   void synchronize(Stream stream) override {
     const ContextScope scope(context_);
     driver_.check(driver_.cuStreamSynchronize(stream), "waiting for a stream");
-  }
-
-  std::uint64_t stream_id(Stream stream) const override {
-    const ContextScope scope(context_);
-    unsigned long long id = 0;
-    driver_.check(driver_.cuStreamGetId(stream, &id), "asking for a stream's id");
-    return id;
   }
 
   bool is_capturing(Stream stream) const override {

@@ -20,20 +20,21 @@ class CudaDriver {
   apply(cuCtxGetCurrent) apply(cuCtxPopCurrent) apply(cuCtxPushCurrent) apply(cuDeviceGet)         \
       apply(cuDeviceGetAttribute) apply(cuDeviceGetCount) apply(cuDeviceGetName) apply(            \
           cuDeviceGetPCIBusId) apply(cuDevicePrimaryCtxRelease) apply(cuDevicePrimaryCtxRetain)    \
-          apply(cuDeviceTotalMem) apply(cuDriverGetVersion) apply(cuEventCreate)                   \
-              apply(cuEventDestroy) apply(cuEventElapsedTime) apply(cuEventRecord)                 \
-                  apply(cuFuncGetAttribute) apply(cuGetErrorName) apply(cuGetErrorString)          \
-                      apply(cuGraphDestroy) apply(cuGraphExecDestroy)                              \
-                          apply(cuGraphInstantiateWithFlags) apply(cuGraphLaunch) apply(cuInit)    \
-                              apply(cuLaunchKernelEx) apply(cuMemAlloc) apply(cuMemFree)           \
-                                  apply(cuMemcpy) apply(cuMemsetD8) apply(cuModuleGetFunction)     \
-                                      apply(cuModuleLoadData) apply(cuModuleUnload)                \
-                                          apply(cuOccupancyMaxActiveBlocksPerMultiprocessor)       \
-                                              apply(cuStreamBeginCapture) apply(cuStreamCreate)    \
-                                                  apply(cuStreamDestroy) apply(cuStreamEndCapture) \
-                                                      apply(cuStreamGetId)                         \
-                                                          apply(cuStreamIsCapturing)               \
-                                                              apply(cuStreamSynchronize)
+          apply(cuDeviceTotalMem) apply(cuDriverGetVersion) apply(cuEventCreate) apply(            \
+              cuEventDestroy) apply(cuEventElapsedTime) apply(cuEventRecord)                       \
+              apply(cuFuncGetAttribute) apply(cuGetErrorName) apply(cuGetErrorString) apply(       \
+                  cuGraphDestroy) apply(cuGraphExecDestroy) apply(cuGraphInstantiateWithFlags)     \
+                  apply(cuGraphLaunch) apply(cuInit) apply(cuLaunchKernelEx) apply(cuMemAlloc)     \
+                      apply(cuMemFree) apply(cuMemFreeHost) apply(cuMemHostAlloc) apply(cuMemcpy)  \
+                          apply(cuMemsetD8) apply(cuMemsetD8Async) apply(cuModuleGetFunction)      \
+                              apply(cuModuleLoadData) apply(cuModuleUnload)                        \
+                                  apply(cuOccupancyMaxActiveBlocksPerMultiprocessor)               \
+                                      apply(cuPointerGetAttribute) apply(cuStreamBeginCapture)     \
+                                          apply(cuStreamCreate) apply(cuStreamDestroy)             \
+                                              apply(cuStreamEndCapture) apply(cuStreamIsCapturing) \
+                                                  apply(cuStreamSynchronize)                       \
+                                                      apply(cuStreamWaitEvent) apply(cuMemGetInfo) \
+                                                          apply(cuThreadExchangeStreamCaptureMode)
 
 #define FOLDTUNE_DECLARE(function) decltype(&::function) function = nullptr;
   FOLDTUNE_CUDA_FUNCTIONS(FOLDTUNE_DECLARE)

@@ -119,16 +119,30 @@ class Device {
   virtual void* allocate(std::size_t bytes) = 0;
   virtual void deallocate(void* memory) noexcept = 0;
 
+  /// The same for what only work of `stream` uses, of which nothing waits: it is filled with zeros
+  /// before anything runs that is enqueued there later.
+  virtual void* allocate_on(Stream stream, std::size_t bytes) {
+    (void)stream;
+    return allocate(bytes);
+  }
+
+  /// Host memory that kernels can write to, of at least one byte. Throws OutOfMemory.
+  virtual void* allocate_host(std::size_t bytes) { return allocate(bytes); }
+  virtual void deallocate_host(void* memory) noexcept { deallocate(memory); }
+
+  /// Why kernels cannot use the memory, "is memory of another device"; empty if they can. Costs a
+  /// fraction of a microsecond.
+  virtual std::string find_pointer_fault(const void* memory) const {
+    (void)memory;
+    return {};
+  }
+
   /// Copies between any two of host and device memory; complete when it returns, and ordered after
   /// all earlier work of the device's default stream.
   virtual void copy(void* to, const void* from, std::size_t bytes) = 0;
 
   /// Waits for all work of the stream; errors of earlier launches are thrown here.
   virtual void synchronize(Stream stream) = 0;
-
-  /// A number that no other stream of the process has or will have. Not for a stream that is being
-  /// captured.
-  virtual std::uint64_t stream_id(Stream stream) const = 0;
 
   /// Whether the stream is being captured into a graph.
   virtual bool is_capturing(Stream stream) const = 0;
@@ -148,6 +162,11 @@ class DeviceBuffer {
   DeviceBuffer() = default;
   DeviceBuffer(Device& device, std::size_t bytes)
       : device_(&device), memory_(bytes == 0 ? nullptr : device.allocate(bytes)), bytes_(bytes) {}
+  /// Of Device::allocate_on.
+  DeviceBuffer(Device& device, std::size_t bytes, Stream stream)
+      : device_(&device),
+        memory_(bytes == 0 ? nullptr : device.allocate_on(stream, bytes)),
+        bytes_(bytes) {}
   DeviceBuffer(DeviceBuffer&& other) noexcept { swap(other); }
   DeviceBuffer& operator=(DeviceBuffer&& other) noexcept {
     DeviceBuffer(std::move(other)).swap(*this);

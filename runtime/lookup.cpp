@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <cstdlib>
 #include <stdexcept>
 #include <vector>
 
@@ -13,10 +15,40 @@
 namespace foldtune {
 namespace {
 
+/// How much longer a call takes than with the best configuration of its size, in the median. To be
+/// fitted with size_study. These are of 21 landscapes of an H200, 9 of them sums of f32 in steps of
+/// a factor of 4: so the rows for one size class are no more than half of those for two. Of the
+/// default in the L2 only 5 landscapes tell.
+struct ExpectedLoss {
+  double in_l2;      ///< inputs that fit the L2
+  double beyond_l2;  ///< larger ones
+
+  double of(const DeviceRecord& device, const Problem& problem) const {
+    return problem.input_bytes() <= static_cast<std::uint64_t>(device.l2_bytes) ? in_l2 : beyond_l2;
+  }
+};
+using LossByClasses = std::array<ExpectedLoss, kNearSizeClasses>;
+constexpr LossByClasses kFromLarger{{{0.039, 0.004}, {0.077, 0.008}}};
+constexpr LossByClasses kFromSmaller{{{0.118, 0.003}, {0.235, 0.005}}};
+constexpr ExpectedLoss kOfDefault{0.066, 0.001};
+
+/// By how much the default has to be better than what was tuned nearby: it was made on the device
+/// that the losses were measured on, and may be worse on others and for other operators.
+constexpr double kDoubtInDefault = 0.06;
+
 Choice untuned(const DeviceRecord& device, const Problem& problem, std::string reason) {
   return {.params = Space(problem).default_params(device.multiprocessor_count),
           .match = std::nullopt,
-          .reason = std::move(reason)};
+          .reason = std::move(reason),
+          .expected_loss = kOfDefault.of(device, problem)};
+}
+
+/// Of a configuration that was tuned for the size of `match`.
+double expected_loss(const DeviceRecord& device, const Problem& problem, const Match& match) {
+  const int classes = match.result.measurement.problem.size_class - size_class(problem.count);
+  if (classes == 0) return 0;
+  const LossByClasses& losses = classes > 0 ? kFromLarger : kFromSmaller;
+  return losses.at(static_cast<std::size_t>(std::abs(classes) - 1)).of(device, problem);
 }
 
 /// "f32,u32".
@@ -66,6 +98,7 @@ std::optional<Match> find(const ConfigStore& store, const TuningKey& key) {
 }  // namespace
 
 ConfigSource Choice::source() const {
+  if (is_tuned_now) return ConfigSource::exact;
   if (!match) return ConfigSource::untuned_default;
   return match->quality == MatchQuality::exact ? ConfigSource::exact : ConfigSource::near_size;
 }
@@ -92,6 +125,24 @@ TuningKey make_tuning_key(const DeviceRecord& device, const std::string& compile
           .compiler = compiler,
           .problem = make_problem_key(problem),
           .device = device};
+}
+
+Choice tuned_now(const Problem& problem, const std::string& config) {
+  std::string fault = "it is not valid for this problem";
+  try {
+    const Params params = params_from_json(family_of(problem.op), config);
+    if (Space(problem).contains(params)) {
+      return {.params = params,
+              .match = std::nullopt,
+              .reason = "tuned by this process",
+              .is_tuned_now = true};
+    }
+  } catch (const std::invalid_argument& error) {
+    fault = error.what();
+  }
+  throw InvalidArgument(
+      fmt::format("using the configuration {} that MissPolicy::tune gave for {}: {}", config,
+                  to_string(problem), fault));
 }
 
 Choice choose_config(const ConfigStore* store, const DeviceRecord& device,
@@ -125,11 +176,18 @@ Choice choose_config(const ConfigStore* store, const DeviceRecord& device,
       return untuned(device, problem,
                      "what was tuned for a size nearby is known to be slow for this one");
     }
+    const double loss = expected_loss(device, problem, *match);
+    if (loss > kOfDefault.of(device, problem) + kDoubtInDefault) {
+      return untuned(device, problem,
+                     fmt::format("what was tuned at n = {} is expected to lose more for this size",
+                                 measurement.count));
+    }
     return {
         .params = params,
         .match = match,
         .reason = fmt::format("tuned{} at n = {} on {}{}", of_other_alignment, measurement.count,
-                              match->result.measured_at, describe_mark(*match))};
+                              match->result.measured_at, describe_mark(*match)),
+        .expected_loss = loss};
   } catch (const std::invalid_argument& error) {
     return untuned(device, problem,
                    fmt::format("the stored configuration cannot be read: {}", error.what()));

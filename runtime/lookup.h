@@ -23,9 +23,15 @@ struct Choice {
   Params params;
   std::optional<Match> match;  ///< empty: the untuned default
   std::string reason;          ///< one sentence for people
+  double expected_loss = 0;    ///< as Explanation has it
+  bool is_tuned_now = false;   ///< by a miss, so that there is no match
 
   ConfigSource source() const;
 };
+
+/// The choice of `config`, a JSON object, that was found for the problem just now. Throws
+/// InvalidArgument if it is no configuration of the problem.
+Choice tuned_now(const Problem& problem, const std::string& config);
 
 /// The tuned configuration for `problem` on `device`, else the untuned default. `store` may be
 /// null.

@@ -1,5 +1,8 @@
 #include "runtime/plan.h"
 
+#include <algorithm>
+#include <bit>
+
 #include "runtime/histogram_launch.h"
 #include "runtime/reduce_launch.h"
 #include "templates/histogram/space.h"
@@ -33,6 +36,17 @@ std::uint32_t Plan::grid_size(std::uint64_t count) const {
 std::size_t Plan::scratch_bytes(std::uint64_t count) const {
   if (family_of(variant_.params) == Family::histogram) return histogram_scratch_bytes(variant_);
   return reduce_scratch_bytes(variant_, grid_size(count), count);
+}
+
+std::size_t Plan::most_scratch_bytes(std::uint64_t most) const {
+  // Up to the next power of two a larger count needs no less. The chunks of a fixed order grow at
+  // powers of two, so that a smaller count may need more.
+  return std::max(scratch_bytes(most), scratch_bytes(std::bit_floor(most | 1) - 1));
+}
+
+bool Plan::needs_two_launches() const {
+  const auto* const reduce = std::get_if<ReduceParams>(&variant_.params);
+  return reduce != nullptr && reduce->final_stage == FinalStage::two_pass;
 }
 
 void Plan::enqueue(const Call& call, void* scratch, Stream stream) const {

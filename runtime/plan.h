@@ -39,6 +39,13 @@ class Plan {
   /// scratch of their own.
   std::size_t scratch_bytes(std::uint64_t count) const;
 
+  /// The same for any call on at most `most` elements.
+  std::size_t most_scratch_bytes(std::uint64_t most) const;
+
+  /// Whether a call is two launches of which the second reads what the first leaves in the scratch,
+  /// so that no other call with that scratch may be enqueued between them.
+  bool needs_two_launches() const;
+
   /// Enqueues a call. Its count is of the variant's size class, or smaller; its inputs are of the
   /// variant's alignment class.
   void enqueue(const Call& call, void* scratch, Stream stream) const;

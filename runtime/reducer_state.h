@@ -1,66 +1,85 @@
-/// What a reducer's handles share: its plans by size class and alignment, and their scratch by
-/// stream.
+/// What a reducer's handles and plans share: its plans by size class and alignment.
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <utility>
 #include <vector>
 
+#include "foldtune/miss.h"
 #include "foldtune/reducer.h"
 #include "runtime/device.h"
+#include "runtime/host_results.h"
 #include "runtime/kernel_cache.h"
 #include "runtime/lookup.h"
-#include "runtime/plan.h"
+#include "runtime/resolved_plan.h"
 #include "runtime/tuned_configs.h"
 
 namespace foldtune {
 
+/// What a context tells its reducers.
+struct ReducerSettings {
+  MissPolicy miss{};
+  bool check_pointers = false;
+};
+
 class Reducer::State {
  public:
   /// The device, the configurations and the cache must outlive the state.
-  State(Device& device, const TunedConfigs& configs, KernelCache& kernels, const Problem& problem)
-      : device_(device),
-        configs_(configs),
-        kernels_(kernels),
-        problem_(problem),
-        input_types_(problem.input_types()) {}
+  State(Device& device, const TunedConfigs& configs, KernelCache& kernels, const Problem& problem,
+        ReducerSettings settings);
 
   void call(const Call& call, std::size_t inputs, Stream stream);
+  /// Copies the result, of the problem's size, to `result`.
+  void call_and_wait(Call call, std::size_t inputs, void* result, Stream stream);
   void prepare(const Call& call, std::size_t inputs, Stream stream);
   Explanation explain(std::uint64_t count);
   const Problem& problem() const { return problem_; }
 
+  /// Throws InvalidArgument for a call that cannot be.
+  void check_call(const Call& call, std::size_t inputs) const;
+  /// Whether all inputs are fit for Alignment::vector.
+  bool is_aligned(const Call& call) const;
+  /// The plan for calls of this size, made now if it is the first time.
+  ResolvedPlan& resolve(std::uint64_t count, Alignment alignment);
+
  private:
-  /// The scratch of one stream. A stream that is destroyed may leave its handle to a new one, so
-  /// the id tells whose scratch it is.
-  struct StreamScratch {
-    std::uint64_t stream_id = 0;
-    DeviceBuffer memory;
-  };
+  static constexpr int kSizeClasses = 41;  // up to kMaxCount
+  /// A size class and an alignment class, from 0.
+  using Place = std::size_t;
+  static Place place_of(std::uint64_t count, Alignment alignment) {
+    return static_cast<Place>(2 * size_class(count) + (alignment == Alignment::vector ? 1 : 0));
+  }
 
-  /// What is resolved once per size class and alignment.
-  struct Entry {
-    Choice choice;
-    std::unique_ptr<Plan> plan;  ///< null until the first call
-    std::map<Stream, StreamScratch> scratch;
-  };
-
+  /// The same for a call; not while the stream is being captured.
+  ResolvedPlan& resolve(const Call& call, Stream stream);
   Problem problem_of(std::uint64_t count, Alignment alignment) const;
+  /// All but the output.
   void check_inputs(const Call& call, std::size_t inputs) const;
-  Entry& find_entry(const Problem& problem);
+  /// What the look-up says.
+  Choice& find_choice(const Problem& problem);
+  /// The same, by the policy for misses.
+  const Choice& choose(const Problem& problem);
   std::shared_ptr<const CompiledKernel> compile(const Variant& variant);
-  /// The entry with a plan and with scratch for `stream`.
-  std::pair<const Plan*, void*> resolve(const Call& call, Stream stream);
+  void check_pointer(const void* pointer, const char* what) const;
 
   Device& device_;
   const TunedConfigs& configs_;
   KernelCache& kernels_;
   const Problem problem_;
+  const ReducerSettings settings_;
   const std::vector<ElementType> input_types_;
-  std::mutex mutex_;
-  std::map<std::pair<int, Alignment>, Entry> entries_;
+  const std::size_t output_alignment_;
+  HostResults results_;
+
+  /// Read without a lock; null until the first call of the place.
+  std::array<std::atomic<ResolvedPlan*>, 2 * kSizeClasses> resolved_{};
+  std::mutex mutex_;  // guards what follows
+  std::map<Place, Choice> choices_;
+  std::vector<std::unique_ptr<ResolvedPlan>> plans_;
 };
 
 }  // namespace foldtune

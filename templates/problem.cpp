@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cmath>
 
 namespace foldtune {
 namespace {
@@ -123,7 +122,12 @@ Problem make_problem(CustomOperator op) {
 }
 
 int size_class(std::uint64_t count) {
-  return count == 0 ? 0 : static_cast<int>(std::lround(std::log2(static_cast<double>(count))));
+  if (count == 0) return 0;
+  // The square root of 2 with 63 bits behind the point. It is no rational number, so that no count
+  // lies halfway between two classes.
+  constexpr std::uint64_t kRootOf2 = 0xB504'F333'F9DE'6484;
+  const int shift = std::countl_zero(count);
+  return 63 - shift + static_cast<int>((count << shift) > kRootOf2);
 }
 
 std::string to_string(const Problem& problem) {

@@ -129,12 +129,12 @@ TEST_CASE("the nearest size class stands in for a missing one, up to two classes
   CHECK(found_params(*store, key_of_size(26)) == "nothing");
 }
 
-TEST_CASE("of two size classes equally near, the smaller one is taken") {
+TEST_CASE("of two size classes equally near, the larger one is taken") {
   AnyStore store;
   const auto run = store->begin_run(run_on(device()));
-  store->put(run, success(22, R"({"id":22})", 1));
-  store->put(run, success(20, R"({"id":20})", 9));
-  CHECK(found_params(*store, key_of_size(21)) == R"({"id":20})");
+  store->put(run, success(22, R"({"id":22})", 9));
+  store->put(run, success(20, R"({"id":20})", 1));
+  CHECK(found_params(*store, key_of_size(21)) == R"({"id":22})");
 }
 
 TEST_CASE("a result of another device, compiler, template or problem is never returned") {

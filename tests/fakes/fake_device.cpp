@@ -178,6 +178,8 @@ struct FakeDevice::State {
   Mode mode = Mode::run;
   std::vector<FakeLaunch> recorded;
   Stream capturing = nullptr;
+  Stream destroyed = nullptr;
+  const void* foreign = nullptr;
   bool run_error = false;
   bool lost = false;
   ThrottleGuard throttle_guard{std::chrono::milliseconds(0)};
@@ -185,6 +187,11 @@ struct FakeDevice::State {
   void throw_if_lost() {
     const std::lock_guard lock(mutex);
     if (lost) throw DeviceError("fake: the device is lost");
+  }
+
+  void throw_if_destroyed(Stream stream) {
+    const std::lock_guard lock(mutex);
+    if (stream != nullptr && stream == destroyed) throw DeviceError("fake: invalid stream");
   }
 
   void throw_run_error() {
@@ -247,7 +254,9 @@ class FakeDevice::State::FakeKernel final : public Kernel {
     reduce_ = parse_expression(compiled.lowered_names.front());
   }
 
-  void launch(std::size_t index, LaunchShape shape, void** arguments, Stream) const override {
+  void launch(std::size_t index, LaunchShape shape, void** arguments,
+              Stream stream) const override {
+    state_.throw_if_destroyed(stream);
     if (index >= kernels_) throw std::logic_error("fake: the program has no such kernel");
     const Fault fault = state_.script.fault_of(reduce_.params);
     if (fault == Fault::launch_error) throw DeviceError("fake: the launch failed");
@@ -260,6 +269,7 @@ class FakeDevice::State::FakeKernel final : public Kernel {
     FakeLaunch launch = reduce_;
     launch.grid_size = shape.grid_size;
     launch.is_cluster = shape.is_cluster;
+    launch.stream = stream;
     if (is_reduce) {
       void** const others = after_count(launch, arguments);
       launch.input = *static_cast<const void* const*>(arguments[0]);
@@ -339,7 +349,8 @@ class FakeDevice::State::FakeKernel final : public Kernel {
 };
 
 Stream fake_stream(int number) {
-  return reinterpret_cast<Stream>(static_cast<std::uintptr_t>(number));
+  constexpr std::uintptr_t kApart = 256;  // and beyond the driver's own small handles
+  return reinterpret_cast<Stream>(number * kApart);
 }
 
 FakeDevice::FakeDevice(FakeScript script) : state_(std::make_unique<State>()) {
@@ -369,6 +380,16 @@ std::vector<Program> FakeDevice::compiled_programs() const {
 void FakeDevice::set_capturing(Stream stream) {
   const std::lock_guard lock(state_->mutex);
   state_->capturing = stream;
+}
+
+void FakeDevice::set_destroyed(Stream stream) {
+  const std::lock_guard lock(state_->mutex);
+  state_->destroyed = stream;
+}
+
+void FakeDevice::set_foreign(const void* memory) {
+  const std::lock_guard lock(state_->mutex);
+  state_->foreign = memory;
 }
 
 const Compiler& FakeDevice::compiler() { return *state_->compiler; }
@@ -401,13 +422,18 @@ void FakeDevice::copy(void* to, const void* from, std::size_t bytes) {
   std::memcpy(to, from, bytes);
 }
 
-void FakeDevice::synchronize(Stream) { state_->throw_run_error(); }
+void FakeDevice::synchronize(Stream stream) {
+  state_->throw_if_destroyed(stream);
+  state_->throw_run_error();
+}
 
-std::uint64_t FakeDevice::stream_id(Stream stream) const {
-  return reinterpret_cast<std::uintptr_t>(stream);
+std::string FakeDevice::find_pointer_fault(const void* memory) const {
+  const std::lock_guard lock(state_->mutex);
+  return memory != nullptr && memory == state_->foreign ? "is memory of another fake" : "";
 }
 
 bool FakeDevice::is_capturing(Stream stream) const {
+  state_->throw_if_destroyed(stream);
   const std::lock_guard lock(state_->mutex);
   return stream != nullptr && stream == state_->capturing;
 }

@@ -56,6 +56,7 @@ struct FakeLaunch {
   const void* scratch = nullptr;
   bool inputs_ready = false;
   bool is_cluster = false;
+  Stream stream = nullptr;
 };
 
 struct FakeScript {
@@ -107,6 +108,11 @@ class FakeDevice final : public Device {
   std::vector<Program> compiled_programs() const;
   /// The stream that `is_capturing` is true for; null: none.
   void set_capturing(Stream stream);
+  /// What is done with this stream from now on is refused, as the driver refuses a handle that it
+  /// knows to be destroyed; null: none.
+  void set_destroyed(Stream stream);
+  /// Memory that kernels cannot use; null: none.
+  void set_foreign(const void* memory);
 
   /// Kind "fake", four multiprocessors; tests may change it before they use the device.
   DeviceInfo& mutable_info() { return info_; }
@@ -118,8 +124,8 @@ class FakeDevice final : public Device {
   void deallocate(void* memory) noexcept override;
   void copy(void* to, const void* from, std::size_t bytes) override;
   void synchronize(Stream stream) override;
-  std::uint64_t stream_id(Stream stream) const override;
   bool is_capturing(Stream stream) const override;
+  std::string find_pointer_fault(const void* memory) const override;
   /// Samples are what the script says that calls cost, with the host's part for Launching::stream
   /// and Launching::latency. Calls are enqueued once, when the timing is prepared, and
   /// `before_sample` before each sample, with kernels that do not run.

@@ -79,6 +79,29 @@ TEST_CASE_METHOD(LookupTest, "Look-up: what was tuned at most a factor of 4 away
 }
 
 TEST_CASE_METHOD(LookupTest,
+                 "Look-up: what was tuned for a quarter of the size is not used in the L2") {
+  device_.mutable_info().record.l2_bytes = 64 << 20;
+  put(kProblem, kTuned);
+  CHECK(choose(with_count(1 << 21)).params == kTuned);
+  const Choice far = choose(with_count(1 << 22));
+  CHECK_FALSE(far.match);
+  CHECK_THAT(far.reason, ContainsSubstring("tuned at n = 1048576 is expected to lose more"));
+  // Larger sizes' results carry further down than smaller ones' up.
+  CHECK(choose(with_count(1 << 18)).params == kTuned);
+}
+
+TEST_CASE_METHOD(LookupTest, "Look-up: the expected loss grows with the distance") {
+  device_.mutable_info().record.l2_bytes = 64 << 20;
+  put(kProblem, kTuned);
+  CHECK(choose(kProblem).expected_loss == 0);
+  const double near = choose(with_count(1 << 19)).expected_loss;
+  CHECK(near > 0);
+  CHECK(choose(with_count(1 << 18)).expected_loss > near);
+  CHECK(choose(with_count(1 << 21)).expected_loss > near);
+  CHECK(choose(with_count(1 << 10)).expected_loss > 0);  // the default
+}
+
+TEST_CASE_METHOD(LookupTest,
                  "Look-up: what another driver or compiler made is used, and said to be marked") {
   RunRecord run = run_on(device_);
   SECTION("another driver") { run.device.driver = "2"; }

@@ -69,11 +69,14 @@ TEST_CASE_METHOD(ReducerTest, "Reducer: explains which configuration is used, an
   CHECK(exact.config == to_json(tuned));
   CHECK(exact.tuned_count == 4096);
   CHECK(exact.tuned_us == 12.5);
+  CHECK(exact.expected_loss == 0);
   CHECK_THAT(exact.reason, ContainsSubstring("tuned at n = 4096"));
 
-  const Explanation near = reducer.explain(16384);
+  const Explanation near = reducer.explain(1024);
   CHECK(near.source == ConfigSource::near_size);
   CHECK(near.config == to_json(tuned));
+  CHECK(near.expected_loss > reducer.explain(2048).expected_loss);
+  CHECK(reducer.explain(2048).expected_loss > 0);
 
   const Explanation untuned = reducer.explain(1 << 20);
   CHECK(untuned.source == ConfigSource::untuned_default);

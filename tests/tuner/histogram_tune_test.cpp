@@ -61,7 +61,6 @@ class WrongDevice final : public Device {
     device_->copy(to, from, bytes);
   }
   void synchronize(Stream stream) override { device_->synchronize(stream); }
-  std::uint64_t stream_id(Stream stream) const override { return device_->stream_id(stream); }
   bool is_capturing(Stream stream) const override { return device_->is_capturing(stream); }
   std::unique_ptr<Stopwatch> prepare_timing(TimingRequest request) override {
     return device_->prepare_timing(std::move(request));

@@ -6,7 +6,9 @@
 #include <string>
 
 #include "foldtune/histogram.h"
+#include "foldtune/miss.h"
 #include "foldtune/problem.h"
+#include "foldtune/reduce_plan.h"
 #include "foldtune/reducer.h"
 
 namespace foldtune {
@@ -24,11 +26,20 @@ struct ContextOptions {
   /// `$XDG_CACHE_HOME/foldtune/tuning.db`, else `~/.cache/foldtune/tuning.db`. It is only read. A
   /// file that does not exist, or cannot be used, is no error: everything then runs untuned. A
   /// look-up waits half a second at most for a file that another process keeps locked.
-  std::string database;
+  std::string database{};
 
   /// Is told why a database that is there is not used, and what is odd about it. Empty: a line on
   /// the standard error, once per process for each reason.
   std::function<void(const std::string&)> notify{};
+
+  /// What becomes of calls whose problem was not tuned.
+  MissPolicy on_miss{};
+
+  /// Asks the driver for every pointer of a call whether kernels can use it, which takes a fraction
+  /// of a microsecond each. A pointer to the host's or another device's memory is then an
+  /// InvalidArgument; else it may end the process's CUDA context. Leave it off where devices use
+  /// each other's memory: it takes that for a mistake.
+  bool check_pointers = false;
 };
 
 /// Move-only. Member functions may be called from several threads.
@@ -39,8 +50,10 @@ class Context {
   explicit Context(const ContextOptions& options = {});
 
   /// Over a device and a store (null: none) of the caller's, for tests and tools.
-  Context(std::shared_ptr<Device> device, std::shared_ptr<const ConfigStore> store);
-  Context(std::shared_ptr<Device> device, TunedConfigs configs);
+  /// Of the options, only what is about calls.
+  Context(std::shared_ptr<Device> device, std::shared_ptr<const ConfigStore> store,
+          const ContextOptions& options = {});
+  Context(std::shared_ptr<Device> device, TunedConfigs configs, const ContextOptions& options = {});
 
   Context(Context&&) noexcept;
   Context& operator=(Context&&) noexcept;

@@ -23,6 +23,13 @@ class Unavailable : public Error {
   using Error::Error;
 };
 
+/// A problem was not tuned, and the context's MissPolicy is to fail then. Thrown before anything is
+/// launched.
+class NotTuned : public Error {
+ public:
+  using Error::Error;
+};
+
 /// A kernel does not compile. The message holds the compiler's log.
 class CompileError : public Error {
  public:

@@ -1,10 +1,13 @@
 /// Everything of Foldtune that a program uses.
 #pragma once
 
-#include "foldtune/context.h"    // IWYU pragma: export
-#include "foldtune/error.h"      // IWYU pragma: export
-#include "foldtune/histogram.h"  // IWYU pragma: export
-#include "foldtune/problem.h"    // IWYU pragma: export
-#include "foldtune/reduce.h"     // IWYU pragma: export
-#include "foldtune/reducer.h"    // IWYU pragma: export
-#include "foldtune/stream.h"     // IWYU pragma: export
+#include "foldtune/context.h"      // IWYU pragma: export
+#include "foldtune/error.h"        // IWYU pragma: export
+#include "foldtune/histogram.h"    // IWYU pragma: export
+#include "foldtune/miss.h"         // IWYU pragma: export
+#include "foldtune/problem.h"      // IWYU pragma: export
+#include "foldtune/reduce.h"       // IWYU pragma: export
+#include "foldtune/reduce_plan.h"  // IWYU pragma: export
+#include "foldtune/reducer.h"      // IWYU pragma: export
+#include "foldtune/result.h"       // IWYU pragma: export
+#include "foldtune/stream.h"       // IWYU pragma: export

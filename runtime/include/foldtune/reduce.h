@@ -2,36 +2,16 @@
 #pragma once
 
 #include <cstdint>
-#include <type_traits>
 
 #include "foldtune/context.h"
+#include "foldtune/result.h"
 
 namespace foldtune {
 
-/// The type of a sum of elements T: 64 bits for integers, float for 16-bit floating-point types, T
-/// for float and double.
-template <class T>
-using SumResultOf =
-    std::conditional_t<std::is_integral_v<T>,
-                       std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>,
-                       std::conditional_t<std::is_same_v<T, double>, double, float>>;
-
-/// What argmin and argmax give: the element and its place; the lowest one of equal elements.
-template <class T>
-struct IndexedValue {
-  T value;
-  alignas(8) std::uint64_t index;
-};
-
-/// What minmax gives.
-template <class T>
-struct MinMax {
-  T min;
-  T max;
-};
-
 /// Enqueue `*output = fold of input[0, count)` on `stream`, as Reducer does, with the defaults of
-/// the catalogue; the pointers are device memory. T is a type of the catalogue (`element_type_of`).
+/// the catalogue; the pointers are device memory. Each finds its reducer by the problem, under a
+/// lock: where half a microsecond counts, keep the reducer and call that. T is a type of the
+/// catalogue (`element_type_of`).
 template <class T>
 void sum(Context& context, const T* input, std::uint64_t count, SumResultOf<T>* output,
          Stream stream = nullptr) {
@@ -74,6 +54,49 @@ void dot(Context& context, const T* x, const T* y, std::uint64_t count, SumResul
          Stream stream = nullptr) {
   context.reducer({.op = Operator::dot, .type = element_type_of<T>()})({x, y}, count, output,
                                                                        stream);
+}
+
+/// The same, blocking: `sum_value(context, input, count)` waits and returns the result, as
+/// Reducer::value does.
+template <class T>
+SumResultOf<T> sum_value(Context& context, const T* input, std::uint64_t count,
+                         Stream stream = nullptr) {
+  return context.reducer({.op = Operator::sum, .type = element_type_of<T>()})
+      .template value<SumResultOf<T>>(input, count, stream);
+}
+template <class T>
+T min_value(Context& context, const T* input, std::uint64_t count, Stream stream = nullptr) {
+  return context.reducer({.op = Operator::min, .type = element_type_of<T>()})
+      .template value<T>(input, count, stream);
+}
+template <class T>
+T max_value(Context& context, const T* input, std::uint64_t count, Stream stream = nullptr) {
+  return context.reducer({.op = Operator::max, .type = element_type_of<T>()})
+      .template value<T>(input, count, stream);
+}
+template <class T>
+IndexedValue<T> argmin_value(Context& context, const T* input, std::uint64_t count,
+                             Stream stream = nullptr) {
+  return context.reducer({.op = Operator::argmin, .type = element_type_of<T>()})
+      .template value<IndexedValue<T>>(input, count, stream);
+}
+template <class T>
+IndexedValue<T> argmax_value(Context& context, const T* input, std::uint64_t count,
+                             Stream stream = nullptr) {
+  return context.reducer({.op = Operator::argmax, .type = element_type_of<T>()})
+      .template value<IndexedValue<T>>(input, count, stream);
+}
+template <class T>
+MinMax<T> minmax_value(Context& context, const T* input, std::uint64_t count,
+                       Stream stream = nullptr) {
+  return context.reducer({.op = Operator::minmax, .type = element_type_of<T>()})
+      .template value<MinMax<T>>(input, count, stream);
+}
+template <class T>
+SumResultOf<T> dot_value(Context& context, const T* x, const T* y, std::uint64_t count,
+                         Stream stream = nullptr) {
+  return context.reducer({.op = Operator::dot, .type = element_type_of<T>()})
+      .template value<SumResultOf<T>>({x, y}, count, stream);
 }
 
 }  // namespace foldtune

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "foldtune/problem.h"
+#include "foldtune/result.h"
 #include "foldtune/stream.h"
 
 namespace foldtune {
@@ -25,28 +26,38 @@ struct Explanation {
   std::string reason;             ///< one sentence
   std::uint64_t tuned_count = 0;  ///< elements it was tuned for; 0 if it was not tuned
   double tuned_us = 0;            ///< its median time there, in microseconds; 0 if it was not tuned
+  /// How much longer than with the best configuration the call is expected to take: 0.06 is 6%. The
+  /// median of what was measured for sizes as far away, or for the default; 0 for `exact`.
+  double expected_loss = 0;
 };
 
 /// "exact", "near size", "default".
 const char* to_string(ConfigSource source);
 
+class ReducePlan;
+
 /// Reduces inputs of one operator and type, of any count. A handle: copies share everything but the
 /// promise of `with_inputs_ready`. The context that made it must outlive it. Member functions may
-/// be called from several threads.
+/// be called from several threads, on any streams.
 class Reducer {
  public:
   /// Enqueues the reduction of `input[0, count)` into `*output` on `stream`, and returns. `input`
   /// and `output` are memory of the context's device; `input` holds elements of the problem's type
   /// and is aligned to them, `output` is one result (ResultShape) of its result type and may not
-  /// overlap the input. An empty input gives the operator's identity, where it has one.
+  /// overlap the input. It may be pinned host memory, too. An empty input gives the operator's
+  /// identity, where it has one.
   ///
-  /// The first call for a size class looks up its configuration and compiles it; the first call on
-  /// a stream allocates scratch. Neither is possible while the stream is being captured: call
-  /// `prepare` before. The captured call uses the scratch of the captured stream, so a graph must
-  /// not run at the same time as other calls of this reducer on that stream, or as itself.
+  /// The first call for a size class and alignment looks up its configuration, compiles and loads
+  /// it; the first call on a stream allocates scratch. All later ones take no lock and allocate
+  /// nothing. What was not made yet cannot be made while the stream is being captured, which is an
+  /// InvalidArgument: call `prepare` before. The captured call uses the scratch of the captured
+  /// stream, so a graph must not run at the same time as other calls of this reducer on that
+  /// stream, or as itself.
   ///
-  /// Throws InvalidArgument for a wrong argument, before anything is launched; CompileError,
-  /// Unavailable, DeviceError where those steps fail.
+  /// Throws InvalidArgument for a wrong argument, before anything is launched; NotTuned by
+  /// MissPolicy; CompileError, Unavailable, DeviceError where those steps fail. A call that threw
+  /// leaves nothing behind that the next one would meet, unless a kernel was aborted: the CUDA
+  /// context is lost then.
   void operator()(const void* input, std::uint64_t count, void* output,
                   Stream stream = nullptr) const;
 
@@ -54,11 +65,32 @@ class Reducer {
   void operator()(std::initializer_list<const void*> inputs, std::uint64_t count, void* output,
                   Stream stream = nullptr) const;
 
+  /// Enqueues the reduction, waits for the stream, and returns the result. T is what the result is:
+  /// a number of the problem's result type, IndexedValue or MinMax of it; any other one is an
+  /// InvalidArgument. Not while the stream is being captured. Errors of earlier work of the stream
+  /// are thrown here, too.
+  template <class T>
+  T value(std::initializer_list<const void*> inputs, std::uint64_t count,
+          Stream stream = nullptr) const {
+    T result;
+    read_value(inputs, count, ResultTypeOf<T>::value, &result, stream);
+    return result;
+  }
+  template <class T>
+  T value(const void* input, std::uint64_t count, Stream stream = nullptr) const {
+    return value<T>({input}, count, stream);
+  }
+
   /// Does everything that the first call for `count` elements of `input`'s alignment on `stream`
-  /// would do, except the launch. `input` is not read.
+  /// would do, except the launch, and waits for it. `input` is not read.
   void prepare(const void* input, std::uint64_t count, Stream stream = nullptr) const;
   void prepare(std::initializer_list<const void*> inputs, std::uint64_t count,
                Stream stream = nullptr) const;
+
+  /// The plan of the size class of `count`, for inputs of this alignment: looked up, compiled and
+  /// loaded now, if no call did. It makes the promise of `with_inputs_ready` if this handle does.
+  /// Throws what a first call throws.
+  ReducePlan plan(std::uint64_t count, Alignment alignment = Alignment::vector) const;
 
   /// A handle whose calls promise that at the time of the call no work still to be done, in
   /// whatever stream, writes the inputs. On GPUs of compute capability 9.0 and above they are then
@@ -79,8 +111,11 @@ class Reducer {
  private:
   friend class Context;
   friend class Histogram;  // calls the same states
+  friend class ReducePlan;
   class State;
   explicit Reducer(std::shared_ptr<State> state) : state_(std::move(state)) {}
+  void read_value(std::initializer_list<const void*> inputs, std::uint64_t count, ResultType type,
+                  void* result, Stream stream) const;
 
   std::shared_ptr<State> state_;
   bool inputs_ready_ = false;

@@ -6,7 +6,13 @@ struct CUstream_st;
 namespace foldtune {
 
 /// The same pointer as the driver's `CUstream` and the CUDA runtime's `cudaStream_t`; null is the
-/// default stream. Borrowed, never destroyed. The CPU device ignores it.
+/// legacy default stream, 2 (CU_STREAM_PER_THREAD) the calling thread's own. Borrowed, never
+/// destroyed. On the CPU device it is a name alone: a call is done when it returns, those of one
+/// stream one after another.
+///
+/// Scratch belongs to a stream by its handle, and a driver may give a destroyed stream's handle to
+/// a new one. So wait for a stream before you destroy it, and in a thread that used its per-thread
+/// stream before the thread ends.
 using Stream = CUstream_st*;
 
 }  // namespace foldtune

@@ -1,0 +1,58 @@
+#include "runtime/resolved_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "foldtune/error.h"
+
+namespace foldtune {
+namespace {
+
+/// The most elements of a size class.
+std::uint64_t largest_count(int size_class) {
+  return std::min(kMaxCount, static_cast<std::uint64_t>(std::exp2(size_class + 0.5)));
+}
+
+}  // namespace
+
+ResolvedPlan::ResolvedPlan(Device& device, const Variant& variant, const CompiledKernel& compiled)
+    : device_(device),
+      plan_(device, variant, compiled),
+      most_count_(largest_count(size_class(variant.problem.count))),
+      scratch_bytes_(plan_.most_scratch_bytes(most_count_)),
+      needs_two_launches_(plan_.needs_two_launches()),
+      scratch_(device, scratch_bytes_) {}
+
+void ResolvedPlan::enqueue(const Call& call, Stream stream) {
+  StreamScratch* scratch = scratch_.find(stream);
+  if (scratch == nullptr) scratch = &make_scratch(stream);
+  if (needs_two_launches_) {
+    const std::lock_guard lock(scratch->enqueuing);
+    plan_.enqueue(call, scratch->memory.data(), stream);
+  } else {
+    plan_.enqueue(call, scratch->memory.data(), stream);
+  }
+}
+
+void ResolvedPlan::prepare(Stream stream) {
+  if (scratch_.find(stream) != nullptr) return;
+  make_scratch(stream);
+  device_.synchronize(stream);
+}
+
+StreamScratch& ResolvedPlan::make_scratch(Stream stream) {
+  refuse_in_capture(device_, plan_.variant().problem, stream);
+  return scratch_.make(stream);
+}
+
+void refuse_in_capture(const Device& device, const Problem& problem, Stream stream) {
+  if (!device.is_capturing(stream)) return;
+  throw InvalidArgument(
+      fmt::format("calling {} while its stream is being captured: nothing may be compiled or "
+                  "allocated now; call prepare() for this count and stream before the capture",
+                  to_string(problem)));
+}
+
+}  // namespace foldtune

@@ -1,0 +1,49 @@
+/// What the calls of one size class and alignment class need, resolved once.
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/plan.h"
+#include "runtime/stream_scratch.h"
+
+namespace foldtune {
+
+/// May be used from several threads. Calls have at most `most_count()` elements.
+class ResolvedPlan {
+ public:
+  /// Loads `compiled`, the program of `variant`, for every count of the variant's size class. The
+  /// device must outlive it.
+  ResolvedPlan(Device& device, const Variant& variant, const CompiledKernel& compiled);
+
+  std::uint64_t most_count() const { return most_count_; }
+  std::size_t scratch_bytes() const { return scratch_bytes_; }
+
+  /// Enqueues a call with the stream's own scratch, which the first call makes: not while the
+  /// stream is being captured, which is an InvalidArgument.
+  void enqueue(const Call& call, Stream stream);
+
+  /// Makes the stream's scratch and waits until it is zero, so that a graph that was captured on
+  /// the stream may run on any other one.
+  void prepare(Stream stream);
+
+  /// Enqueues a call with scratch of the caller's, who keeps other calls away from it.
+  void enqueue(const Call& call, void* scratch, Stream stream) const {
+    plan_.enqueue(call, scratch, stream);
+  }
+
+ private:
+  StreamScratch& make_scratch(Stream stream);
+
+  Device& device_;
+  const Plan plan_;
+  const std::uint64_t most_count_;
+  const std::size_t scratch_bytes_;
+  const bool needs_two_launches_;
+  ScratchOfStreams scratch_;
+};
+
+/// Throws InvalidArgument if the stream is being captured: then nothing can be made for a call of
+/// `problem`.
+void refuse_in_capture(const Device& device, const Problem& problem, Stream stream);
+
+}  // namespace foldtune

@@ -1,0 +1,51 @@
+/// The scratch of one plan on every stream that it is used on.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "runtime/device.h"
+
+namespace foldtune {
+
+/// The scratch of a plan on one stream. The stream keeps calls apart, whichever threads they are
+/// from.
+struct StreamScratch {
+  StreamScratch(Device& device, std::size_t bytes, Stream stream) : memory(device, bytes, stream) {}
+
+  DeviceBuffer memory;
+  /// For plans whose launches must not be enqueued among those of another call.
+  std::mutex enqueuing;
+};
+
+/// Finds the scratch of a stream without a lock, in nanoseconds. Never gives scratch back: streams
+/// that come and go take one another's handles, and so their scratch. All member functions may be
+/// called from several threads.
+class ScratchOfStreams {
+ public:
+  /// `bytes` for each stream. The device must outlive it.
+  ScratchOfStreams(Device& device, std::size_t bytes);
+  ~ScratchOfStreams();
+
+  /// Null if the stream has none yet.
+  StreamScratch* find(Stream stream) const noexcept;
+
+  /// Makes the stream's scratch if it has none. Throws OutOfMemory, DeviceError.
+  StreamScratch& make(Stream stream);
+
+ private:
+  class Table;
+  using Key = std::uintptr_t;
+
+  Device& device_;
+  const std::size_t bytes_;
+  std::atomic<const Table*> table_;
+  std::mutex mutex_;                            // guards what follows
+  std::vector<std::unique_ptr<Table>> tables_;  // Old ones too, in which others may be searching.
+  std::vector<std::unique_ptr<StreamScratch>> scratch_;
+};
+
+}  // namespace foldtune
