@@ -15,6 +15,7 @@
 #include "cache/schema.h"
 #include "cache/schema_shape.h"
 #include "cache/sqlite_connection.h"
+#include "cache/sqlite_kernels.h"
 
 namespace foldtune {
 namespace {
@@ -169,12 +170,26 @@ SELECT problem_id, run_id FROM (SELECT * FROM best_of_run EXCEPT SELECT * FROM e
   }
 }
 
+/// Returns how many there are.
+std::size_t check_kernels(SQLite::Database& database, Findings& findings) {
+  std::size_t count = 0;
+  SQLite::Statement rows(database, "SELECT * FROM kernel ORDER BY id");
+  for (; rows.executeStep(); ++count) {
+    if (!read_kernel(rows).is_damaged) continue;
+    add(findings, fmt::format("kernel {}", rows.getColumn("id").getInt64()),
+        "its hash is not that of its columns, so it is compiled again where it is needed",
+        "delete the row");
+  }
+  return count;
+}
+
 void check_rows(SQLite::Database& database, const CheckRules& rules, CheckReport& report) {
   check_devices(database, report.findings);
   check_runs(database, report.findings);
   check_configs(database, report.findings);
   check_bests(database, report.findings);
   report.measurements = check_measurements(database, rules, report.findings);
+  report.kernels = check_kernels(database, report.findings);
 }
 
 CheckReport check(SQLite::Database& database, const std::filesystem::path& path,

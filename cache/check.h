@@ -20,6 +20,7 @@ struct CheckRules {
 struct CheckReport {
   int schema_version = 0;             ///< 0: nothing is in the file yet.
   std::size_t measurements = 0;       ///< Those that were looked at.
+  std::size_t kernels = 0;            ///< The same of compiled kernels.
   std::vector<std::string> findings;  ///< A line for each: where, what, and what to do.
 };
 

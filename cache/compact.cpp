@@ -32,4 +32,11 @@ CompactReport compact_database(const std::string& path) {
   return report;
 }
 
+void seal_database(const std::string& path) {
+  require_file(path);
+  SqliteConnection connection(path, OpenMode::read_write);
+  connection.exec("compact", "VACUUM");
+  connection.exec("seal", "PRAGMA journal_mode = DELETE");
+}
+
 }  // namespace foldtune

@@ -18,4 +18,8 @@ struct CompactReport {
 /// read, the log may stay. Throws `StoreError`.
 CompactReport compact_database(const std::string& path);
 
+/// Makes the database `path` one that is only read, wherever it lies: compact, and without a log
+/// beside it. Whoever opens it for writing gives it a log again. Throws `StoreError`.
+void seal_database(const std::string& path);
+
 }  // namespace foldtune

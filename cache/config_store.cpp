@@ -1,7 +1,6 @@
 #include "cache/config_store.h"
 
 #include <fmt/format.h>
-#include <xxhash.h>
 
 #include <algorithm>
 #include <array>
@@ -9,6 +8,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "cache/hash.h"
 #include "cache/store_error.h"
 
 namespace foldtune {
@@ -25,25 +25,6 @@ constexpr std::array<std::pair<Outcome, const char*>, 9> kOutcomeNames{{
     {Outcome::crashed, "crashed"},
     {Outcome::timeout, "timeout"},
 }};
-
-// Each field carries its name and its length, so that no two different records give the same text,
-// whatever their strings contain.
-std::string serialised_field(std::string_view name, std::string_view value) {
-  return fmt::format("{}={}:{};", name, value.size(), value);
-}
-
-std::string serialised_field(std::string_view name, std::int64_t value) {
-  return serialised_field(name, std::to_string(value));
-}
-
-// The canonical form is big-endian: the same text on every machine.
-std::string hash_hex(std::string_view text) {
-  XXH128_canonical_t canonical;
-  XXH128_canonicalFromHash(&canonical, XXH3_128bits(text.data(), text.size()));
-  std::string hex;
-  for (const unsigned char byte : canonical.digest) hex += fmt::format("{:02x}", byte);
-  return hex;
-}
 
 std::string environment(const char* name) {
   const char* value = std::getenv(name);

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cache/kernel_store.h"
 #include "cache/notice.h"
 
 namespace foldtune {
@@ -54,7 +55,9 @@ struct ProblemKey {
 struct TuningKey {
   std::string device_fingerprint;
   std::string template_fingerprint;  ///< Hash of the kernel sources.
-  std::string compiler;              ///< "nvrtc 13.0", "g++ 12.2.0".
+  /// "nvrtc 13.0", "g++ 12.2.0". `find` takes an empty one for any: results of all compilers are
+  /// alike then, and none is marked for its compiler.
+  std::string compiler;
   ProblemKey problem;
   /// That of the fingerprint. With it, `find` knows results of the device's other drivers.
   std::optional<DeviceRecord> device{};
@@ -204,6 +207,10 @@ class ConfigStore {
   ///    other templates, whose params may no longer be valid; the nearest size class first, then
   ///    the smaller, then the newest.
   virtual std::vector<StoredResult> related(const TuningKey& key, std::size_t most) const = 0;
+
+  /// The compiled kernels that are kept beside the results; null if it keeps none. Where the store
+  /// was opened for reading only, changes of them throw.
+  virtual std::shared_ptr<KernelStore> kernels() const { return nullptr; }
 };
 
 /// "Best" is the same in every store: among the successful measurements of a key, those of the

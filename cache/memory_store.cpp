@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "cache/config_store.h"
+#include "cache/memory_kernels.h"
 #include "cache/record_check.h"
 #include "cache/store_error.h"
 
@@ -19,7 +20,8 @@ struct Entry {
 };
 
 bool is_marked(const TuningKey& key, const TuningKey& other) {
-  return other.device_fingerprint != key.device_fingerprint || other.compiler != key.compiler;
+  const bool has_its_compiler = key.compiler.empty() || other.compiler == key.compiler;
+  return other.device_fingerprint != key.device_fingerprint || !has_its_compiler;
 }
 
 // The order of `ConfigStore::best`.
@@ -160,6 +162,8 @@ class MemoryStore final : public ConfigStore {
     return results_of(found);
   }
 
+  std::shared_ptr<KernelStore> kernels() const override { return kernels_; }
+
  private:
   static std::vector<StoredResult> results_of(const std::vector<const Entry*>& entries) {
     std::vector<StoredResult> results;
@@ -188,6 +192,7 @@ class MemoryStore final : public ConfigStore {
   mutable std::mutex mutex_;
   std::vector<RunRecord> runs_;  // A run's id is its place, counted from 1.
   std::vector<Entry> entries_;   // Oldest first.
+  const std::shared_ptr<KernelStore> kernels_ = std::make_shared<MemoryKernels>();
 };
 
 }  // namespace

@@ -19,7 +19,8 @@ struct MergeReport {
 /// Copies every measurement of the database `from` that `into` lacks, with its run, in one
 /// transaction: `into` has all of them, or is as it was. Two measurements are the same if
 /// everything about them and their runs is equal, the times included. What is added counts as newer
-/// than what was there, and the best of a problem is what `is_better` says.
+/// than what was there, and the best of a problem is what `is_better` says. Compiled kernels are a
+/// cache of each database's own, and are not copied.
 ///
 /// `into` is created or migrated as `open_sqlite_store` does it; `from` is only read, and may be of
 /// an older schema. The source's measurements are held in memory meanwhile. Throws `StoreError` if

@@ -374,6 +374,27 @@ SELECT * FROM result WHERE measurement_id IN (
     FROM best_of_run b JOIN run r ON r.id = b.run_id)
   WHERE place = 1);
 )sql",
+    R"sql(
+-- Compiled kernels, a cache. The image is the last column, so that nothing else reads its pages.
+CREATE TABLE kernel (
+  id                    INTEGER PRIMARY KEY,
+  program               TEXT NOT NULL,
+  architecture          TEXT NOT NULL,
+  compiler              TEXT NOT NULL,
+  template_fingerprint  TEXT NOT NULL,
+  name                  TEXT NOT NULL,
+  lowered_names         TEXT NOT NULL
+                        CHECK (json_valid(lowered_names) AND json_type(lowered_names) = 'array'),
+  compile_ms            REAL NOT NULL CHECK (compile_ms >= 0),
+  used_at               TEXT NOT NULL,
+  image_bytes           INTEGER NOT NULL CHECK (image_bytes = length(image)),
+  hash                  TEXT NOT NULL,
+  image                 BLOB NOT NULL,
+  UNIQUE (program, architecture, compiler)
+) STRICT;
+-- All that the size of the cache is kept by.
+CREATE INDEX kernel_by_use ON kernel (used_at, id, image_bytes);
+)sql",
 };
 
 }  // namespace

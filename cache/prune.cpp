@@ -71,6 +71,13 @@ PruneReport describe_selection(SQLite::Database& database, const PruneRules& rul
   return report;
 }
 
+// No program finds them any more.
+void delete_stale_kernels(SQLite::Database& database, const std::string& template_fingerprint) {
+  SQLite::Statement statement(database, "DELETE FROM kernel WHERE template_fingerprint <> ?");
+  statement.bind(1, template_fingerprint);
+  statement.exec();
+}
+
 }  // namespace
 
 PruneReport preview_prune(const std::string& path, const PruneRules& rules) {
@@ -92,6 +99,7 @@ PruneReport prune_database(const std::string& path, const PruneRules& rules) {
             "DELETE FROM measurement WHERE id IN (SELECT measurement_id FROM goes)")
         .exec();
     database.exec(kDeleteUnused);
+    if (rules.stale) delete_stale_kernels(database, rules.template_fingerprint);
     return report;
   });
 }

@@ -14,7 +14,7 @@ struct PruneRules {
   /// Part of the device's name, whatever its case. Empty: any device, and then the best measurement
   /// of a problem stays as long as its kernel sources are `template_fingerprint`.
   std::string device{};
-  /// Only those of other kernel sources than `template_fingerprint`.
+  /// Only those of other kernel sources than `template_fingerprint`. Kept kernels of these go, too.
   bool stale = false;
   std::string template_fingerprint{};
 };

@@ -10,7 +10,7 @@ namespace foldtune {
 inline constexpr const char* kFind = R"sql(
 WITH candidate AS (
   SELECT b.measurement_id, abs(p.size_class - :size_class) AS distance, p.size_class,
-    d.fingerprint <> :device_fingerprint OR r.compiler <> :compiler AS is_marked,
+    d.fingerprint <> :device_fingerprint OR :compiler NOT IN ('', r.compiler) AS is_marked,
     row_number() OVER (
       PARTITION BY p.id, d.id, r.compiler
       ORDER BY b.round DESC, b.median_us, b.measurement_id DESC) AS place
@@ -23,7 +23,7 @@ WITH candidate AS (
     AND p.determinism = :determinism AND p.options = :options
     AND p.size_class BETWEEN :size_class - :near_size_classes AND :size_class + :near_size_classes
     AND r.template_fingerprint = :template_fingerprint
-    AND ((d.fingerprint = :device_fingerprint AND r.compiler = :compiler)
+    AND ((d.fingerprint = :device_fingerprint AND :compiler IN ('', r.compiler))
       OR (d.kind, d.name, d.architecture, d.multiprocessor_count, d.memory_clock_khz,
           d.memory_bus_bits, d.l2_bytes)
        = (:kind, :name, :architecture, :multiprocessor_count, :memory_clock_khz, :memory_bus_bits,

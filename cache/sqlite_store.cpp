@@ -11,6 +11,7 @@
 #include "cache/row_reader.h"
 #include "cache/row_writer.h"
 #include "cache/sqlite_connection.h"
+#include "cache/sqlite_kernels.h"
 #include "cache/store_error.h"
 
 namespace foldtune {
@@ -50,29 +51,31 @@ void bind_hardware(SQLite::Statement& statement, const std::optional<DeviceRecor
 constexpr std::size_t kMostRelated = std::size_t{1} << 32;
 
 bool is_of(const RunRecord& run, const TuningKey& key) {
-  return run.device.fingerprint() == key.device_fingerprint && run.compiler == key.compiler;
+  return run.device.fingerprint() == key.device_fingerprint &&
+         (key.compiler.empty() || run.compiler == key.compiler);
 }
 
 class SqliteStore final : public ConfigStore {
  public:
   SqliteStore(const std::string& path, OpenMode mode, const OpenOptions& options)
-      : connection_(path, mode, OldSchema::refuse, options) {}
+      : connection_(std::make_shared<SqliteConnection>(path, mode, OldSchema::refuse, options)),
+        kernels_(std::make_shared<SqliteKernels>(connection_)) {}
 
   RunId begin_run(const RunRecord& run) override {
-    return connection_.write("store a run in",
-                             [this, record = checked(run)](SQLite::Database& database) {
-                               return writer(database).insert_run(record, utc_now());
-                             });
+    return connection_->write("store a run in",
+                              [this, record = checked(run)](SQLite::Database& database) {
+                                return writer(database).insert_run(record, utc_now());
+                              });
   }
 
   void put(RunId run, const MeasurementRecord& measurement) override {
     const MeasurementRecord record = checked(measurement);
-    connection_.write("store a measurement in", [&](SQLite::Database& database) {
+    connection_->write("store a measurement in", [&](SQLite::Database& database) {
       if (!writer(database).has_run(run)) {
         throw StoreError(
             fmt::format("cannot store a measurement: run {} is not one of the tuning database {}; "
                         "call begin_run first",
-                        run, connection_.path().string()));
+                        run, connection_->path().string()));
       }
       return writer(database).insert_measurement(run, record, utc_now());
     });
@@ -99,7 +102,7 @@ class SqliteStore final : public ConfigStore {
 
   std::vector<StoredResult> measurements_where(
       const std::function<bool(const StoredResult&)>& is_wanted) const override {
-    return connection_.read("read the measurements of", [&](SQLite::Database& database) {
+    return connection_->read("read the measurements of", [&](SQLite::Database& database) {
       SQLite::Statement statement(database, "SELECT * FROM result ORDER BY measurement_id");
       return fetch_results(statement, is_wanted);
     });
@@ -124,6 +127,8 @@ class SqliteStore final : public ConfigStore {
     });
   }
 
+  std::shared_ptr<KernelStore> kernels() const override { return kernels_; }
+
  private:
   RowWriter& writer(SQLite::Database& database) {
     if (!writer_) writer_.emplace(database);
@@ -132,7 +137,7 @@ class SqliteStore final : public ConfigStore {
 
   template <typename Bind>
   std::vector<StoredResult> fetch(std::string_view doing, const char* query, Bind bind) const {
-    return connection_.read(doing, [&](SQLite::Database& database) {
+    return connection_->read(doing, [&](SQLite::Database& database) {
       SQLite::Statement statement(database, query);
       bind(statement);
       return fetch_results(statement);
@@ -143,7 +148,8 @@ class SqliteStore final : public ConfigStore {
     return fetch(doing, query, [](SQLite::Statement&) {});
   }
 
-  SqliteConnection connection_;
+  const std::shared_ptr<SqliteConnection> connection_;
+  const std::shared_ptr<KernelStore> kernels_;
   std::optional<RowWriter> writer_;
 };
 

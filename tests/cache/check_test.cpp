@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <fstream>
 
+#include "tests/cache/kernels.h"
 #include "tests/cache/records.h"
 #include "tests/cache/schema_version_1.h"
 #include "tests/cache/schema_version_2.h"
@@ -60,7 +61,18 @@ TEST_CASE("a database that the store made is sound") {
   const CheckReport report = check_database(database.file(), kRules);
   CHECK(report.findings.empty());
   CHECK(report.measurements == 3);
-  CHECK(report.schema_version == 4);
+  CHECK(report.schema_version == 5);
+}
+
+TEST_CASE("a kernel that was changed is found, and one that was not is none") {
+  const Checked database;
+  open_sqlite_store(database.file(), OpenMode::read_write)
+      ->kernels()
+      ->put(kernel_of(key_of("a")), kNoLimit);
+  CHECK(check_database(database.file(), kRules).kernels == 1);
+  CHECK(database.findings().empty());
+  database.exec("UPDATE kernel SET image = CAST('A cubin' AS BLOB)");
+  database.check_finding("kernel 1", "its hash");
 }
 
 TEST_CASE("what users add to the schema is no fault") {
@@ -136,7 +148,7 @@ TEST_CASE("a schema that was changed is found") {
   database.exec("DROP INDEX measurement_by_problem");
   database.check_finding("index measurement_by_problem", "missing");
   database.exec("DROP VIEW best; CREATE VIEW best AS SELECT 1");
-  database.check_finding("view best", "not as version 4");
+  database.check_finding("view best", "not as version 5");
   database.check_finding("rows", "not looked at");
 }
 

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "tests/cache/child_process.h"
+#include "tests/cache/kernels.h"
 #include "tests/cache/records.h"
 #include "tests/cache/schema_version_1.h"
 #include "tests/cache/temporary_folder.h"
@@ -76,6 +77,21 @@ MeasurementRecord complete_measurement() {
   m.sm_clock_mhz = 1980;
   m.memory_clock_mhz = 3201;
   return m;
+}
+
+TEST_CASE("merge: kept kernels of the source are not copied, and those of the target stay") {
+  const TwoFiles files;
+  put(files.a(), {success(20, R"({"id":1})", 5)});
+  put(files.b(), {success(22, R"({"id":2})", 5)});
+  for (const std::string& file : {files.a(), files.b()}) {
+    open_sqlite_store(file, OpenMode::read_write)
+        ->kernels()
+        ->put(kernel_of(key_of(file == files.a() ? "a" : "b")), kNoLimit);
+  }
+  CHECK(merge_database(files.a(), files.b()).added == 1);
+  const auto kernels = open_sqlite_store(files.a(), OpenMode::read_only)->kernels();
+  CHECK(kernels->find(key_of("a")));
+  CHECK_FALSE(kernels->find(key_of("b")));
 }
 
 TEST_CASE("merge: everything about a measurement and its run is copied, the times too") {

@@ -2,10 +2,12 @@
 #include <SQLiteCpp/Database.h>
 #include <SQLiteCpp/Statement.h>
 
+#include "tests/cache/kernels.h"
 #include "tests/cache/records.h"
 #include "tests/cache/schema_version_1.h"
 #include "tests/cache/schema_version_2.h"
 #include "tests/cache/schema_version_3.h"
+#include "tests/cache/schema_version_4.h"
 #include "tests/cache/temporary_folder.h"
 #include "tests/catch.h"
 
@@ -95,6 +97,12 @@ class Version3 : public Version2 {
   }
 };
 
+/// A database of version 4, with the rows of `Version3`.
+class Version4 : public Version3 {
+ public:
+  Version4() { exec(kSchemaVersion4); }
+};
+
 /// `key_of_size` of a problem with options.
 TuningKey key_with(const std::string& options, int size_class = 20) {
   TuningKey key = key_of_size(size_class);
@@ -156,7 +164,7 @@ TEST_CASE("version 1: ids, references and the views outlive the migration") {
   const Version1 old;
   old.exec("CREATE VIEW mine AS SELECT params FROM best");
   open_sqlite_store(old.file(), OpenMode::read_write);
-  CHECK(old.text("PRAGMA user_version") == "4");
+  CHECK(old.text("PRAGMA user_version") == "5");
   CHECK(old.text("PRAGMA integrity_check") == "ok");
   CHECK(old.text("SELECT count(*) FROM pragma_foreign_key_check") == "0");
   CHECK(old.text("SELECT group_concat(\"table\") FROM (SELECT \"table\" FROM"
@@ -185,7 +193,7 @@ TEST_CASE("version 1: refused for reading only, and not migrated") {
   const std::string error = error_of([&] { open_sqlite_store(old.file(), OpenMode::read_only); });
   CHECK(contains(error,
                  "its schema is of the older version 1, and it was opened for reading only;"
-                 " tune with it once, which brings it to version 4"));
+                 " tune with it once, which brings it to version 5"));
   CHECK(old.text("PRAGMA user_version") == "1");
 }
 
@@ -243,7 +251,7 @@ TEST_CASE("version 2: ids, references, indexes and the views outlive the migrati
   const Version2 old;
   old.exec("CREATE VIEW mine AS SELECT params FROM best");
   open_sqlite_store(old.file(), OpenMode::read_write);
-  CHECK(old.text("PRAGMA user_version") == "4");
+  CHECK(old.text("PRAGMA user_version") == "5");
   CHECK(old.text("PRAGMA integrity_check") == "ok");
   CHECK(old.text("SELECT count(*) FROM pragma_foreign_key_check") == "0");
   CHECK(old.text("SELECT group_concat(\"table\") FROM (SELECT \"table\" FROM"
@@ -280,13 +288,25 @@ TEST_CASE("version 3: ids, references, indexes and the views outlive the migrati
   const Version3 old;
   old.exec("CREATE VIEW mine AS SELECT measurement_id FROM best");
   open_sqlite_store(old.file(), OpenMode::read_write);
-  CHECK(old.text("PRAGMA user_version") == "4");
+  CHECK(old.text("PRAGMA user_version") == "5");
   CHECK(old.text("PRAGMA integrity_check") == "ok");
   CHECK(old.text("SELECT count(*) FROM pragma_foreign_key_check") == "0");
   CHECK(old.text("SELECT group_concat(name) FROM (SELECT name FROM"
                  " pragma_index_list('measurement') ORDER BY 1)") == "measurement_by_problem");
   CHECK(old.text("SELECT group_concat(measurement_id) FROM (SELECT * FROM mine ORDER BY 1)") ==
         "29,31");
+}
+
+TEST_CASE("version 4: every measurement is there, and kernels can be kept beside them") {
+  const Version4 old;
+  const auto store = open_sqlite_store(old.file(), OpenMode::read_write);
+  CHECK(old.text("PRAGMA user_version") == "5");
+  CHECK(old.text("PRAGMA integrity_check") == "ok");
+  CHECK(store->measurements().size() == 7);
+  CHECK(found_params(*store, key_of_size(20)) == R"({"id":1})");
+  CHECK(store->kernels()->usage().kernels == 0);
+  store->kernels()->put(kernel_of(key_of("a")), kNoLimit);
+  CHECK(store->kernels()->find(key_of("a")));
 }
 
 }  // namespace

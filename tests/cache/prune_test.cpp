@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "tests/cache/child_process.h"
+#include "tests/cache/kernels.h"
 #include "tests/cache/records.h"
 #include "tests/cache/temporary_folder.h"
 #include "tests/catch.h"
@@ -74,6 +75,20 @@ class Pruned {
 
   TemporaryFolder folder_;
 };
+
+TEST_CASE("prune: kernels of other templates go with their measurements, and by no other rule") {
+  const Pruned database;
+  const auto kernels = open_sqlite_store(database.file(), OpenMode::read_write)->kernels();
+  KernelRecord stale = kernel_of(key_of("a"));
+  stale.template_fingerprint = "templates-0";
+  kernels->put(stale, kNoLimit);
+  kernels->put(kernel_of(key_of("b")), kNoLimit);
+  database.left_by({.device = "h200"});
+  CHECK(kernels->usage().kernels == 2);
+  database.left_by({.stale = true});
+  CHECK_FALSE(kernels->find(key_of("a")));
+  CHECK(kernels->find(key_of("b")));
+}
 
 TEST_CASE("prune: by age the best stay, but for those of other templates") {
   CHECK(Pruned().left_by({.before = "2021-01-01T00:00:00Z"}) == "2,3,4,6");

@@ -227,6 +227,30 @@ TEST_CASE(
   CHECK(match->result.measurement.params == R"({"id":5})");
 }
 
+TEST_CASE(
+    "a key without a compiler finds results of any, the newest, and marks none of them for it") {
+  AnyStore store;
+  RunRecord other = run_on(device());
+  other.compiler = "nvrtc 12.9";
+  store->put(store->begin_run(run_on(device())), success(20, R"({"id":1})", 5));
+  store->put(store->begin_run(other), success(20, R"({"id":2})", 9));
+  TuningKey key = key_of_size(20);
+  CHECK(found_params(*store, key) == R"({"id":1})");
+  key.compiler.clear();
+  const auto match = store->find(key);
+  REQUIRE(match);
+  CHECK(match->result.measurement.params == R"({"id":2})");
+  CHECK_FALSE(match->is_marked);
+
+  TuningKey updated = updated_key(20);
+  updated.compiler.clear();
+  CHECK(store->find(updated)->is_marked);
+  store->put(store->begin_run(run_on(updated_device())), success(20, R"({"id":3})", 9));
+  other.device = device();
+  store->put(store->begin_run(other), success(20, R"({"id":4})", 1));
+  CHECK(found_params(*store, updated) == R"({"id":3})");
+}
+
 TEST_CASE("a key with its device has the measurements and the relations of one without") {
   AnyStore store;
   store->put(store->begin_run(run_on(device())), success(20, R"({"id":1})", 5));

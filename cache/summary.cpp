@@ -1,0 +1,68 @@
+#include "cache/summary.h"
+
+#include <SQLiteCpp/Database.h>
+#include <SQLiteCpp/Statement.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <system_error>
+
+#include "cache/network_file_system.h"
+#include "cache/schema.h"
+#include "cache/sqlite_connection.h"
+
+namespace foldtune {
+namespace {
+
+std::uint64_t bytes_of(const std::filesystem::path& file) {
+  std::error_code is_missing;
+  const std::uintmax_t bytes = std::filesystem::file_size(file, is_missing);
+  return is_missing ? 0 : bytes;
+}
+
+std::string damage_of(SQLite::Database& database) {
+  SQLite::Statement rows(database, "PRAGMA quick_check(1)");
+  rows.executeStep();
+  const std::string text = rows.getColumn(0).getString();
+  return text == "ok" ? std::string() : text;
+}
+
+void count_rows(SQLite::Database& database, const std::string& template_fingerprint,
+                DatabaseSummary& summary) {
+  SQLite::Statement bests(database,
+                          "SELECT count(*) FROM best_of_run b JOIN run r ON r.id = b.run_id"
+                          " WHERE r.template_fingerprint = ?");
+  bests.bind(1, template_fingerprint);
+  bests.executeStep();
+  summary.bests = static_cast<std::size_t>(bests.getColumn(0).getInt64());
+  SQLite::Statement kernels(database, "SELECT count(*), ifnull(sum(image_bytes), 0) FROM kernel");
+  kernels.executeStep();
+  summary.kernels = {.kernels = static_cast<std::size_t>(kernels.getColumn(0).getInt64()),
+                     .bytes = static_cast<std::uint64_t>(kernels.getColumn(1).getInt64())};
+}
+
+}  // namespace
+
+DatabaseSummary summarize_database(const std::string& path,
+                                   const std::string& template_fingerprint) {
+  std::vector<std::string> notes;
+  const SqliteConnection connection(
+      path, OpenMode::read_only, OldSchema::accept,
+      {.inspect = false, .notify = [&](const std::string& note) { notes.push_back(note); }});
+  const std::filesystem::path& file = connection.path();
+  auto summary = connection.read("read", [&](SQLite::Database& database) {
+    DatabaseSummary found{.schema_version = identify(database, file)};
+    found.is_current = found.schema_version == kSchemaVersion;
+    found.damage = damage_of(database);
+    if (found.is_current && found.damage.empty()) count_rows(database, template_fingerprint, found);
+    return found;
+  });
+  summary.bytes = bytes_of(file) + bytes_of(file.string() + "-wal");
+  summary.is_writable =
+      ::access(file.c_str(), W_OK) == 0 && ::access(file.parent_path().c_str(), W_OK) == 0;
+  summary.file_system = network_file_system(file);
+  summary.notes = std::move(notes);
+  return summary;
+}
+
+}  // namespace foldtune
