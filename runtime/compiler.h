@@ -66,6 +66,21 @@ class Compiler {
 /// was looked for and how to get it.
 std::unique_ptr<Compiler> make_nvrtc_compiler(const std::string& architecture);
 
+/// What NVRTC is told of a program, but for the architecture and where headers of the toolkit lie.
+std::vector<std::string> nvrtc_options(const Program& program);
+
+/// The NVRTC that is used, which this opens.
+struct NvrtcLibrary {
+  std::string path;     ///< as it was opened: "libnvrtc.so.13"
+  std::string version;  ///< Compiler::version()
+};
+
+/// Throws Unavailable as `make_nvrtc_compiler` does.
+NvrtcLibrary find_nvrtc();
+
+/// The folders of the toolkit's headers, which few programs need. Throws MissingToolkit.
+std::vector<std::string> toolkit_include_folders();
+
 /// The host's C++ compiler ($CXX, else c++), for the CPU device.
 std::unique_ptr<Compiler> make_host_compiler();
 

@@ -8,6 +8,7 @@
 
 #include "foldtune/error.h"
 #include "runtime/device.h"
+#include "runtime/log.h"
 #include "runtime/reducer_state.h"
 #include "runtime/tuned_configs.h"
 
@@ -42,12 +43,21 @@ Problem checked(Problem problem, std::string_view what) {
   return problem;
 }
 
+/// Nothing is said twice on the standard error.
+void notify_log_or_once(const std::string& text) {
+  if (!Log::takes(LogLevel::warning)) return note_once(text);
+  Log::write(LogLevel::warning, text);
+}
+
 }  // namespace
 
 class Context::State {
  public:
   State(std::shared_ptr<Device> device, TunedConfigs configs, ReducerSettings settings)
-      : device_(std::move(device)), configs_(std::move(configs)), settings_(std::move(settings)) {}
+      : device_(std::move(device)),
+        configs_(std::move(configs)),
+        settings_(std::move(settings)),
+        kernels_(configs_.kernels()) {}
 
   std::shared_ptr<Reducer::State> reducer(const Problem& problem) {
     const Key key = make_key(problem);
@@ -73,7 +83,10 @@ class Context::State {
 
 Context::Context(const ContextOptions& options)
     : Context(open_device(options.device),
-              TunedConfigs::open(options.database, options.notify ? options.notify : note_once),
+              TunedConfigs::open({.database = options.database,
+                                  .bundles = options.bundles,
+                                  .cache_bytes = options.cache_bytes},
+                                 options.notify ? options.notify : notify_log_or_once),
               options) {}
 
 Context::Context(std::shared_ptr<Device> device, std::shared_ptr<const ConfigStore> store,

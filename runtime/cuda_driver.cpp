@@ -8,7 +8,7 @@
 namespace foldtune {
 namespace {
 
-/// What the user can do about an error; empty where nothing general can be said.
+/// What the user can do about an error.
 std::string_view advice(CUresult result) {
   switch (result) {
     case CUDA_ERROR_OUT_OF_MEMORY:
@@ -19,8 +19,27 @@ std::string_view advice(CUresult result) {
     case CUDA_ERROR_ILLEGAL_ADDRESS:
       return "; the input or output pointer may not be device memory of this size, and the CUDA "
              "context is lost: restart the process";
+    case CUDA_ERROR_INVALID_HANDLE:
+      return "; a stream, event or graph may be destroyed already, or be another context's";
+    case CUDA_ERROR_INVALID_VALUE:
+      return "; check the pointers, the count and the stream of the call";
+    case CUDA_ERROR_INVALID_CONTEXT:
+    case CUDA_ERROR_CONTEXT_IS_DESTROYED:
+    case CUDA_ERROR_DEINITIALIZED:
+      return "; the device's primary context was reset, or the process is ending: make a new "
+             "foldtune::Context, and destroy it before the driver shuts down";
+    case CUDA_ERROR_LAUNCH_FAILED:
+    case CUDA_ERROR_LAUNCH_TIMEOUT:
+    case CUDA_ERROR_MISALIGNED_ADDRESS:
+    case CUDA_ERROR_ASSERT:
+      return "; a kernel failed, perhaps one launched earlier, and the CUDA context is lost: "
+             "restart the process, and run it under compute-sanitizer";
+    case CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED:
+    case CUDA_ERROR_STREAM_CAPTURE_INVALIDATED:
+    case CUDA_ERROR_STREAM_CAPTURE_IMPLICIT:
+      return "; a stream is being captured: call prepare() before the capture";
     default:
-      return "";
+      return "; `foldtune doctor` looks at the driver and the devices";
   }
 }
 

@@ -30,29 +30,6 @@ std::vector<std::string> toolkit_candidates() {
   return toolkits;
 }
 
-/// The folders of the toolkit's headers. Throws MissingToolkit where there are none.
-std::vector<std::string> toolkit_include_folders() {
-  std::string looked_at;
-  for (const std::string& toolkit : toolkit_candidates()) {
-    const std::filesystem::path include = std::filesystem::path(toolkit) / "include";
-    std::error_code ignored;
-    // CUDA 13 keeps CUB in a folder of its own.
-    for (const std::filesystem::path& cccl : {include / "cccl", include}) {
-      if (std::filesystem::exists(cccl / "cub" / "cub.cuh", ignored) &&
-          std::filesystem::exists(include / "cooperative_groups.h", ignored)) {
-        // Cooperative groups include their parts by names that only their own folders know.
-        const std::filesystem::path groups = include / "cooperative_groups";
-        return {include.string(), cccl.string(), groups.string(), (groups / "details").string()};
-      }
-    }
-    looked_at += fmt::format("{}{}", looked_at.empty() ? "" : ", ", include.string());
-  }
-  throw MissingToolkit(
-      fmt::format("this variant needs headers of the CUDA Toolkit (CUB, cooperative groups), which "
-                  "are not in {}; set CUDA_HOME to the toolkit",
-                  looked_at));
-}
-
 /// Where NVRTC may lie: what the user names and nothing else, or, best first, the toolkit of the
 /// environment, what the loader finds, the toolkit of this build, the usual place.
 std::vector<std::string> nvrtc_candidates() {
@@ -83,10 +60,9 @@ SharedLibrary open_nvrtc() {
     return SharedLibrary::open(nvrtc_candidates());
   } catch (const Unavailable& error) {
     throw Unavailable(fmt::format(
-        "opening NVRTC, which compiles the kernels: it was not found; install the CUDA Toolkit "
-        "(12.4 "
-        "or newer) or the Python package nvidia-cuda-nvrtc, and set FOLDTUNE_NVRTC to its "
-        "libnvrtc.so if that is in no usual place\n({})",
+        "opening NVRTC, which compiles the kernels that no database and no bundle has: it was not "
+        "found; install the CUDA Toolkit (12.4 or newer) or the Python package nvidia-cuda-nvrtc, "
+        "and set FOLDTUNE_NVRTC to its libnvrtc.so if that is in no usual place\n({})",
         error.what()));
   }
 }
@@ -114,9 +90,18 @@ struct Nvrtc {
     static const Nvrtc* const nvrtc = new Nvrtc;
     return *nvrtc;
   }
+  std::string version() const {
+    int major = 0;
+    int minor = 0;
+    check(nvrtcVersion(&major, &minor), "asking for NVRTC's version");
+    return fmt::format("nvrtc {}.{}", major, minor);
+  }
   void check(nvrtcResult result, const char* doing) const {
     if (result != NVRTC_SUCCESS) {
-      throw CompileError(fmt::format("{}: {}", doing, nvrtcGetErrorString(result)));
+      throw CompileError(
+          fmt::format("{}: {}; is libnvrtc-builtins of the same version beside libnvrtc, and is "
+                      "there memory? FOLDTUNE_NVRTC names another NVRTC",
+                      doing, nvrtcGetErrorString(result)));
     }
   }
 };
@@ -150,12 +135,7 @@ class NvrtcProgram {
 class NvrtcCompiler final : public Compiler {
  public:
   explicit NvrtcCompiler(const std::string& architecture)
-      : architecture_option_("--gpu-architecture=" + architecture) {
-    int major = 0;
-    int minor = 0;
-    nvrtc_.check(nvrtc_.nvrtcVersion(&major, &minor), "asking for NVRTC's version");
-    version_ = fmt::format("nvrtc {}.{}", major, minor);
-  }
+      : architecture_option_("--gpu-architecture=" + architecture) {}
 
   const std::string& version() const override { return version_; }
 
@@ -166,9 +146,8 @@ class NvrtcCompiler final : public Compiler {
       nvrtc_.check(nvrtc_.nvrtcAddNameExpression(program.get(), expression.c_str()),
                    "adding a name expression");
     }
-    // Includes come from the embedded files alone, wherever the process runs.
-    std::vector<std::string> options{architecture_option_, "--std=c++20", "--no-source-include"};
-    if (!text.fuses_multiply_add) options.emplace_back("--fmad=false");
+    std::vector<std::string> options = nvrtc_options(text);
+    options.push_back(architecture_option_);
     if (text.needs_toolkit) {
       for (const std::string& folder : toolkit_include_folders()) options.push_back("-I" + folder);
     }
@@ -211,10 +190,43 @@ class NvrtcCompiler final : public Compiler {
 
   const Nvrtc& nvrtc_ = Nvrtc::get();
   std::string architecture_option_;
-  std::string version_;
+  std::string version_ = nvrtc_.version();
 };
 
 }  // namespace
+
+std::vector<std::string> toolkit_include_folders() {
+  std::string looked_at;
+  for (const std::string& toolkit : toolkit_candidates()) {
+    const std::filesystem::path include = std::filesystem::path(toolkit) / "include";
+    std::error_code ignored;
+    // CUDA 13 keeps CUB in a folder of its own.
+    for (const std::filesystem::path& cccl : {include / "cccl", include}) {
+      if (std::filesystem::exists(cccl / "cub" / "cub.cuh", ignored) &&
+          std::filesystem::exists(include / "cooperative_groups.h", ignored)) {
+        // Cooperative groups include their parts by names that only their own folders know.
+        const std::filesystem::path groups = include / "cooperative_groups";
+        return {include.string(), cccl.string(), groups.string(), (groups / "details").string()};
+      }
+    }
+    looked_at += fmt::format("{}{}", looked_at.empty() ? "" : ", ", include.string());
+  }
+  throw MissingToolkit(
+      fmt::format("this variant needs headers of the CUDA Toolkit (CUB, cooperative groups), which "
+                  "are not in {}; set CUDA_HOME to the toolkit",
+                  looked_at));
+}
+
+// Includes come from the embedded files alone, wherever the process runs.
+std::vector<std::string> nvrtc_options(const Program& program) {
+  std::vector<std::string> options{"--std=c++20", "--no-source-include"};
+  if (!program.fuses_multiply_add) options.emplace_back("--fmad=false");
+  return options;
+}
+
+NvrtcLibrary find_nvrtc() {
+  return {.path = Nvrtc::get().library.name(), .version = Nvrtc::get().version()};
+}
 
 std::unique_ptr<Compiler> make_nvrtc_compiler(const std::string& architecture) {
   return std::make_unique<NvrtcCompiler>(architecture);

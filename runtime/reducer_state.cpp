@@ -144,8 +144,7 @@ ResolvedPlan& Reducer::State::resolve(std::uint64_t count, Alignment alignment) 
   const std::lock_guard lock(mutex_);
   std::atomic<ResolvedPlan*>& place = resolved_[place_of(count, alignment)];
   if (ResolvedPlan* const known = place.load(std::memory_order_relaxed)) return *known;
-  const Variant variant{.problem = problem, .params = choose(problem).params};
-  plans_.push_back(std::make_unique<ResolvedPlan>(device_, variant, *compile(variant)));
+  plans_.push_back(make_plan(problem, choose(problem)));
   place.store(plans_.back().get(), std::memory_order_release);
   return *plans_.back();
 }
@@ -153,7 +152,7 @@ ResolvedPlan& Reducer::State::resolve(std::uint64_t count, Alignment alignment) 
 Choice& Reducer::State::find_choice(const Problem& problem) {
   const Place place = place_of(problem.count, problem.alignment);
   if (const auto found = choices_.find(place); found != choices_.end()) return found->second;
-  Choice choice = configs_.choose(device_.info().record, device_.compiler().version(), problem);
+  Choice choice = choose_with_kernel(device_, configs_, kernels_, problem);
   return choices_.emplace(place, std::move(choice)).first->second;
 }
 
@@ -176,12 +175,26 @@ const Choice& Reducer::State::choose(const Problem& problem) {
   return choice;
 }
 
-std::shared_ptr<const CompiledKernel> Reducer::State::compile(const Variant& variant) {
+std::shared_ptr<const CompiledKernel> Reducer::State::compile(const Variant& variant,
+                                                              const Choice& choice) {
   try {
-    return kernels_.get(device_.compiler(), make_program(variant));
+    return kernels_.get(device_, make_program(variant), compiler_of(choice));
   } catch (const CompileError& error) {
     throw explain_compile_error(problem_, error);
   }
+}
+
+std::unique_ptr<ResolvedPlan> Reducer::State::make_plan(const Problem& problem,
+                                                        const Choice& choice) {
+  const Variant variant{.problem = problem, .params = choice.params};
+  const std::shared_ptr<const CompiledKernel> kernel = compile(variant, choice);
+  try {
+    return std::make_unique<ResolvedPlan>(device_, variant, *kernel);
+  } catch (const DeviceError&) {
+    // A kept kernel may be made for a newer driver than this.
+    if (!kernels_.reject(device_.info().record, make_program(variant))) throw;
+  }
+  return std::make_unique<ResolvedPlan>(device_, variant, *compile(variant, choice));
 }
 
 }  // namespace foldtune

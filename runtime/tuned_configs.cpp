@@ -2,42 +2,147 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <filesystem>
+#include <sstream>
 #include <system_error>
+#include <utility>
 
 #include "cache/store_error.h"
 #include "foldtune/error.h"
+#include "runtime/log.h"
+#include "runtime/variant.h"
 
 namespace foldtune {
+namespace {
 
-TunedConfigs TunedConfigs::open(const std::string& path, Notify notify) {
+/// Any, since to ask for the present one would open it.
+constexpr const char* kAnyCompiler = "";
+
+// Not looked through: a look-up reads a few pages, and SQLite tells if those are damaged.
+std::unique_ptr<ConfigStore> open_store(const std::string& path, OpenMode mode,
+                                        const Notify& notify) {
+  return open_sqlite_store(path, mode,
+                           {.patience = kLookupPatience, .inspect = false, .notify = notify});
+}
+
+void log_choice(const Problem& problem, const Choice& choice) {
+  log(LogLevel::info, [&] {
+    return fmt::format("{}: {} configuration {} ({})", to_string(problem),
+                       to_string(choice.source()), to_json(choice.params), choice.reason);
+  });
+}
+
+}  // namespace
+
+std::vector<std::string> environment_bundles() {
+  std::vector<std::string> paths;
+  const char* const value = std::getenv("FOLDTUNE_BUNDLE");
+  std::istringstream text(value == nullptr ? "" : value);
+  for (std::string path; std::getline(text, path, ':');) {
+    if (!path.empty()) paths.push_back(path);
+  }
+  return paths;
+}
+
+TunedConfigs::TunedConfigs(std::shared_ptr<const ConfigStore> store, Notify notify)
+    : store_(std::move(store)), notify_(std::move(notify)) {}
+
+TunedConfigs TunedConfigs::open(const TunedSources& sources, Notify notify) {
   TunedConfigs configs(nullptr, std::move(notify));
+  configs.open_database(sources.database);
+  for (const std::string& path : sources.bundles) configs.open_bundle(path);
+  for (const std::string& path : environment_bundles()) configs.open_bundle(path);
   try {
-    const std::string file = path.empty() ? default_database_path() : path;
-    std::error_code is_hidden;
-    if (!std::filesystem::exists(file, is_hidden) && !is_hidden) return configs;
-    // Not looked through: a look-up reads a few pages, and SQLite tells if those are damaged.
-    configs.store_ = open_sqlite_store(
-        file, OpenMode::read_only,
-        {.patience = kLookupPatience, .inspect = false, .notify = configs.notify_});
+    configs.most_bytes_ = sources.cache_bytes ? *sources.cache_bytes : default_cache_bytes();
   } catch (const StoreError& error) {
-    configs.fault_ = error.what();
-    configs.notify_(fmt::format("running untuned: {}", error.what()));
+    configs.notify_(fmt::format("no compiled kernels are kept: {}", error.what()));
   }
   return configs;
+}
+
+void TunedConfigs::open_database(const std::string& path) {
+  try {
+    path_ = path.empty() ? default_database_path() : path;
+    std::error_code is_hidden;
+    const bool is_there = std::filesystem::exists(path_, is_hidden) || is_hidden;
+    // Another process may be about to make it.
+    const bool is_empty = is_there && std::filesystem::is_empty(path_, is_hidden);
+    if (!is_there || (is_empty && std::filesystem::is_regular_file(path_, is_hidden))) {
+      log(LogLevel::info, [&] { return fmt::format("there is no tuning database {}", path_); });
+      return;
+    }
+    store_ = open_store(path_, OpenMode::read_only, notify_);
+    log(LogLevel::info, [&] { return fmt::format("opened the tuning database {}", path_); });
+  } catch (const StoreError& error) {
+    fault_ = error.what();
+    notify_(fmt::format("running untuned: {}", error.what()));
+  }
+}
+
+void TunedConfigs::open_bundle(const std::string& path) {
+  try {
+    bundles_.push_back({.path = path, .store = open_store(path, OpenMode::read_only, notify_)});
+    log(LogLevel::info, [&] {
+      return fmt::format("opened the bundle {}, which is looked up number {} after the database",
+                         path, bundles_.size());
+    });
+  } catch (const StoreError& error) {
+    notify_(fmt::format("running without the bundle {}: {}", path, error.what()));
+  }
 }
 
 Choice TunedConfigs::choose(const DeviceRecord& device, const std::string& compiler,
                             const Problem& problem) const {
   std::string fault = fault_;
-  try {
-    if (fault.empty()) return choose_config(store_.get(), device, compiler, problem);
-  } catch (const DatabaseError& error) {
-    notify_(fmt::format("running untuned: {}", error.what()));
-    fault = error.what();
+  std::optional<Choice> best;
+  const auto look_into = [&](const std::shared_ptr<const ConfigStore>& store) {
+    if (store == nullptr || (best && best->source() == ConfigSource::exact)) return;
+    try {
+      Choice choice = choose_config(store.get(), device, compiler, problem);
+      const bool is_better = choice.source() == ConfigSource::exact || (best && !best->match);
+      if (!best || is_better) best = std::move(choice);
+    } catch (const DatabaseError& error) {
+      notify_(fmt::format("running untuned: {}", error.what()));
+      fault = error.what();
+    }
+  };
+  look_into(store_);
+  for (const Bundle& bundle : bundles_) look_into(bundle.store);
+  if (!best) best = choose_config(nullptr, device, compiler, problem);
+  if (!best->match && !fault.empty()) best->reason = fault;
+  return *std::move(best);
+}
+
+KernelSources TunedConfigs::kernels() const {
+  KernelSources sources{.own = store_ == nullptr ? nullptr : store_->kernels(),
+                        .most_bytes = most_bytes_};
+  for (const Bundle& bundle : bundles_) sources.bundles.push_back(bundle.store->kernels());
+  // What cannot be read is not written to either: it may be damaged.
+  if (path_.empty() || !fault_.empty()) return sources;
+  sources.open_own = [path = path_, notify = notify_] {
+    return open_store(path, OpenMode::read_write, notify)->kernels();
+  };
+  return sources;
+}
+
+std::string compiler_of(const Choice& choice) {
+  return choice.match ? choice.match->result.run.compiler : std::string();
+}
+
+Choice choose_with_kernel(Device& device, const TunedConfigs& configs, KernelCache& kernels,
+                          const Problem& problem) {
+  const DeviceRecord& record = device.info().record;
+  Choice choice = configs.choose(record, kAnyCompiler, problem);
+  const Program program = make_program({.problem = problem, .params = choice.params});
+  if (kernels.find(record, program, compiler_of(choice)) == nullptr) {
+    try {
+      choice = configs.choose(record, device.compiler().version(), problem);
+    } catch (const Unavailable& error) {
+      log(LogLevel::warning, [&] { return std::string(error.what()); });
+    }
   }
-  Choice choice = choose_config(nullptr, device, compiler, problem);
-  choice.reason = fault;
+  log_choice(problem, choice);
   return choice;
 }
 

@@ -392,7 +392,10 @@ void FakeDevice::set_foreign(const void* memory) {
   state_->foreign = memory;
 }
 
-const Compiler& FakeDevice::compiler() { return *state_->compiler; }
+const Compiler& FakeDevice::compiler() {
+  if (!state_->script.has_compiler) throw Unavailable("fake: there is no compiler");
+  return *state_->compiler;
+}
 
 std::unique_ptr<Kernel> FakeDevice::load(const CompiledKernel& compiled) {
   ++state_->counts.loads;

@@ -69,6 +69,8 @@ struct FakeScript {
   /// What goes wrong with a configuration (`waves` is 0). Empty: nothing. May be called from
   /// several threads.
   std::function<Fault(const ReduceParams&)> fault = nullptr;
+  /// False: `compiler` throws Unavailable, as where NVRTC is missing.
+  bool has_compiler = true;
   /// In bytes; `allocate` throws OutOfMemory for more.
   std::size_t largest_allocation = std::numeric_limits<std::size_t>::max();
 

@@ -1,9 +1,12 @@
 /// A device with a tuning database: where everything starts.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "foldtune/histogram.h"
 #include "foldtune/miss.h"
@@ -23,13 +26,27 @@ struct ContextOptions {
   std::string device = "cuda:0";
 
   /// Path of the tuning database; empty: `$FOLDTUNE_DB`, else
-  /// `$XDG_CACHE_HOME/foldtune/tuning.db`, else `~/.cache/foldtune/tuning.db`. It is only read. A
-  /// file that does not exist, or cannot be used, is no error: everything then runs untuned. A
-  /// look-up waits half a second at most for a file that another process keeps locked.
+  /// `$XDG_CACHE_HOME/foldtune/tuning.db`, else `~/.cache/foldtune/tuning.db`. A file that does not
+  /// exist, or cannot be used, is no error: everything then runs untuned. A look-up waits half a
+  /// second at most for a file that another process keeps locked.
+  ///
+  /// Kernels that had to be compiled are kept in it, so that the next process needs no compiler; a
+  /// file that does not exist is made for that. Tuning results are only read. A file that cannot be
+  /// written is no error either.
   std::string database{};
 
-  /// Is told why a database that is there is not used, and what is odd about it. Empty: a line on
-  /// the standard error, once per process for each reason.
+  /// Paths of bundles, which `foldtune bundle` writes: what was tuned and compiled elsewhere, and
+  /// is shipped with a program. They are looked up after the database, in this order; those in
+  /// `$FOLDTUNE_BUNDLE`, separated by colons, come last. They are only read.
+  std::vector<std::string> bundles{};
+
+  /// What kept kernels may take in the database, in bytes: those that were not used for the longest
+  /// time go first. 0: none are kept. Empty: `$FOLDTUNE_CACHE_BYTES`, else 256 MiB.
+  std::optional<std::uint64_t> cache_bytes{};
+
+  /// Is told why a database that is there, or a bundle, is not used, and what is odd about it.
+  /// Empty: the log (foldtune/log.h) if it takes warnings, else a line on the standard error, once
+  /// per process for each reason.
   std::function<void(const std::string&)> notify{};
 
   /// What becomes of calls whose problem was not tuned.

@@ -4,6 +4,7 @@
 #include "foldtune/context.h"      // IWYU pragma: export
 #include "foldtune/error.h"        // IWYU pragma: export
 #include "foldtune/histogram.h"    // IWYU pragma: export
+#include "foldtune/log.h"          // IWYU pragma: export
 #include "foldtune/miss.h"         // IWYU pragma: export
 #include "foldtune/problem.h"      // IWYU pragma: export
 #include "foldtune/reduce.h"       // IWYU pragma: export
