@@ -82,7 +82,8 @@ class CudaKernel final : public Kernel {
       : context_(context), limits_(limits) {
     const ContextScope scope(context_);
     const UncapturedScope uncaptured;
-    driver_.check(driver_.cuModuleLoadData(&module_, compiled.image.data()), "loading a cubin");
+    driver_.check(driver_.cuModuleLoadData(&module_, compiled.image.data()),
+                  fmt::format("loading the cubin of {}", compiled.lowered_names.front()));
     for (const std::string& name : compiled.lowered_names) {
       const CUresult result =
           driver_.cuModuleGetFunction(&functions_.emplace_back(), module_, name.c_str());

@@ -5,9 +5,11 @@
 #include <cstdlib>
 #include <filesystem>
 #include <sstream>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
+#include "cache/network_file_system.h"
 #include "cache/store_error.h"
 #include "foldtune/error.h"
 #include "runtime/log.h"
@@ -24,6 +26,22 @@ std::unique_ptr<ConfigStore> open_store(const std::string& path, OpenMode mode,
                                         const Notify& notify) {
   return open_sqlite_store(path, mode,
                            {.patience = kLookupPatience, .inspect = false, .notify = notify});
+}
+
+/// Programs of many hosts may share a home folder. Whether their locks work there, nobody knows, so
+/// nothing is written that nobody asked for.
+void require_local(const std::filesystem::path& path) {
+  std::filesystem::path place = std::filesystem::absolute(path);
+  std::error_code is_hidden;
+  while (!std::filesystem::exists(place, is_hidden) && place.has_relative_path()) {
+    place = place.parent_path();
+  }
+  const std::string_view file_system = network_file_system(place);
+  if (file_system.empty()) return;
+  throw StoreError(fmt::format(
+      "cannot keep a kernel in the tuning database {}: it lies on a network file system ({}); name "
+      "a file on a local disk with FOLDTUNE_DB",
+      path.string(), file_system));
 }
 
 void log_choice(const Problem& problem, const Choice& choice) {
@@ -121,6 +139,7 @@ KernelSources TunedConfigs::kernels() const {
   // What cannot be read is not written to either: it may be damaged.
   if (path_.empty() || !fault_.empty()) return sources;
   sources.open_own = [path = path_, notify = notify_] {
+    require_local(path);
     return open_store(path, OpenMode::read_write, notify)->kernels();
   };
   return sources;

@@ -36,6 +36,8 @@ constexpr Prepare kPrepareReport = nullptr;
 #endif
 constexpr std::array kVerbs{
     Verb{"devices", "List the devices of this machine", prepare_devices},
+    Verb{"doctor", "Look at all that Foldtune needs on this machine, and say what to fix",
+         prepare_doctor},
     Verb{"tune", "Find the fastest configurations for a device, and keep them", prepare_tune},
     Verb{"revalidate", "Time again what was tuned with another driver or compiler",
          prepare_revalidate},
@@ -49,6 +51,7 @@ constexpr std::array kVerbs{
          prepare_ladder},
     Verb{"landscape", "Summarise a recorded landscape, or write it for other tools",
          prepare_landscape},
+    Verb{"bundle", "Write a small database to be shipped with a program", prepare_bundle},
     Verb{"check", "Look whether a tuning database is sound", prepare_check},
     Verb{"merge", "Copy the measurements of other tuning databases into one", prepare_merge},
     Verb{"export", "Write measurements to a file for other machines", prepare_export},
@@ -71,6 +74,9 @@ constexpr const char* kFooter = R"(Example:
 Environment:
   FOLDTUNE_DB       the tuning database; without it $XDG_CACHE_HOME/foldtune/tuning.db, else
                     ~/.cache/foldtune/tuning.db
+  FOLDTUNE_BUNDLE   bundles to look up after the database, separated by colons
+  FOLDTUNE_CACHE_BYTES  what compiled kernels may take in the database: 64M; 0 keeps none [256M]
+  FOLDTUNE_LOG      error, warning, info or debug: what the runtime does, on the standard error
   FOLDTUNE_NVRTC    libnvrtc.so, where it is not in a usual place (CUDA_HOME works, too)
   FOLDTUNE_TOOLKIT  the CUDA Toolkit whose headers some variants need, where CUDA_HOME is another
   CXX               the compiler of the CPU device; without it c++, g++ or clang++

@@ -156,6 +156,11 @@ ExitCode revalidate_on(const DeviceGroup& devices, const std::vector<MarkedProbl
     ProgressPrinter progress(stderr, terminal_width(stderr));
     summary = tune(pointers, *relations, options, progress);
   }
+  if (!interrupt.is_interrupted()) {
+    Evaluator& first = *evaluators.front();
+    keep_kernels_of(summary.results, *store, first.info().record, first.compiler(),
+                    options.compile_threads);
+  }
   return conclude(
       {.problems = options.problems,
        .summary = summary,

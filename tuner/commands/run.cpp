@@ -44,7 +44,8 @@ elements it needs one of them.
 
 The time is that of a call and of the wait for its end, on the host's clock, and the median of
 several; reading the file and copying it to the device are not in it. The database is only
-read; where nothing fitting was tuned, a sound default is used.
+read, but for the kernels that are compiled, which it keeps; where nothing fitting was tuned, a
+sound default is used.
 
 Examples:
   foldtune run --op argmax data.npy

@@ -196,6 +196,11 @@ ExitCode tune_on(const DeviceGroup& devices, TuneOptions options, const std::str
     ProgressPrinter progress(stderr, terminal_width(stderr));
     summary = tune(pointers, *store, options, progress);
   }
+  if (!interrupt.is_interrupted()) {
+    Evaluator& first = *evaluators.front();
+    keep_kernels_of(summary.results, *store, first.info().record, first.compiler(),
+                    options.compile_threads);
+  }
   return conclude({.problems = options.problems,
                    .summary = summary,
                    .is_interrupted = interrupt.is_interrupted(),

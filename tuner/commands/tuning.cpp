@@ -7,11 +7,13 @@
 #include <cstdio>
 #include <map>
 
+#include "cache/store_error.h"
 #include "foldtune/error.h"
 #include "runtime/device.h"
 #include "tuner/commands/options.h"
 #include "tuner/format.h"
 #include "tuner/input_pool.h"
+#include "tuner/kept_kernels.h"
 #include "tuner/table.h"
 #include "tuner/terminal.h"
 
@@ -85,6 +87,18 @@ void print_results(const std::vector<ProblemResult>& results) {
   fmt::print("\n{}\n", table.to_string(terminal_width(stdout)));
   fmt::print("%read: of the measured read bandwidth. gain: over the untuned default.\n");
   print_config_legends(results);
+}
+
+void keep_kernels_of(const std::vector<ProblemResult>& results, const ConfigStore& store,
+                     const DeviceRecord& device, const Compiler* compiler, int threads) {
+  const std::shared_ptr<KernelStore> kernels = store.kernels();
+  if (kernels == nullptr || compiler == nullptr) return;
+  try {
+    keep_kernels(*kernels, nullptr, device, *compiler, kernels_of(results, compiler->version()),
+                 threads, default_cache_bytes());
+  } catch (const StoreError& error) {
+    fmt::print(stderr, "foldtune: note: not all kernels are kept: {}\n", error.what());
+  }
 }
 
 ExitCode conclude(const Conclusion& end,

@@ -22,6 +22,11 @@ void print_config_legends(const std::vector<ProblemResult>& results);
 /// The closing table of `tune`.
 void print_results(const std::vector<ProblemResult>& results);
 
+/// Keeps the kernels of the results in the store, so that programs need not compile them. A failure
+/// is a note: they are compiled where they are needed. `compiler` may be null.
+void keep_kernels_of(const std::vector<ProblemResult>& results, const ConfigStore& store,
+                     const DeviceRecord& device, const Compiler* compiler, int threads);
+
 /// How a tuning ended, and where its results are.
 struct Conclusion {
   const std::vector<Problem>& problems;

@@ -32,7 +32,7 @@ struct ContextOptions {
   ///
   /// Kernels that had to be compiled are kept in it, so that the next process needs no compiler; a
   /// file that does not exist is made for that. Tuning results are only read. A file that cannot be
-  /// written is no error either.
+  /// written is no error either, and on a network file system, which hosts may share, none is.
   std::string database{};
 
   /// Paths of bundles, which `foldtune bundle` writes: what was tuned and compiled elsewhere, and

@@ -1,0 +1,125 @@
+// foldtune bundle: what is in the file, and what is not.
+#include <SQLiteCpp/Database.h>
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "runtime/kernel_cache.h"
+#include "runtime/tuned_configs.h"
+#include "runtime/variant.h"
+#include "tests/catch.h"
+#include "tests/tuner/program.h"
+#include "tests/tuner/tuned_database.h"
+
+namespace foldtune::test {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+
+const Params kTuned = ReduceParams{.block_size = 512, .unroll = 2};
+
+std::string text(const std::string& file, const std::string& query) {
+  return SQLite::Database(file).execAndGet(query).getString();
+}
+
+/// Bundles of a database.
+class BundleTest {
+ protected:
+  Outcome bundle(const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> arguments{"bundle", "-o", place_.file("bundle.db")};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return place_.run(arguments);
+  }
+  /// False, with a warning, without NVRTC.
+  bool has_bundled(const Outcome& result) const {
+    CAPTURE(result.out, result.err);
+    if (result.exit_code == kUnavailable) {
+      WARN("skipped: " << result.err);
+      return false;
+    }
+    CHECK(result.exit_code == 0);
+    return true;
+  }
+  std::string in_bundle(const std::string& query) const {
+    return text(place_.file("bundle.db"), query);
+  }
+
+  Workplace place_;
+};
+
+TEST_CASE_METHOD(BundleTest, "bundle: programs need no compiler, whatever the count and address") {
+  const DeviceRecord device = run_on().device;
+  store(place_.database(), {success(sum_of(1 << 20), kTuned, {5}, /*round=*/2)}, run_on());
+  if (!has_bundled(bundle())) return;
+  const TunedConfigs configs = TunedConfigs::open(
+      {.database = place_.file("none.db"), .bundles = {place_.file("bundle.db")}});
+  KernelCache kernels(configs.kernels());
+  for (const Alignment alignment : {Alignment::vector, Alignment::element}) {
+    for (int size_class = 0; size_class <= 40; ++size_class) {
+      Problem problem = sum_of(std::uint64_t{1} << size_class);
+      problem.alignment = alignment;
+      const Choice choice = configs.choose(device, "", problem);
+      CAPTURE(to_string(problem), choice.reason);
+      CHECK(kernels.find(device, make_program({.problem = problem, .params = choice.params}),
+                         compiler_of(choice)) != nullptr);
+      if (size_class == 20) CHECK(choice.params == kTuned);
+    }
+  }
+  CHECK(in_bundle("SELECT group_concat(DISTINCT architecture) FROM kernel") == "sm_90");
+  CHECK(in_bundle("PRAGMA journal_mode") == "delete");
+  CHECK(place_.run({"check", "--db", place_.file("bundle.db")}).exit_code == 0);
+  // What is bundled already is copied, not compiled.
+  place_.set("FOLDTUNE_NVRTC", "/nowhere");
+  CHECK(place_.run({"bundle", "--db", place_.file("bundle.db"), "-o", place_.file("again.db")})
+            .exit_code == 0);
+}
+
+TEST_CASE_METHOD(BundleTest, "bundle: only what is asked for, and the newest of each problem") {
+  RunRecord newer = run_on();
+  newer.device.driver = "590.1";
+  store(place_.database(), {success(sum_of(1 << 20), kTuned, {5})}, run_on());
+  store(place_.database(), {success(sum_of(1 << 20), with_block_size(256), {6})}, newer);
+  store(place_.database(), {stored_sum(22, 9)}, run_on("Another GPU"));
+  RunRecord stale = run_on();
+  stale.template_fingerprint = "older";
+  store(place_.database(), {stored_sum(24, 9)}, stale);
+  if (!has_bundled(bundle({"--device", "test", "--op", "sum", "--arch", "sm_90,sm_80"}))) return;
+  CHECK(in_bundle("SELECT count(*) FROM result") == "1");
+  CHECK(in_bundle("SELECT device_driver FROM result") == "590.1");
+}
+
+TEST_CASE_METHOD(BundleTest, "bundle: of nothing is an error, and leaves the file as it was") {
+  store(place_.database(), {stored_sum(20, 5)});
+  place_.write("bundle.db", "mine");
+  for (const std::vector<std::string>& filter :
+       {std::vector<std::string>{"--op", "max"}, {"--arch", "sm_80"}, {"--device", "none"}}) {
+    const Outcome result = bundle(filter);
+    CAPTURE(result.err);
+    CHECK(result.exit_code == kUsage);
+    CHECK_THAT(result.err, ContainsSubstring("nothing in ") && ContainsSubstring("foldtune show"));
+    CHECK(read_file(place_.file("bundle.db")) == "mine");
+  }
+  CHECK(place_.run({"bundle"}).exit_code == kUsage);
+  CHECK(bundle({"--db", place_.file("none.db")}).exit_code == kDatabase);
+}
+
+TEST_CASE_METHOD(BundleTest, "bundle: without NVRTC and the kernels it says what is missing") {
+  store(place_.database(), {stored_sum(20, 5)});
+  place_.set("FOLDTUNE_NVRTC", "/nowhere");
+  const Outcome result = bundle();
+  CHECK(result.exit_code == kUnavailable);
+  CHECK_THAT(result.err, ContainsSubstring("NVRTC"));
+  CHECK_FALSE(std::filesystem::exists(place_.file("bundle.db")));
+}
+
+TEST_CASE_METHOD(BundleTest, "bundle: kernels of custom operators are left out, and that is said") {
+  MeasurementRecord custom = stored_sum(20, 5);
+  custom.problem.op = "mine:0123456789abcdef";
+  store(place_.database(), {custom});
+  const Outcome result = bundle();
+  CHECK(result.exit_code == kDatabase);
+  CHECK_THAT(result.err, ContainsSubstring("left out the kernels of mine:0123456789abcdef"));
+}
+
+}  // namespace
+}  // namespace foldtune::test

@@ -1,0 +1,37 @@
+/// A small database to be shipped with a program: what was chosen for some problems, and every
+/// kernel that they are run with, whatever the count and the alignment.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "cache/config_store.h"
+
+namespace foldtune {
+
+/// Where a bundle is made of.
+struct BundleSource {
+  std::string database;
+  /// Which of the best results are taken, among those of GPUs and of the present kernel sources.
+  std::function<bool(const StoredResult&)> is_wanted;
+  int threads = 0;  ///< that compile; 0: one per core
+};
+
+struct BundleReport {
+  std::size_t results = 0;
+  std::size_t devices = 0;
+  std::size_t kernels = 0;
+  std::size_t compiled = 0;             ///< of the kernels, those that the database had not
+  std::vector<std::string> left_out{};  ///< a line for each result or kernel, and why
+};
+
+/// Writes the bundle to the new file `path`. Of results for one problem on one GPU with several
+/// drivers and compilers the newest is taken. Kernels are those that the database keeps, as they
+/// were tuned, else compiled by NVRTC, each for the GPU's architecture; no GPU is needed. For
+/// counts that nothing was tuned near, the untuned default's kernels are in it. Throws StoreError,
+/// and Unavailable where something is to be compiled without NVRTC.
+BundleReport write_bundle(const BundleSource& source, const std::string& path);
+
+}  // namespace foldtune

@@ -1,0 +1,107 @@
+// foldtune bundle: what was tuned, and its kernels, to be shipped with a program.
+#include "tuner/bundle.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "foldtune/error.h"
+#include "runtime/temporary_folder.h"
+#include "tuner/commands/commands.h"
+#include "tuner/commands/options.h"
+#include "tuner/commands/stored_rows.h"
+#include "tuner/count_list.h"
+#include "tuner/format.h"
+#include "tuner/output_file.h"
+
+namespace foldtune {
+namespace {
+
+constexpr int kMaxThreads = 1024;
+
+struct BundleArguments {
+  std::string output;
+  std::optional<std::string> database;
+  RowFilter filter;
+  std::optional<std::string> architectures;
+  int threads = 0;
+};
+
+/// Whether a row is of one of the architectures; those that were seen are kept in `seen`.
+bool is_of(const StoredResult& row, const std::optional<std::string>& architectures,
+           std::set<std::string>& seen) {
+  seen.insert(row.run.device.architecture);
+  if (!architectures) return true;
+  const auto names = split_list("--arch", *architectures);
+  return std::ranges::find(names, row.run.device.architecture) != names.end();
+}
+
+ExitCode run_bundle(const BundleArguments& arguments) {
+  const auto is_wanted = row_test(arguments.filter);
+  if (arguments.architectures) split_list("--arch", *arguments.architectures);
+  OutputFile output(arguments.output, "bundle");
+  const std::string database = database_path(arguments.database);
+  const TemporaryFolder folder;
+  const std::string path = folder.path() / "bundle.db";
+  std::set<std::string> seen;
+  const BundleReport report =
+      write_bundle({.database = database,
+                    .is_wanted =
+                        [&](const StoredResult& row) {
+                          return is_wanted(row) && is_of(row, arguments.architectures, seen);
+                        },
+                    .threads = arguments.threads},
+                   path);
+  if (report.results == 0) {
+    throw InvalidArgument(fmt::format(
+        "nothing in {} is to be bundled: it has no such results of GPUs and of this Foldtune's "
+        "kernels{}; `foldtune show` lists what it has",
+        database, seen.empty() ? "" : fmt::format(" (there is {})", fmt::join(seen, ", "))));
+  }
+  const std::string bytes = read_file(path);
+  output.write(bytes);
+  output.commit();
+  fmt::print(stderr, "bundled {} of {} with {}, {} of them compiled now: {}\n",
+             format_count(report.results, "result"), format_count(report.devices, "device"),
+             format_count(report.kernels, "kernel"), report.compiled, format_bytes(bytes.size()));
+  for (const std::string& line : report.left_out) fmt::print(stderr, "  left out {}\n", line);
+  return report.left_out.empty() ? ExitCode::ok : ExitCode::database;
+}
+
+}  // namespace
+
+Action prepare_bundle(CLI::App& app, const std::string&) {
+  auto arguments = std::make_shared<BundleArguments>();
+  app.add_option("-o,--output", arguments->output, "The file to write")
+      ->type_name("FILE")
+      ->required();
+  app.add_option("--db", arguments->database, "The tuning database [see foldtune --help]")
+      ->type_name("FILE");
+  add_row_filter(app, arguments->filter);
+  app.add_option("--arch", arguments->architectures,
+                 "Architectures by comma: sm_90 [those of the devices]")
+      ->type_name("LIST");
+  app.add_option("--threads", arguments->threads, "Threads that compile [one per core]")
+      ->type_name("N")
+      ->check(CLI::Range(0, kMaxThreads).description(""));
+  app.footer(
+      "Writes what was chosen for GPUs, and every kernel that programs run with it, for all counts "
+      "and\nalignments. Kernels that the database does not keep are compiled, which needs NVRTC "
+      "and no GPU.\nPrograms name the file in ContextOptions::bundles or FOLDTUNE_BUNDLE, and need "
+      "no NVRTC then;\nresults in the user's own database go first. Kernels of custom operators "
+      "are left out.\n\n"
+      "Examples:\n"
+      "  foldtune bundle -o product.db --op sum,max --type f32 --device h200\n"
+      "  FOLDTUNE_BUNDLE=product.db product");
+  return [arguments] { return run_bundle(*arguments); };
+}
+
+}  // namespace foldtune

@@ -1,0 +1,210 @@
+#include "tuner/commands/diagnosis.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
+#include "cache/config_store.h"
+#include "cache/store_error.h"
+#include "cache/summary.h"
+#include "foldtune/error.h"
+#include "runtime/compiler.h"
+#include "runtime/shared_library.h"
+#include "runtime/tuned_configs.h"
+#include "templates/embedded.h"
+#include "tuner/commands/device_listing.h"
+#include "tuner/commands/options.h"
+#include "tuner/format.h"
+
+namespace foldtune {
+namespace {
+
+using Findings = std::vector<Finding>;
+
+/// Errors may have lines; a finding is one.
+std::string in_one_line(std::string text) {
+  std::ranges::replace(text, '\n', ' ');
+  return text;
+}
+
+bool has_driver() {
+  try {
+    SharedLibrary::open({"libcuda.so.1", "libcuda.so"});
+    return true;
+  } catch (const Unavailable&) {
+    return false;
+  }
+}
+
+bool is_cuda(const ListedDevice& device) { return device.info.record.kind == "cuda"; }
+
+void check_driver(const DeviceListing& listing, Findings& findings) {
+  const auto first = std::ranges::find_if(listing.devices, is_cuda);
+  if (first != listing.devices.end()) {
+    findings.push_back({"driver", Health::ok, first->info.record.driver});
+  } else if (!has_driver()) {
+    findings.push_back({"driver", Health::note, "there is no CUDA driver (libcuda.so.1)",
+                        "install the NVIDIA driver if this machine has a GPU; without one kernels "
+                        "run on the CPU device, and bundles can be made"});
+  } else {
+    findings.push_back({"driver", Health::problem, in_one_line(listing.cuda_fault),
+                        "look whether nvidia-smi works, and whether the driver was updated since "
+                        "this machine was started"});
+  }
+}
+
+void check_nvrtc(Findings& findings) {
+  try {
+    const NvrtcLibrary nvrtc = find_nvrtc();
+    findings.push_back({"nvrtc", Health::ok, fmt::format("{} ({})", nvrtc.version, nvrtc.path)});
+  } catch (const Error&) {
+    findings.push_back(
+        {"nvrtc", Health::note,
+         "NVRTC was not found: kernels that no database and no bundle has cannot be compiled",
+         "install the CUDA Toolkit (12.4 or newer) or the Python package nvidia-cuda-nvrtc, and "
+         "set FOLDTUNE_NVRTC to its libnvrtc.so; or ship a bundle (foldtune bundle)"});
+  }
+}
+
+void check_toolkit(Findings& findings) {
+  try {
+    findings.push_back({"toolkit", Health::ok, "headers in " + toolkit_include_folders().front()});
+  } catch (const MissingToolkit&) {
+    findings.push_back({"toolkit", Health::note,
+                        "no headers of the CUDA Toolkit: only `foldtune ladder` needs them",
+                        "set CUDA_HOME or FOLDTUNE_TOOLKIT to the toolkit"});
+  }
+}
+
+void check_devices(const DeviceListing& listing, Findings& findings) {
+  bool is_any_usable = false;
+  for (const ListedDevice& device : listing.devices) {
+    const DeviceRecord& record = device.info.record;
+    is_any_usable |= is_cuda(device) || device.fault.empty();
+    std::string text = fmt::format("{} ({}), {} of memory", record.name, record.architecture,
+                                   format_bytes(device.info.memory_bytes));
+    if (is_cuda(device) || device.fault.empty()) {
+      findings.push_back({device.info.id, Health::ok, std::move(text)});
+    } else {
+      findings.push_back({device.info.id, Health::note,
+                          text + ", and no C++ compiler for its kernels",
+                          "install g++, or set CXX to a g++ or clang++ that knows C++20"});
+    }
+  }
+  if (!is_any_usable) {
+    findings.push_back({"devices", Health::problem, "there is no device that kernels can run on",
+                        "do what the lines above say for a GPU or for the CPU device"});
+  }
+}
+
+Finding describe_database(const std::string& area, const std::string& path,
+                          const DatabaseSummary& summary) {
+  const std::string text =
+      fmt::format("{}: version {} of the schema, {}, {} for these kernels{}{}", path,
+                  summary.schema_version, format_bytes(summary.bytes),
+                  format_count(summary.bests, "result"), summary.is_writable ? "" : ", read-only",
+                  summary.file_system.empty() ? "" : fmt::format(", on {}", summary.file_system));
+  if (!summary.damage.empty()) {
+    return {area, Health::problem,
+            in_one_line(fmt::format("{} is damaged: {}", path, summary.damage)),
+            "keep a copy, and try `sqlite3 FILE .recover`, or name another file"};
+  }
+  if (!summary.is_current) {
+    return {area, Health::problem, text + ": programs do not read it",
+            "bring it to the present version: `foldtune vacuum`, or any other verb that writes"};
+  }
+  return {area, Health::ok, text};
+}
+
+void add_notes(const std::string& area, const DatabaseSummary& summary, Findings& findings) {
+  for (const std::string& note : summary.notes) findings.push_back({area, Health::note, note});
+}
+
+void check_kernels(const DatabaseSummary& summary, Findings& findings) try {
+  const std::uint64_t most = default_cache_bytes();
+  std::string text =
+      fmt::format("{} kept, {} of at most {}", format_count(summary.kernels.kernels, "kernel"),
+                  format_bytes(summary.kernels.bytes), format_bytes(most));
+  if (!summary.file_system.empty()) {
+    findings.push_back({"kernels", Health::note, text + "; programs add none",
+                        "name a file on a local disk with FOLDTUNE_DB"});
+  } else if (most > 0 && summary.is_writable) {
+    findings.push_back({"kernels", Health::ok, std::move(text)});
+  } else {
+    findings.push_back({"kernels", Health::note, text + "; none are added",
+                        most == 0 ? "unset FOLDTUNE_CACHE_BYTES, or raise it"
+                                  : "make the database and its folder writable"});
+  }
+} catch (const StoreError& error) {
+  findings.push_back({"kernels", Health::problem, error.what()});
+}
+
+void check_database(const std::optional<std::string>& asked, Findings& findings) try {
+  const std::string path = database_path(asked);
+  std::error_code is_hidden;
+  if (!std::filesystem::exists(path, is_hidden) && !is_hidden) {
+    findings.push_back({"database", Health::note, fmt::format("there is no {} yet", path),
+                        "foldtune tune makes it, and so does a program that compiles a kernel"});
+    return;
+  }
+  const DatabaseSummary summary = summarize_database(path, template_fingerprint());
+  Finding finding = describe_database("database", path, summary);
+  if (finding.health == Health::ok && !summary.file_system.empty()) {
+    finding.health = Health::note;
+    finding.remedy =
+        "name a file on a local disk with FOLDTUNE_DB: it is faster, and safe to share";
+  } else if (finding.health == Health::ok && !summary.is_writable) {
+    finding.health = Health::note;
+    finding.remedy = "make it and its folder writable, to tune and to keep kernels";
+  }
+  findings.push_back(std::move(finding));
+  add_notes("database", summary, findings);
+  if (summary.is_current && summary.damage.empty()) check_kernels(summary, findings);
+} catch (const StoreError& error) {
+  findings.push_back({"database", Health::problem, in_one_line(error.what())});
+}
+
+void check_bundle(const std::string& path, Findings& findings) try {
+  const DatabaseSummary summary = summarize_database(path, template_fingerprint());
+  Finding finding = describe_database("bundle", path, summary);
+  finding.text += fmt::format(", {}", format_count(summary.kernels.kernels, "kernel"));
+  if (finding.health == Health::ok && summary.bests == 0) {
+    finding.health = Health::problem;
+    finding.text += ": it was made by a Foldtune with other kernels";
+    finding.remedy = "make it again with this Foldtune";
+  }
+  findings.push_back(std::move(finding));
+  add_notes("bundle", summary, findings);
+} catch (const StoreError& error) {
+  findings.push_back({"bundle", Health::problem, in_one_line(error.what())});
+}
+
+}  // namespace
+
+const char* to_string(Health health) {
+  switch (health) {
+    case Health::ok:
+      return "ok";
+    case Health::note:
+      return "note";
+    case Health::problem:
+      break;
+  }
+  return "problem";
+}
+
+std::vector<Finding> diagnose(const std::optional<std::string>& database) {
+  Findings findings;
+  const DeviceListing listing = list_devices();
+  check_driver(listing, findings);
+  check_nvrtc(findings);
+  check_toolkit(findings);
+  check_devices(listing, findings);
+  check_database(database, findings);
+  for (const std::string& path : environment_bundles()) check_bundle(path, findings);
+  return findings;
+}
+
+}  // namespace foldtune

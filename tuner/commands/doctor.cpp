@@ -1,0 +1,77 @@
+// foldtune doctor: what is there, what is not, and what to fix.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tuner/commands/commands.h"
+#include "tuner/commands/diagnosis.h"
+#include "tuner/commands/row_fields.h"
+#include "tuner/format.h"
+
+namespace foldtune {
+namespace {
+
+struct DoctorArguments {
+  std::optional<std::string> database;
+  bool json = false;
+};
+
+bool is_problem(const Finding& finding) { return finding.health == Health::problem; }
+
+void print_json(const std::vector<Finding>& findings) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const Finding& finding : findings) {
+    list.push_back({{"area", finding.area},
+                    {"status", to_string(finding.health)},
+                    {"text", finding.text},
+                    {"remedy", finding.remedy}});
+  }
+  print_indented({{"problems", std::ranges::count_if(findings, is_problem)}, {"findings", list}});
+}
+
+void print_text(const std::vector<Finding>& findings) {
+  for (const Finding& finding : findings) {
+    fmt::print("{:<8} {}: {}{}\n", to_string(finding.health), finding.area, finding.text,
+               finding.remedy.empty() ? "" : "; " + finding.remedy);
+  }
+  const auto problems = static_cast<std::size_t>(std::ranges::count_if(findings, is_problem));
+  fmt::print("{}\n", problems == 0 ? "nothing is broken" : format_count(problems, "problem"));
+}
+
+/// That of the first problem.
+ExitCode exit_code_of(const std::vector<Finding>& findings) {
+  const auto first = std::ranges::find_if(findings, is_problem);
+  if (first == findings.end()) return ExitCode::ok;
+  const bool is_stored =
+      first->area == "database" || first->area == "kernels" || first->area == "bundle";
+  return is_stored ? ExitCode::database : ExitCode::unavailable;
+}
+
+}  // namespace
+
+Action prepare_doctor(CLI::App& app, const std::string&) {
+  auto arguments = std::make_shared<DoctorArguments>();
+  app.add_option("--db", arguments->database, "The tuning database [see foldtune --help]")
+      ->type_name("FILE");
+  app.add_flag("--json", arguments->json, "Print JSON: an object with the array \"findings\"");
+  app.footer(
+      "A line for each thing that Foldtune needs or uses: the driver, NVRTC, the toolkit's "
+      "headers, the\ndevices, the database, the kernels in it, the bundles in FOLDTUNE_BUNDLE. It "
+      "begins with ok, note\n(may be so) or problem (is broken), and ends with what to do. The "
+      "exit code is 0 if nothing is\nbroken. Nothing is changed.\n\n"
+      "Example:\n"
+      "  foldtune doctor --json");
+  return [arguments] {
+    const std::vector<Finding> findings = diagnose(arguments->database);
+    arguments->json ? print_json(findings) : print_text(findings);
+    return exit_code_of(findings);
+  };
+}
+
+}  // namespace foldtune
