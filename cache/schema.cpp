@@ -61,12 +61,14 @@ int identify(SQLite::Database& database, const std::filesystem::path& path) {
 void require_current_schema(SQLite::Database& database, const std::filesystem::path& path) {
   const int version = identify(database, path);
   if (version == kSchemaVersion) return;
-  throw StoreError(fmt::format(
+  const std::string message = fmt::format(
       "cannot read the tuning database {}: {}, and it was opened for reading only; tune with it "
       "once, which brings it to version {}",
       path.string(),
       version == 0 ? "it is empty" : fmt::format("its schema is of the older version {}", version),
-      kSchemaVersion));
+      kSchemaVersion);
+  if (version == 0) throw EmptyDatabase(message);
+  throw StoreError(message);
 }
 
 void migrate(SQLite::Database& database, const std::filesystem::path& path) {
@@ -76,8 +78,12 @@ void migrate(SQLite::Database& database, const std::filesystem::path& path) {
     const int version = identify(database, path);
     if (version == kSchemaVersion) return;
     require_columns(database, path, version);
-    database.exec(migrations()[static_cast<std::size_t>(version)]);
-    database.exec(fmt::format("PRAGMA user_version = {}", version + 1));
+    // A new one is made at once, so that nobody finds it half made.
+    const int next = version == 0 ? kSchemaVersion : version + 1;
+    for (int step = version; step < next; ++step) {
+      database.exec(migrations()[static_cast<std::size_t>(step)]);
+    }
+    database.exec(fmt::format("PRAGMA user_version = {}", next));
     transaction.commit();
   }
 }

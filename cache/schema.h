@@ -19,11 +19,11 @@ extern const int kSchemaVersion;
 /// these throw `SQLite::Exception` where SQLite fails.
 int identify(SQLite::Database& database, const std::filesystem::path& path);
 
-/// Throws `StoreError` unless the schema is of `kSchemaVersion`.
+/// Throws `StoreError` unless the schema is of `kSchemaVersion`, `EmptyDatabase` if there is none.
 void require_current_schema(SQLite::Database& database, const std::filesystem::path& path);
 
-/// Brings the schema to `kSchemaVersion`, each step in a transaction of its own. Several processes
-/// may do so at once.
+/// Brings the schema to `kSchemaVersion`, each step in a transaction of its own, a new database in
+/// one. Several processes may do so at once.
 void migrate(SQLite::Database& database, const std::filesystem::path& path);
 
 /// A copy of the database, migrated. It has no name that others could open it by, is kept in memory

@@ -11,4 +11,10 @@ class StoreError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// A database that nothing is in yet was opened for reading: another process may be making it.
+class EmptyDatabase : public StoreError {
+ public:
+  using StoreError::StoreError;
+};
+
 }  // namespace foldtune

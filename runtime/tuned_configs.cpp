@@ -83,15 +83,14 @@ void TunedConfigs::open_database(const std::string& path) {
   try {
     path_ = path.empty() ? default_database_path() : path;
     std::error_code is_hidden;
-    const bool is_there = std::filesystem::exists(path_, is_hidden) || is_hidden;
-    // Another process may be about to make it.
-    const bool is_empty = is_there && std::filesystem::is_empty(path_, is_hidden);
-    if (!is_there || (is_empty && std::filesystem::is_regular_file(path_, is_hidden))) {
+    if (!std::filesystem::exists(path_, is_hidden) && !is_hidden) {
       log(LogLevel::info, [&] { return fmt::format("there is no tuning database {}", path_); });
       return;
     }
     store_ = open_store(path_, OpenMode::read_only, notify_);
     log(LogLevel::info, [&] { return fmt::format("opened the tuning database {}", path_); });
+  } catch (const EmptyDatabase& error) {
+    log(LogLevel::info, [&] { return std::string(error.what()); });
   } catch (const StoreError& error) {
     fault_ = error.what();
     notify_(fmt::format("running untuned: {}", error.what()));

@@ -80,6 +80,7 @@ std::vector<ResultRow> wanted_rows(const BundleSource& source) {
     });
   });
   std::vector<ResultRow> rows;
+  rows.reserve(newest.size());
   for (auto& [key, row] : newest) rows.push_back(std::move(row));
   std::ranges::sort(rows, {}, &ResultRow::measurement_id);
   return rows;
@@ -124,6 +125,7 @@ class Wanted {
 
   std::vector<WantedKernel> take() {
     std::vector<WantedKernel> kernels;
+    kernels.reserve(wanted_.size());
     for (auto& [key, kernel] : wanted_) kernels.push_back(std::move(kernel));
     return kernels;
   }

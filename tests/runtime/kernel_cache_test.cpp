@@ -200,10 +200,11 @@ TEST_CASE_METHOD(KernelCacheTest, "Kernel cache: a use is noted once a day") {
 TEST_CASE_METHOD(KernelCacheTest, "Kernel cache: threads of several contexts share a file") {
   std::vector<std::thread> threads;
   std::atomic<int> wrong = 0;
+  std::atomic<int> notes = 0;
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([&, i] {
       const auto device = std::make_shared<FakeDevice>();
-      Context context(device, TunedConfigs::open(sources_));
+      Context context(device, TunedConfigs::open(sources_, [&](const std::string&) { ++notes; }));
       float result = 0;
       for (std::uint64_t count = 8; count <= 4096; count *= 2) {
         context.reducer(kSum)(input_, count + static_cast<std::uint64_t>(i), &result);
@@ -213,6 +214,7 @@ TEST_CASE_METHOD(KernelCacheTest, "Kernel cache: threads of several contexts sha
   }
   for (std::thread& thread : threads) thread.join();
   CHECK(wrong == 0);
+  CHECK(notes == 0);
   run_without_compiler();
 }
 
