@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <sstream>
@@ -109,16 +110,20 @@ void TunedConfigs::open_bundle(const std::string& path) {
   }
 }
 
-Choice TunedConfigs::choose(const DeviceRecord& device, const std::string& compiler,
-                            const Problem& problem) const {
+std::vector<Choice> TunedConfigs::choices(const DeviceRecord& device, const std::string& compiler,
+                                          const Problem& problem) const {
   std::string fault = fault_;
-  std::optional<Choice> best;
+  std::optional<Choice> untuned;
+  std::vector<Choice> found;
   const auto look_into = [&](const std::shared_ptr<const ConfigStore>& store) {
-    if (store == nullptr || (best && best->source() == ConfigSource::exact)) return;
+    if (store == nullptr) return;
     try {
       Choice choice = choose_config(store.get(), device, compiler, problem);
-      const bool is_better = choice.source() == ConfigSource::exact || (best && !best->match);
-      if (!best || is_better) best = std::move(choice);
+      if (choice.match) {
+        found.push_back(std::move(choice));
+      } else if (!untuned) {
+        untuned = std::move(choice);
+      }
     } catch (const DatabaseError& error) {
       notify_(fmt::format("running untuned: {}", error.what()));
       fault = error.what();
@@ -126,9 +131,18 @@ Choice TunedConfigs::choose(const DeviceRecord& device, const std::string& compi
   };
   look_into(store_);
   for (const Bundle& bundle : bundles_) look_into(bundle.store);
-  if (!best) best = choose_config(nullptr, device, compiler, problem);
-  if (!best->match && !fault.empty()) best->reason = fault;
-  return *std::move(best);
+  std::ranges::stable_sort(found, {}, [](const Choice& choice) {
+    return choice.source() == ConfigSource::exact ? 0 : 1;
+  });
+  if (!untuned) untuned = choose_config(nullptr, device, compiler, problem);
+  if (!fault.empty()) untuned->reason = fault;
+  found.push_back(*std::move(untuned));
+  return found;
+}
+
+Choice TunedConfigs::choose(const DeviceRecord& device, const std::string& compiler,
+                            const Problem& problem) const {
+  return choices(device, compiler, problem).front();
 }
 
 KernelSources TunedConfigs::kernels() const {
@@ -151,17 +165,28 @@ std::string compiler_of(const Choice& choice) {
 Choice choose_with_kernel(Device& device, const TunedConfigs& configs, KernelCache& kernels,
                           const Problem& problem) {
   const DeviceRecord& record = device.info().record;
-  Choice choice = configs.choose(record, kAnyCompiler, problem);
-  const Program program = make_program({.problem = problem, .params = choice.params});
-  if (kernels.find(record, program, compiler_of(choice)) == nullptr) {
+  const auto has_kernel = [&](const Choice& choice) {
+    const Program program = make_program({.problem = problem, .params = choice.params});
+    return kernels.find(record, program, compiler_of(choice)) != nullptr;
+  };
+  std::vector<Choice> choices = configs.choices(record, kAnyCompiler, problem);
+  auto chosen = choices.begin();
+  if (!has_kernel(*chosen)) {
     try {
-      choice = configs.choose(record, device.compiler().version(), problem);
+      *chosen = configs.choose(record, device.compiler().version(), problem);
     } catch (const Unavailable& error) {
       log(LogLevel::warning, [&] { return std::string(error.what()); });
+      // What is next best, and needs no compiler, is better than nothing.
+      const auto runnable = std::ranges::find_if(choices, has_kernel);
+      if (runnable != choices.end()) {
+        chosen = runnable;
+        chosen->reason +=
+            "; the kernel of what would go first is not kept, and there is no compiler";
+      }
     }
   }
-  log_choice(problem, choice);
-  return choice;
+  log_choice(problem, *chosen);
+  return std::move(*chosen);
 }
 
 }  // namespace foldtune

@@ -49,6 +49,10 @@ class TunedConfigs {
   Choice choose(const DeviceRecord& device, const std::string& compiler,
                 const Problem& problem) const;
 
+  /// The best choice of each store, in that order, and last the untuned default.
+  std::vector<Choice> choices(const DeviceRecord& device, const std::string& compiler,
+                              const Problem& problem) const;
+
   /// The kernels of the same stores.
   KernelSources kernels() const;
 
@@ -71,7 +75,8 @@ class TunedConfigs {
 
 /// The choice for `problem`, made so that no compiler is opened as long as its kernel is kept: then
 /// it is what was tuned with the very compiler that made the kernel. Else results of the device's
-/// present compiler go first. Tells the log.
+/// present compiler go first; without a compiler, the next best choice whose kernel is kept. Tells
+/// the log.
 Choice choose_with_kernel(Device& device, const TunedConfigs& configs, KernelCache& kernels,
                           const Problem& problem);
 

@@ -251,6 +251,18 @@ TEST_CASE_METHOD(KernelCacheTest,
   CHECK(config_ == to_json(kTuned));
 }
 
+TEST_CASE_METHOD(KernelCacheTest,
+                 "Bundle: without a compiler it serves where the user's kernel is not kept") {
+  put(file("bundle.db"), kTuned, "fake 1.0");
+  put(sources_.database, kOther, "fake 1.0");
+  exec(sources_.database, "DELETE FROM kernel");
+  sources_.bundles = {file("bundle.db")};
+  run_without_compiler();
+  CHECK(config_ == to_json(kTuned));
+  run();
+  CHECK(config_ == to_json(kOther));
+}
+
 TEST_CASE_METHOD(KernelCacheTest, "Bundle: the first of several goes first") {
   put(file("a.db"), kTuned, "fake 1.0");
   put(file("b.db"), kOther, "fake 1.0");
