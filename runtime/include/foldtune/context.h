@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "foldtune/export.h"
 #include "foldtune/histogram.h"
 #include "foldtune/miss.h"
 #include "foldtune/problem.h"
@@ -20,6 +21,7 @@ class ConfigStore;
 class Device;
 class TunedConfigs;
 
+/// Which device and which database. A value type.
 struct ContextOptions {
   /// "cuda:N" or "cpu". A CUDA device is used through its primary context, so pointers and streams
   /// of the CUDA runtime API, of PyTorch and of CuPy work.
@@ -60,7 +62,7 @@ struct ContextOptions {
 };
 
 /// Move-only. Member functions may be called from several threads.
-class Context {
+class FOLDTUNE_API Context {
  public:
   /// Throws InvalidArgument for an unknown device name, Unavailable without a driver or such a
   /// device.
@@ -72,8 +74,11 @@ class Context {
           const ContextOptions& options = {});
   Context(std::shared_ptr<Device> device, TunedConfigs configs, const ContextOptions& options = {});
 
+  /// A context that was moved from can only be destroyed or assigned to.
   Context(Context&&) noexcept;
-  Context& operator=(Context&&) noexcept;
+  Context& operator=(Context&&) noexcept;  ///< frees what this context held, as the destructor does
+  /// Frees kernels and scratch. Nothing that was enqueued may be running any more, and reducers and
+  /// histograms of this context must not be called again.
   ~Context();
 
   /// The reducer of a problem, whose count and alignment are ignored: they come with each call. The
@@ -86,8 +91,11 @@ class Context {
   /// The device's name, "NVIDIA H200".
   const std::string& device_name() const;
 
+  /// Of the library itself.
+  FOLDTUNE_LOCAL Device& device() const;
+
  private:
-  class State;
+  class FOLDTUNE_LOCAL State;
   std::unique_ptr<State> state_;
 };
 

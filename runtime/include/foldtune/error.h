@@ -3,22 +3,25 @@
 
 #include <stdexcept>
 
+#include "foldtune/export.h"
+
 namespace foldtune {
 
-class Error : public std::runtime_error {
+/// The base of all. `what()` is the message.
+class FOLDTUNE_API Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
 /// The caller asked for something that cannot be: a wrong argument, an unsupported combination.
 /// Thrown before anything is launched or written.
-class InvalidArgument : public Error {
+class FOLDTUNE_API InvalidArgument : public Error {
  public:
   using Error::Error;
 };
 
 /// Something that is needed is not on this machine: a GPU, its driver, NVRTC, a host compiler.
-class Unavailable : public Error {
+class FOLDTUNE_API Unavailable : public Error {
  public:
   using Error::Error;
 };
@@ -31,25 +34,25 @@ class NotTuned : public Error {
 };
 
 /// A kernel does not compile. The message holds the compiler's log.
-class CompileError : public Error {
+class FOLDTUNE_API CompileError : public Error {
  public:
   using Error::Error;
 };
 
 /// The device or its driver reports an error.
-class DeviceError : public Error {
+class FOLDTUNE_API DeviceError : public Error {
  public:
   using Error::Error;
 };
 
 /// The device or the host has not enough memory for what was asked.
-class OutOfMemory : public DeviceError {
+class FOLDTUNE_API OutOfMemory : public DeviceError {
  public:
   using DeviceError::DeviceError;
 };
 
 /// The tuning database cannot be opened, read or written.
-class DatabaseError : public Error {
+class FOLDTUNE_API DatabaseError : public Error {
  public:
   using Error::Error;
 };

@@ -4,16 +4,18 @@
 #include <cstdint>
 #include <memory>
 
+#include "foldtune/export.h"
 #include "foldtune/problem.h"
 #include "foldtune/reducer.h"
 #include "foldtune/stream.h"
 
 namespace foldtune {
 
+/// What is counted, and in which bins. A value type; the bounds or edges come with each call.
 struct HistogramOptions {
-  ElementType type = ElementType::f32;  ///< of the elements
-  std::uint32_t bins = 256;             ///< from 2 to kMaxBins; 256 with Binning::key
-  Binning binning = Binning::even;
+  ElementType type = ElementType::f32;     ///< of the elements
+  std::uint32_t bins = 256;                ///< from 2 to kMaxBins; 256 with Binning::key
+  Binning binning = Binning::even;         ///< how an element finds its bin
   ElementType counter = ElementType::u64;  ///< of the counts: u64, or u32, which wrap
   /// What the elements are expected to look like: chooses among tuning results, changes no count.
   Distribution distribution = Distribution::uniform;
@@ -27,7 +29,7 @@ struct HistogramOptions {
 /// memory, of the first call, of streams that are captured and of errors. `input` is `count`
 /// elements, `counts` as many counters as there are bins; what they held before is overwritten.
 /// Elements in no bin, NaN among them, are dropped.
-class Histogram {
+class FOLDTUNE_API Histogram {
  public:
   /// With Binning::even: ranges of the same width between the bounds, `lower < upper`, both finite;
   /// the last one includes `upper`.
@@ -58,7 +60,7 @@ class Histogram {
   /// As Reducer::with_inputs_ready(), of the elements and the edges.
   Histogram with_inputs_ready() const;
 
-  /// The configuration for `count` elements at an address aligned to 16 bytes.
+  /// As Reducer::explain().
   Explanation explain(std::uint64_t count) const;
 
   /// What is counted; its count and alignment are those of no call.

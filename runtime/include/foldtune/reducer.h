@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "foldtune/export.h"
 #include "foldtune/problem.h"
 #include "foldtune/result.h"
 #include "foldtune/stream.h"
@@ -32,14 +33,14 @@ struct Explanation {
 };
 
 /// "exact", "near size", "default".
-const char* to_string(ConfigSource source);
+FOLDTUNE_API const char* to_string(ConfigSource source);
 
 class ReducePlan;
 
 /// Reduces inputs of one operator and type, of any count. A handle: copies share everything but the
 /// promise of `with_inputs_ready`. The context that made it must outlive it. Member functions may
 /// be called from several threads, on any streams.
-class Reducer {
+class FOLDTUNE_API Reducer {
  public:
   /// Enqueues the reduction of `input[0, count)` into `*output` on `stream`, and returns. `input`
   /// and `output` are memory of the context's device; `input` holds elements of the problem's type
@@ -84,6 +85,8 @@ class Reducer {
   /// Does everything that the first call for `count` elements of `input`'s alignment on `stream`
   /// would do, except the launch, and waits for it. `input` is not read.
   void prepare(const void* input, std::uint64_t count, Stream stream = nullptr) const;
+
+  /// The same for an operator of several inputs.
   void prepare(std::initializer_list<const void*> inputs, std::uint64_t count,
                Stream stream = nullptr) const;
 
@@ -112,7 +115,7 @@ class Reducer {
   friend class Context;
   friend class Histogram;  // calls the same states
   friend class ReducePlan;
-  class State;
+  class FOLDTUNE_LOCAL State;
   explicit Reducer(std::shared_ptr<State> state) : state_(std::move(state)) {}
   void read_value(std::initializer_list<const void*> inputs, std::uint64_t count, ResultType type,
                   void* result, Stream stream) const;

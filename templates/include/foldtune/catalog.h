@@ -8,6 +8,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "foldtune/export.h"
+
 // The 16-bit types of the CUDA Toolkit's cuda_fp16.h and cuda_bf16.h, which need not be there. The
 // names are theirs. NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming)
 struct __half;
@@ -16,37 +18,56 @@ struct __nv_bfloat16;
 
 namespace foldtune {
 
-enum class Family { reduce, histogram };
-
-enum class Operator {
-  sum,
-  product,
-  min,
-  max,
-  argmin,
-  argmax,
-  minmax,
-  bit_and,
-  bit_or,
-  bit_xor,
-  all,
-  any,
-  count_nonzero,
-  sum_of_squares,
-  asum,
-  nrm2,
-  absmax,
-  argabsmax,
-  dot,
-  mean,
-  variance,
-  stddev,
-  logsumexp,
-  custom,     ///< the user's own, custom.h
-  histogram,  ///< counts in bins; of the family of its own
+/// What shares a kernel template.
+enum class Family {
+  reduce,     ///< all elements become one result
+  histogram,  ///< elements are counted in bins
 };
 
-enum class ElementType { i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64 };
+/// What is computed. Result types and empty inputs: `default_accumulator`, `has_empty_result`.
+enum class Operator {
+  sum,             ///< x[0] + x[1] + ...; integers wrap
+  product,         ///< x[0] * x[1] * ...; integers wrap
+  min,             ///< the least element; -0 is less than +0
+  max,             ///< the largest element
+  argmin,          ///< the least element and its index; of equal ones the lowest index
+  argmax,          ///< the largest element and its index; of equal ones the lowest index
+  minmax,          ///< the least and the largest element
+  bit_and,         ///< the bits that all elements have; integers alone, as the next two
+  bit_or,          ///< the bits that any element has
+  bit_xor,         ///< the bits that an odd number of elements have
+  all,             ///< 1 if no element is zero, else 0
+  any,             ///< 1 if an element is not zero, else 0
+  count_nonzero,   ///< how many elements are not zero
+  sum_of_squares,  ///< the sum of x[i]^2
+  asum,            ///< the sum of |x[i]|: the L1 norm
+  nrm2,            ///< the square root of the sum of squares: the L2 norm
+  absmax,          ///< the largest |x[i]|
+  argabsmax,       ///< the largest |x[i]| and its index; of equal ones the lowest index
+  dot,             ///< the sum of x[i] * y[i], of two inputs
+  mean,            ///< the sum over n
+  variance,        ///< the mean squared distance from the mean, over n - Problem::ddof
+  stddev,          ///< the square root of the variance
+  logsumexp,       ///< log(exp(x[0]) + exp(x[1]) + ...), without overflow
+  custom,          ///< the user's own, custom.h
+  histogram,       ///< counts in bins; of the family of its own
+};
+
+/// The type of a number in memory.
+enum class ElementType {
+  i8,    ///< signed integer of 8 bits
+  u8,    ///< unsigned integer of 8 bits
+  i16,   ///< signed integer of 16 bits
+  u16,   ///< unsigned integer of 16 bits
+  i32,   ///< signed integer of 32 bits
+  u32,   ///< unsigned integer of 32 bits
+  i64,   ///< signed integer of 64 bits
+  u64,   ///< unsigned integer of 64 bits
+  f16,   ///< IEEE half precision: CUDA's __half
+  bf16,  ///< the upper half of a float: CUDA's __nv_bfloat16
+  f32,   ///< float
+  f64,   ///< double
+};
 
 /// What a result may depend on besides the input.
 enum class Determinism {
@@ -77,53 +98,61 @@ enum class ResultShape {
   min_max,        ///< {number min; number max}
 };
 
-std::string_view name(Family family);
-std::string_view name(Operator op);
-std::string_view name(ElementType type);
-std::string_view name(Determinism determinism);
-std::string_view name(Alignment alignment);
-std::string_view name(NanPolicy policy);
+/// @name Names
+/// The enumerators as text, spelled as here. Static storage: views stay valid.
+/// @{
+FOLDTUNE_API std::string_view name(Family family);
+FOLDTUNE_API std::string_view name(Operator op);
+FOLDTUNE_API std::string_view name(ElementType type);
+FOLDTUNE_API std::string_view name(Determinism determinism);
+FOLDTUNE_API std::string_view name(Alignment alignment);
+FOLDTUNE_API std::string_view name(NanPolicy policy);
+/// @}
 
+/// @name From names
 /// The inverse of `name`; empty for an unknown name.
-std::optional<Operator> parse_operator(std::string_view text);
-std::optional<ElementType> parse_element_type(std::string_view text);
-std::optional<Determinism> parse_determinism(std::string_view text);
-std::optional<NanPolicy> parse_nan_policy(std::string_view text);
+/// @{
+FOLDTUNE_API std::optional<Operator> parse_operator(std::string_view text);
+FOLDTUNE_API std::optional<ElementType> parse_element_type(std::string_view text);
+FOLDTUNE_API std::optional<Determinism> parse_determinism(std::string_view text);
+FOLDTUNE_API std::optional<NanPolicy> parse_nan_policy(std::string_view text);
+/// @}
 
 /// The operators of the family `reduce` that have a name of their own, in the order of the
 /// catalogue: all but `custom` and `histogram`.
-std::span<const Operator> operators();
-std::span<const ElementType> element_types();
+FOLDTUNE_API std::span<const Operator> operators();
+/// All types, in the order of the catalogue.
+FOLDTUNE_API std::span<const ElementType> element_types();
 
-std::size_t size_of(ElementType type);  ///< bytes
-bool is_floating(ElementType type);
-bool is_signed(ElementType type);
+FOLDTUNE_API std::size_t size_of(ElementType type);  ///< bytes
+FOLDTUNE_API bool is_floating(ElementType type);     ///< f16, bf16, f32 or f64
+FOLDTUNE_API bool is_signed(ElementType type);       ///< a signed integer or floating
 
-Family family_of(Operator op);
-int input_count(Operator op);  ///< arrays that are folded together: 2 for dot
-ResultShape result_shape(Operator op);
+FOLDTUNE_API Family family_of(Operator op);          ///< whose kernel computes it
+FOLDTUNE_API int input_count(Operator op);           ///< arrays that are folded together: 2 for dot
+FOLDTUNE_API ResultShape result_shape(Operator op);  ///< what one result is in memory
 
 /// Whether the fold of nothing is a value: the identity.
-bool has_empty_result(Operator op);
+FOLDTUNE_API bool has_empty_result(Operator op);
 
 /// Whether `op` is defined for elements of this type: bit operators take integers alone.
-bool takes(Operator op, ElementType element);
+FOLDTUNE_API bool takes(Operator op, ElementType element);
 
 /// Whether the operator compares, so that NanPolicy says something.
-bool has_nan_policy(Operator op);
+FOLDTUNE_API bool has_nan_policy(Operator op);
 
 /// Whether the operator divides by the number of elements less Problem::ddof.
-bool has_ddof(Operator op);
+FOLDTUNE_API bool has_ddof(Operator op);
 
 /// The type that partial results and the result have unless asked otherwise.
-ElementType default_accumulator(Operator op, ElementType element);
+FOLDTUNE_API ElementType default_accumulator(Operator op, ElementType element);
 
 /// The types that `op` over `element` can keep its partial results in, the default first; empty if
 /// the operator does not take the element.
-std::vector<ElementType> accumulators(Operator op, ElementType element);
+FOLDTUNE_API std::vector<ElementType> accumulators(Operator op, ElementType element);
 
 /// Whether the order in which partial results are combined can change the result's bits.
-bool depends_on_order(Operator op, ElementType accumulator);
+FOLDTUNE_API bool depends_on_order(Operator op, ElementType accumulator);
 
 /// The catalogue's name of a C++ type; __half and __nv_bfloat16 are f16 and bf16.
 template <class T>

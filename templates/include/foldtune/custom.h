@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "foldtune/catalog.h"
+#include "foldtune/export.h"
 
 namespace foldtune {
 
@@ -15,8 +16,8 @@ inline constexpr std::size_t kMaxInputs = 4;
 
 /// One member of an accumulator.
 struct AccumulatorField {
-  std::string name;  ///< empty if the accumulator is this number alone
-  ElementType type = ElementType::f32;
+  std::string name;                     ///< empty if the accumulator is this number alone
+  ElementType type = ElementType::f32;  ///< of the number
 };
 
 /// The fold `finish(combine(map(e0), combine(map(e1), ...)))`.
@@ -28,7 +29,9 @@ struct AccumulatorField {
 ///
 /// `combine` must be associative (up to rounding) and commutative, and `identity` neutral to it:
 /// elements are combined in any order, and the identity any number of times.
-struct CustomOperator {
+///
+/// A value type. The result is one number.
+struct FOLDTUNE_API CustomOperator {
   std::string name;  ///< for people: letters, digits and underscores
   std::vector<ElementType> inputs{ElementType::f32};  ///< 1 to 4, of any types
   /// One unnamed field, or 1 to 8 named ones of 32 bytes in all: then the accumulator is a struct
@@ -36,9 +39,9 @@ struct CustomOperator {
   std::vector<AccumulatorField> accumulator{{.name = "", .type = ElementType::f32}};
   std::string identity = "0";  ///< of type Accumulator
   std::string map = "x";       ///< of the elements x, y, z, w and the index i (unsigned, 64 bits)
-  std::string combine = "a + b";  ///< of the accumulators a and b
-  std::string finish = "a";       ///< of the accumulator a and the number of elements n
-  ElementType result = ElementType::f32;
+  std::string combine = "a + b";          ///< of the accumulators a and b
+  std::string finish = "a";               ///< of the accumulator a and the number of elements n
+  ElementType result = ElementType::f32;  ///< the type that `finish` is converted to
   /// How far two right floating-point results may be apart, relative to the larger one: the tuner
   /// compares every variant with the plainest. Results that are integers must be equal.
   double tolerance = 1e-3;

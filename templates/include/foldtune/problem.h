@@ -9,6 +9,7 @@
 
 #include "foldtune/catalog.h"
 #include "foldtune/custom.h"
+#include "foldtune/export.h"
 
 namespace foldtune {
 
@@ -21,26 +22,32 @@ enum class Binning {
 
 /// What the elements of a histogram look like, for the tuner: it decides how many fall into the
 /// same bin at the same time.
-enum class Distribution { uniform, zipf, constant };
+enum class Distribution {
+  uniform,   ///< spread over all bins alike
+  zipf,      ///< of 256 parts of the range, that of rank r has a share like 1 / r
+  constant,  ///< all in one bin
+};
 
-std::string_view name(Binning binning);
-std::string_view name(Distribution distribution);
-std::optional<Binning> parse_binning(std::string_view text);
-std::optional<Distribution> parse_distribution(std::string_view text);
+FOLDTUNE_API std::string_view name(Binning binning);            ///< "even", "custom", "key"
+FOLDTUNE_API std::string_view name(Distribution distribution);  ///< "uniform", "zipf", "constant"
+/// The inverse of `name`; empty for an unknown name.
+FOLDTUNE_API std::optional<Binning> parse_binning(std::string_view text);
+/// The inverse of `name`; empty for an unknown name.
+FOLDTUNE_API std::optional<Distribution> parse_distribution(std::string_view text);
 
 /// The shape of a histogram. The bounds or edges come with each call.
 struct HistogramShape {
-  std::uint32_t bins = 256;  ///< from 2 to kMaxBins
-  Binning binning = Binning::even;
-  Distribution distribution = Distribution::uniform;
+  std::uint32_t bins = 256;                           ///< from 2 to kMaxBins
+  Binning binning = Binning::even;                    ///< how an element finds its bin
+  Distribution distribution = Distribution::uniform;  ///< what the elements are expected to be
 };
 
 /// The most bins of a histogram.
 inline constexpr std::uint32_t kMaxBins = 1 << 20;
 
 /// A reduction of `count` elements. A value type; the defaults are those of the semantics.
-struct Problem {
-  Operator op = Operator::sum;
+struct FOLDTUNE_API Problem {
+  Operator op = Operator::sum;  ///< what is computed
   /// Of the elements; of all inputs, if there are several. A custom operator has its own.
   ElementType type = ElementType::f32;
   /// The type of partial results; empty: `default_accumulator(op, type)`.
@@ -50,42 +57,43 @@ struct Problem {
   /// Elements of each input, up to 2^40. A reducer is made for any count and takes it with each
   /// call.
   std::uint64_t count = 0;
-  Alignment alignment = Alignment::vector;
-  Determinism determinism = Determinism::run_to_run;
-  NanPolicy nan_policy = NanPolicy::propagate;
+  Alignment alignment = Alignment::vector;  ///< a reducer takes it from each call's pointers
+  Determinism determinism = Determinism::run_to_run;  ///< what the result may depend on
+  NanPolicy nan_policy = NanPolicy::propagate;        ///< of the operators that compare
   /// Delta degrees of freedom of variance and stddev: 0 divides by n (population), 1 by n - 1
   /// (sample).
   int ddof = 0;
   std::shared_ptr<const CustomOperator> custom = nullptr;  ///< with Operator::custom
   HistogramShape histogram{};                              ///< with Operator::histogram
 
+  /// `accumulator`, or its default.
   ElementType accumulator_type() const {
     return accumulator.value_or(default_accumulator(op, type));
   }
-  ElementType result_type() const;
-  std::vector<ElementType> input_types() const;
-  std::uint64_t input_bytes() const;  ///< of all inputs
-  std::size_t result_bytes() const;   ///< of the output
-  std::size_t output_alignment() const;
+  ElementType result_type() const;               ///< `result`, or its default
+  std::vector<ElementType> input_types() const;  ///< the elements' type, one for each input
+  std::uint64_t input_bytes() const;             ///< of all inputs, `count` elements each
+  std::size_t result_bytes() const;              ///< of the output; of all counters of a histogram
+  std::size_t output_alignment() const;  ///< bytes that the output's address is a multiple of
 };
 
 /// A custom operator as a problem.
-Problem make_problem(CustomOperator op);
+FOLDTUNE_API Problem make_problem(CustomOperator op);
 
 /// The most elements that a reduction takes.
 inline constexpr std::uint64_t kMaxCount = std::uint64_t{1} << 40;
 
 /// log2 of the count, rounded to the nearest integer; 0 for an empty input. Tuning results are
 /// kept, and looked up, by size class.
-int size_class(std::uint64_t count);
+FOLDTUNE_API int size_class(std::uint64_t count);
 
 /// "sum f32 2^20", "max i32 1000003", "histogram u8 (256 bins, key, uniform) 2^20".
-std::string to_string(const Problem& problem);
+FOLDTUNE_API std::string to_string(const Problem& problem);
 
 /// Whether the order in which partial results are combined can change the result's bits.
-bool depends_on_order(const Problem& problem);
+FOLDTUNE_API bool depends_on_order(const Problem& problem);
 
 /// Empty if the problem can be reduced, else what is wrong with it.
-std::string find_fault(const Problem& problem);
+FOLDTUNE_API std::string find_fault(const Problem& problem);
 
 }  // namespace foldtune

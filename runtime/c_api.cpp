@@ -1,0 +1,295 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <new>
+
+#include "foldtune/error.h"
+#include "foldtune/foldtune.h"
+#include "runtime/c_arguments.h"
+#include "runtime/device.h"
+
+// The names of C. NOLINTBEGIN(readability-identifier-naming)
+
+// Handles share the context, so that they may be destroyed in any order, as garbage collectors do.
+struct foldtune_context {
+  std::shared_ptr<foldtune::Context> context;
+};
+struct foldtune_reducer {
+  std::shared_ptr<foldtune::Context> context;  // Goes last.
+  foldtune::Reducer reducer;
+};
+struct foldtune_histogram {
+  std::shared_ptr<foldtune::Context> context;  // Goes last.
+  foldtune::Histogram histogram;
+};
+
+// NOLINTEND(readability-identifier-naming)
+
+namespace foldtune {
+namespace {
+
+thread_local std::string last_error;
+thread_local Explanation last_explanation;
+thread_local std::string last_problem;
+
+foldtune_status fail(foldtune_status status, const char* text) noexcept {
+  try {
+    last_error = text;
+  } catch (...) {
+    last_error.clear();  // No memory for the text.
+  }
+  return status;
+}
+
+/// Runs `call`, and makes a status of what it throws: nothing passes this border.
+template <class Call>
+foldtune_status guarded(const Call& call) noexcept {
+  try {
+    call();
+    return FOLDTUNE_OK;
+  } catch (const InvalidArgument& error) {
+    return fail(FOLDTUNE_INVALID_ARGUMENT, error.what());
+  } catch (const Unavailable& error) {
+    return fail(FOLDTUNE_UNAVAILABLE, error.what());
+  } catch (const CompileError& error) {
+    return fail(FOLDTUNE_COMPILE_ERROR, error.what());
+  } catch (const OutOfMemory& error) {
+    return fail(FOLDTUNE_OUT_OF_MEMORY, error.what());
+  } catch (const DeviceError& error) {
+    return fail(FOLDTUNE_DEVICE_ERROR, error.what());
+  } catch (const DatabaseError& error) {
+    return fail(FOLDTUNE_DATABASE_ERROR, error.what());
+  } catch (const std::bad_alloc&) {
+    return fail(FOLDTUNE_OUT_OF_MEMORY, "the host has no memory left");
+  } catch (const std::exception& error) {
+    return fail(FOLDTUNE_FAILED, error.what());
+  } catch (...) {
+    return fail(FOLDTUNE_FAILED, "something was thrown that is no std::exception");
+  }
+}
+
+/// What a pointer of the caller's refers to.
+template <class T>
+T& checked(T* pointer, const char* what) {
+  if (pointer != nullptr) return *pointer;
+  throw InvalidArgument(fmt::format("reading the arguments: {} is NULL", what));
+}
+
+const Reducer& reducer_of(const foldtune_reducer* handle) {
+  return checked(handle, "the reducer").reducer;
+}
+const Histogram& histogram_of(const foldtune_histogram* handle) {
+  return checked(handle, "the histogram").histogram;
+}
+
+Stream stream_of(foldtune_stream stream) { return static_cast<Stream>(stream); }
+
+/// Calls `call` with the inputs as the list that the C++ API takes.
+template <class Call>
+void with_inputs(const void* const* inputs, std::size_t count, const Call& call) {
+  using Inputs = std::initializer_list<const void*>;
+  const void* const* const in = count == 0 ? nullptr : &checked(inputs, "the list of inputs");
+  switch (count) {
+    case 1:
+      return call(Inputs{in[0]});
+    case 2:
+      return call(Inputs{in[0], in[1]});
+    case 3:
+      return call(Inputs{in[0], in[1], in[2]});
+    case 4:
+      return call(Inputs{in[0], in[1], in[2], in[3]});
+    default:
+      throw InvalidArgument(
+          fmt::format("calling a reduction with {} inputs: it takes 1 to {}", count, kMaxInputs));
+  }
+}
+
+void check_value_call(const Reducer& reducer, const Device& device, const void* result,
+                      std::size_t result_bytes, Stream stream) {
+  const Problem& problem = reducer.problem();
+  if (result == nullptr || result_bytes != problem.result_bytes()) {
+    throw InvalidArgument(
+        fmt::format("calling {}: the result is {} bytes at {}, and one takes {} bytes",
+                    name(problem.op), result_bytes, result, problem.result_bytes()));
+  }
+  if (device.is_capturing(stream)) {
+    throw InvalidArgument(fmt::format(
+        "calling {} and waiting for it while its stream is being captured: nothing can be waited "
+        "for now; give foldtune_reduce an output on the device",
+        name(problem.op)));
+  }
+}
+
+/// Keeps what the C struct refers to for the thread.
+template <class Folder>
+void explain(const Folder& folder, std::uint64_t count, foldtune_explanation& result) {
+  last_explanation = folder.explain(count);
+  Problem problem = folder.problem();
+  problem.count = count;
+  last_problem = to_string(problem);
+  result = {.problem = last_problem.c_str(),
+            .source = to_string(last_explanation.source),
+            .config = last_explanation.config.c_str(),
+            .reason = last_explanation.reason.c_str(),
+            .tuned_count = last_explanation.tuned_count,
+            .tuned_us = last_explanation.tuned_us};
+}
+
+}  // namespace
+}  // namespace foldtune
+
+using foldtune::checked;
+using foldtune::guarded;
+using foldtune::histogram_of;
+using foldtune::reducer_of;
+using foldtune::stream_of;
+
+const char* foldtune_status_name(foldtune_status status) {
+  switch (status) {
+    case FOLDTUNE_OK:
+      return "ok";
+    case FOLDTUNE_INVALID_ARGUMENT:
+      return "invalid argument";
+    case FOLDTUNE_UNAVAILABLE:
+      return "unavailable";
+    case FOLDTUNE_COMPILE_ERROR:
+      return "compile error";
+    case FOLDTUNE_DEVICE_ERROR:
+      return "device error";
+    case FOLDTUNE_OUT_OF_MEMORY:
+      return "out of memory";
+    case FOLDTUNE_DATABASE_ERROR:
+      return "database error";
+    case FOLDTUNE_FAILED:
+      return "failed";
+  }
+  return "unknown status";
+}
+
+const char* foldtune_last_error(void) { return foldtune::last_error.c_str(); }
+
+const char* foldtune_version(void) { return FOLDTUNE_VERSION; }
+
+foldtune_status foldtune_context_create(const foldtune_context_options* options,
+                                        foldtune_context** context) {
+  return guarded([&] {
+    checked(context, "the place for the context") = nullptr;
+    const foldtune_context_options given =
+        options == nullptr ? foldtune_context_options{} : *options;
+    *context = new foldtune_context{std::make_shared<foldtune::Context>(foldtune::read(given))};
+  });
+}
+
+void foldtune_context_destroy(foldtune_context* context) { delete context; }
+
+const char* foldtune_context_device_name(const foldtune_context* context) {
+  return context == nullptr ? "" : context->context->device_name().c_str();
+}
+
+foldtune_status foldtune_reducer_create(foldtune_context* context, const foldtune_problem* problem,
+                                        foldtune_reducer** reducer) {
+  return guarded([&] {
+    checked(reducer, "the place for the reducer") = nullptr;
+    const auto& owner = checked(context, "the context").context;
+    *reducer = new foldtune_reducer{
+        owner, owner->reducer(foldtune::read(checked(problem, "the problem")))};
+  });
+}
+
+void foldtune_reducer_destroy(foldtune_reducer* reducer) { delete reducer; }
+
+size_t foldtune_reducer_input_count(const foldtune_reducer* reducer) {
+  return reducer == nullptr ? 0 : reducer->reducer.problem().input_types().size();
+}
+
+size_t foldtune_reducer_result_bytes(const foldtune_reducer* reducer) {
+  return reducer == nullptr ? 0 : reducer->reducer.problem().result_bytes();
+}
+
+foldtune_status foldtune_reduce(const foldtune_reducer* reducer, const void* const* inputs,
+                                size_t input_count, uint64_t count, void* output,
+                                foldtune_stream stream) {
+  return guarded([&] {
+    foldtune::with_inputs(inputs, input_count, [&](std::initializer_list<const void*> list) {
+      reducer_of(reducer)(list, count, output, stream_of(stream));
+    });
+  });
+}
+
+foldtune_status foldtune_reduce_value(const foldtune_reducer* reducer, const void* const* inputs,
+                                      size_t input_count, uint64_t count, void* result,
+                                      size_t result_bytes, foldtune_stream stream) {
+  return guarded([&] {
+    const foldtune::Reducer& fold = reducer_of(reducer);
+    foldtune::Device& device = reducer->context->device();
+    foldtune::check_value_call(fold, device, result, result_bytes, stream_of(stream));
+    const foldtune::DeviceBuffer output(device, result_bytes);
+    foldtune::with_inputs(inputs, input_count, [&](std::initializer_list<const void*> list) {
+      fold(list, count, output.data(), stream_of(stream));
+    });
+    device.synchronize(stream_of(stream));
+    device.copy(result, output.data(), result_bytes);
+  });
+}
+
+foldtune_status foldtune_reducer_prepare(const foldtune_reducer* reducer, const void* const* inputs,
+                                         size_t input_count, uint64_t count,
+                                         foldtune_stream stream) {
+  return guarded([&] {
+    foldtune::with_inputs(inputs, input_count, [&](std::initializer_list<const void*> list) {
+      reducer_of(reducer).prepare(list, count, stream_of(stream));
+    });
+  });
+}
+
+foldtune_status foldtune_reducer_explain(const foldtune_reducer* reducer, uint64_t count,
+                                         foldtune_explanation* explanation) {
+  return guarded([&] {
+    foldtune::explain(reducer_of(reducer), count, checked(explanation, "the explanation"));
+  });
+}
+
+foldtune_status foldtune_histogram_create(foldtune_context* context,
+                                          const foldtune_histogram_options* options,
+                                          foldtune_histogram** histogram) {
+  return guarded([&] {
+    checked(histogram, "the place for the histogram") = nullptr;
+    const auto& owner = checked(context, "the context").context;
+    const foldtune_histogram_options given =
+        options == nullptr ? foldtune_histogram_options{} : *options;
+    *histogram = new foldtune_histogram{owner, owner->histogram(foldtune::read(given))};
+  });
+}
+
+void foldtune_histogram_destroy(foldtune_histogram* histogram) { delete histogram; }
+
+foldtune_status foldtune_histogram_even(const foldtune_histogram* histogram, const void* input,
+                                        uint64_t count, double lower, double upper, void* counts,
+                                        foldtune_stream stream) {
+  return guarded(
+      [&] { histogram_of(histogram)(input, count, lower, upper, counts, stream_of(stream)); });
+}
+
+foldtune_status foldtune_histogram_edges(const foldtune_histogram* histogram, const void* input,
+                                         uint64_t count, const void* edges, void* counts,
+                                         foldtune_stream stream) {
+  return guarded([&] { histogram_of(histogram)(input, count, edges, counts, stream_of(stream)); });
+}
+
+foldtune_status foldtune_histogram_keys(const foldtune_histogram* histogram, const void* input,
+                                        uint64_t count, void* counts, foldtune_stream stream) {
+  return guarded(
+      [&] { histogram_of(histogram).count_keys(input, count, counts, stream_of(stream)); });
+}
+
+foldtune_status foldtune_histogram_prepare(const foldtune_histogram* histogram, const void* input,
+                                           uint64_t count, foldtune_stream stream) {
+  return guarded([&] { histogram_of(histogram).prepare(input, count, stream_of(stream)); });
+}
+
+foldtune_status foldtune_histogram_explain(const foldtune_histogram* histogram, uint64_t count,
+                                           foldtune_explanation* explanation) {
+  return guarded([&] {
+    foldtune::explain(histogram_of(histogram), count, checked(explanation, "the explanation"));
+  });
+}

@@ -1,0 +1,15 @@
+/// The structs of the C API as those of the C++ API.
+#pragma once
+
+#include "foldtune/context.h"
+#include "foldtune/foldtune.h"
+
+namespace foldtune {
+
+/// What is NULL or 0 becomes the default. They throw InvalidArgument for an unknown name and for
+/// what cannot be read.
+ContextOptions read(const foldtune_context_options& options);
+Problem read(const foldtune_problem& problem);
+HistogramOptions read(const foldtune_histogram_options& options);
+
+}  // namespace foldtune

@@ -1,0 +1,221 @@
+/// Foldtune for C, and for every language that can call C. C11 and C++.
+///
+/// Every function that can fail returns a `foldtune_status`; what went wrong is then told by
+/// `foldtune_last_error`. No C++ exception leaves the library. Names of operators, types and
+/// policies are the catalogue's, as text: "sum", "f32", "run_to_run".
+///
+/// Functions may be called from several threads, with the same handles, too; a handle is destroyed
+/// once, when no call uses it. Strings that are passed in are read before the call returns.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "foldtune/export.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// The names of C. NOLINTBEGIN(readability-identifier-naming,modernize-use-using)
+
+/// How a call ended. The numbers stay what they are.
+typedef enum foldtune_status {
+  FOLDTUNE_OK = 0,                ///< all is well
+  FOLDTUNE_INVALID_ARGUMENT = 1,  ///< asked for what cannot be; nothing was launched
+  FOLDTUNE_UNAVAILABLE = 2,       ///< no GPU, driver, NVRTC or host compiler on this machine
+  FOLDTUNE_COMPILE_ERROR = 3,     ///< a kernel does not compile; the text has the compiler's log
+  FOLDTUNE_DEVICE_ERROR = 4,      ///< the device or its driver reports an error
+  FOLDTUNE_OUT_OF_MEMORY = 5,     ///< of the device or of the host
+  FOLDTUNE_DATABASE_ERROR = 6,    ///< the tuning database cannot be used
+  FOLDTUNE_FAILED = 7,            ///< anything else
+} foldtune_status;
+
+/// "ok", "invalid argument" and so on; static storage. "unknown status" for any other number.
+FOLDTUNE_API const char* foldtune_status_name(foldtune_status status);
+
+/// What the last call of this thread that failed was doing, what went wrong and what to do; empty
+/// if none failed. Valid until the thread's next call that fails.
+FOLDTUNE_API const char* foldtune_last_error(void);
+
+/// The version of the library, "0.1.0"; static storage.
+FOLDTUNE_API const char* foldtune_version(void);
+
+/// A device with a tuning database.
+typedef struct foldtune_context foldtune_context;
+/// Reduces inputs of one operator and type, of any count.
+typedef struct foldtune_reducer foldtune_reducer;
+/// Counts elements of one type in bins.
+typedef struct foldtune_histogram foldtune_histogram;
+/// A stream: the driver's `CUstream`, which is the CUDA runtime's `cudaStream_t`, as a pointer.
+/// NULL is the default stream. Borrowed. The CPU device ignores it.
+typedef void* foldtune_stream;
+
+/// Which device and which database. All zero: the defaults.
+typedef struct foldtune_context_options {
+  /// "cuda:N" or "cpu"; NULL: "cuda:0". A CUDA device is used through its primary context.
+  const char* device;
+  /// Path of the tuning database; NULL or empty: $FOLDTUNE_DB, else the user's own.
+  const char* database;
+  /// Is told why a database that is there is not used; NULL: a line on the standard error. Called
+  /// with `notify_data` from the thread whose call noticed it.
+  void (*notify)(const char* text, void* notify_data);
+  void* notify_data;  ///< handed to `notify`
+} foldtune_context_options;
+
+/// Opens a context, to be destroyed by `foldtune_context_destroy`. `options` may be NULL. Of
+/// FOLDTUNE_INVALID_ARGUMENT is an unknown device's name, of FOLDTUNE_UNAVAILABLE a missing driver
+/// or device; `*context` is NULL then.
+FOLDTUNE_API foldtune_status foldtune_context_create(const foldtune_context_options* options,
+                                                     foldtune_context** context);
+
+/// Gives up the handle; NULL is fine. The context itself goes with the last of its reducers and
+/// histograms, when nothing that was enqueued may be running any more.
+FOLDTUNE_API void foldtune_context_destroy(foldtune_context* context);
+
+/// The device's name, "NVIDIA H200", valid as long as the handle; "" for NULL.
+FOLDTUNE_API const char* foldtune_context_device_name(const foldtune_context* context);
+
+/// One member of a custom operator's accumulator.
+typedef struct foldtune_field {
+  const char* name;  ///< NULL or empty: the accumulator is this number alone
+  const char* type;  ///< "f32"
+} foldtune_field;
+
+/// An operator of the caller's: the fold finish(combine(map(e0), combine(map(e1), ...))), in CUDA
+/// C++ expressions. custom.h says what they may use. NULL and 0 stand for the defaults.
+typedef struct foldtune_custom_operator {
+  const char* name;              ///< for people: letters, digits and underscores
+  const char* const* inputs;     ///< types of the inputs, `input_count`; NULL: one of f32
+  size_t input_count;            ///< 1 to 4
+  const foldtune_field* fields;  ///< the accumulator, `field_count`; NULL: one unnamed f32
+  size_t field_count;            ///< 1, or 1 to 8 named ones of 32 bytes in all
+  const char* identity;          ///< NULL: "0"
+  const char* map;               ///< of the elements x, y, z, w and the index i; NULL: "x"
+  const char* combine;           ///< of the accumulators a and b; NULL: "a + b"
+  const char* finish;            ///< of the accumulator a and the count n; NULL: "a"
+  const char* result;            ///< type of the result; NULL: "f32"
+  double tolerance;              ///< relative, for the tuner's check; 0: 0.001
+} foldtune_custom_operator;
+
+/// What is reduced. All but `op` (or `custom`) may be NULL or 0, which stands for the default.
+typedef struct foldtune_problem {
+  const char* op;           ///< "sum"; NULL or "custom" with `custom`
+  const char* type;         ///< of the elements; NULL: "f32". A custom operator has its own
+  const char* accumulator;  ///< type of partial results; NULL: the operator's default
+  const char* result;       ///< type of the result's numbers; NULL: the accumulator's
+  const char* determinism;  ///< "any", "run_to_run" (NULL) or "config_independent"
+  const char* nan_policy;   ///< "propagate" (NULL) or "ignore"
+  int ddof;                 ///< of variance and stddev: 0 divides by n, 1 by n - 1
+  const foldtune_custom_operator* custom;  ///< NULL: an operator of the catalogue
+} foldtune_problem;
+
+/// Makes a reducer, to be destroyed by `foldtune_reducer_destroy`. FOLDTUNE_INVALID_ARGUMENT for a
+/// problem that cannot be; `*reducer` is NULL then.
+FOLDTUNE_API foldtune_status foldtune_reducer_create(foldtune_context* context,
+                                                     const foldtune_problem* problem,
+                                                     foldtune_reducer** reducer);
+
+/// Gives up the handle; NULL is fine.
+FOLDTUNE_API void foldtune_reducer_destroy(foldtune_reducer* reducer);
+
+/// How many inputs a call takes: 2 for dot. 0 for NULL.
+FOLDTUNE_API size_t foldtune_reducer_input_count(const foldtune_reducer* reducer);
+
+/// Bytes of one result. 16 for {number; uint64_t index}, with the index at byte 8. 0 for NULL.
+FOLDTUNE_API size_t foldtune_reducer_result_bytes(const foldtune_reducer* reducer);
+
+/// Enqueues the reduction of `count` elements of each of `input_count` inputs into `*output` on
+/// `stream`, and returns. Inputs and output are memory of the device; inputs are aligned to their
+/// elements, the output to its numbers, and overlaps no input. An empty input gives the operator's
+/// identity, where it has one.
+///
+/// The first call for a size compiles, and the first call on a stream allocates scratch, which the
+/// library owns. Neither is possible while the stream is being captured: call
+/// `foldtune_reducer_prepare` before.
+FOLDTUNE_API foldtune_status foldtune_reduce(const foldtune_reducer* reducer,
+                                             const void* const* inputs, size_t input_count,
+                                             uint64_t count, void* output, foldtune_stream stream);
+
+/// The same, blocking: waits for the stream and writes the result to `result`, host memory of
+/// `result_bytes`, which must be `foldtune_reducer_result_bytes`. Not while the stream is being
+/// captured.
+FOLDTUNE_API foldtune_status foldtune_reduce_value(const foldtune_reducer* reducer,
+                                                   const void* const* inputs, size_t input_count,
+                                                   uint64_t count, void* result,
+                                                   size_t result_bytes, foldtune_stream stream);
+
+/// Does all that the first such call would do, except the launch. The inputs are not read.
+FOLDTUNE_API foldtune_status foldtune_reducer_prepare(const foldtune_reducer* reducer,
+                                                      const void* const* inputs, size_t input_count,
+                                                      uint64_t count, foldtune_stream stream);
+
+/// Which configuration a call uses, and why. The strings are valid until the same thread asks for
+/// an explanation again.
+typedef struct foldtune_explanation {
+  const char* problem;   ///< "sum f32 2^20"
+  const char* source;    ///< "exact", "near size" or "default"
+  const char* config;    ///< the tunables as a JSON object
+  const char* reason;    ///< one sentence
+  uint64_t tuned_count;  ///< elements it was tuned for; 0 if it was not tuned
+  double tuned_us;       ///< its median time there, in microseconds; 0 if it was not tuned
+} foldtune_explanation;
+
+/// Explains the configuration for `count` elements at addresses aligned to 16 bytes.
+FOLDTUNE_API foldtune_status foldtune_reducer_explain(const foldtune_reducer* reducer,
+                                                      uint64_t count,
+                                                      foldtune_explanation* explanation);
+
+/// What is counted, and in which bins. NULL and 0 stand for the defaults.
+typedef struct foldtune_histogram_options {
+  const char* type;          ///< of the elements; NULL: "f32"
+  uint32_t bins;             ///< from 2 to 2^20; 0: 256
+  const char* binning;       ///< "even" (NULL), "custom" or "key"
+  const char* counter;       ///< "u64" (NULL) or "u32"
+  const char* distribution;  ///< "uniform" (NULL), "zipf" or "constant": chooses among results
+} foldtune_histogram_options;
+
+/// Makes a histogram, to be destroyed by `foldtune_histogram_destroy`. `options` may be NULL.
+FOLDTUNE_API foldtune_status foldtune_histogram_create(foldtune_context* context,
+                                                       const foldtune_histogram_options* options,
+                                                       foldtune_histogram** histogram);
+
+/// Gives up the handle; NULL is fine.
+FOLDTUNE_API void foldtune_histogram_destroy(foldtune_histogram* histogram);
+
+/// Enqueues the counting of `count` elements in ranges of the same width between `lower` and
+/// `upper`, which the last one includes; with the binning "even". `counts` is device memory, a
+/// counter for each bin, which is overwritten. Elements in no bin, NaN among them, are dropped.
+/// The first call is as that of `foldtune_reduce`.
+FOLDTUNE_API foldtune_status foldtune_histogram_even(const foldtune_histogram* histogram,
+                                                     const void* input, uint64_t count,
+                                                     double lower, double upper, void* counts,
+                                                     foldtune_stream stream);
+
+/// The same between edges, with the binning "custom": device memory of bins + 1 ascending numbers
+/// of the elements' type.
+FOLDTUNE_API foldtune_status foldtune_histogram_edges(const foldtune_histogram* histogram,
+                                                      const void* input, uint64_t count,
+                                                      const void* edges, void* counts,
+                                                      foldtune_stream stream);
+
+/// The same with the binning "key": 8-bit elements are the numbers of their bins.
+FOLDTUNE_API foldtune_status foldtune_histogram_keys(const foldtune_histogram* histogram,
+                                                     const void* input, uint64_t count,
+                                                     void* counts, foldtune_stream stream);
+
+/// Does all that the first such call would do, except the launch. The input is not read.
+FOLDTUNE_API foldtune_status foldtune_histogram_prepare(const foldtune_histogram* histogram,
+                                                        const void* input, uint64_t count,
+                                                        foldtune_stream stream);
+
+/// Explains the configuration for `count` elements at an address aligned to 16 bytes.
+FOLDTUNE_API foldtune_status foldtune_histogram_explain(const foldtune_histogram* histogram,
+                                                        uint64_t count,
+                                                        foldtune_explanation* explanation);
+
+// NOLINTEND(readability-identifier-naming,modernize-use-using)
+
+#ifdef __cplusplus
+}
+#endif

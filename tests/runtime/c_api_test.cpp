@@ -1,0 +1,383 @@
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "foldtune/foldtune.h"
+#include "runtime/temporary_folder.h"
+#include "tests/catch.h"
+
+namespace foldtune::test {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+
+foldtune_context_options options_of(const char* device) {
+  foldtune_context_options options{};
+  options.device = device;
+  return options;
+}
+foldtune_problem problem_of(const char* op, const char* type = nullptr) {
+  foldtune_problem problem{};
+  problem.op = op;
+  problem.type = type;
+  return problem;
+}
+foldtune_histogram_options bins_of(std::uint32_t bins, const char* binning) {
+  foldtune_histogram_options options{};
+  options.bins = bins;
+  options.binning = binning;
+  return options;
+}
+
+/// A context on the CPU device.
+class CApiTest {
+ protected:
+  CApiTest() {
+    const foldtune_context_options options = options_of("cpu");
+    REQUIRE(foldtune_context_create(&options, &context_) == FOLDTUNE_OK);
+  }
+  CApiTest(const CApiTest&) = delete;
+  CApiTest& operator=(const CApiTest&) = delete;
+  ~CApiTest() {
+    for (foldtune_reducer* const reducer : reducers_) foldtune_reducer_destroy(reducer);
+    for (foldtune_histogram* const histogram : histograms_) foldtune_histogram_destroy(histogram);
+    foldtune_context_destroy(context_);
+  }
+
+  foldtune_reducer* reducer(const foldtune_problem& problem) {
+    foldtune_reducer* reducer = nullptr;
+    INFO(foldtune_last_error());
+    REQUIRE(foldtune_reducer_create(context_, &problem, &reducer) == FOLDTUNE_OK);
+    return reducers_.emplace_back(reducer);
+  }
+  foldtune_histogram* histogram(const foldtune_histogram_options& options) {
+    foldtune_histogram* histogram = nullptr;
+    REQUIRE(foldtune_histogram_create(context_, &options, &histogram) == FOLDTUNE_OK);
+    return histograms_.emplace_back(histogram);
+  }
+  /// Why no reducer is made of the problem.
+  std::string refusal(const foldtune_problem& problem) {
+    auto* reducer = reinterpret_cast<foldtune_reducer*>(this);
+    CHECK(foldtune_reducer_create(context_, &problem, &reducer) == FOLDTUNE_INVALID_ARGUMENT);
+    CHECK(reducer == nullptr);
+    return foldtune_last_error();
+  }
+
+  foldtune_context* context_ = nullptr;
+  std::vector<foldtune_reducer*> reducers_;
+  std::vector<foldtune_histogram*> histograms_;
+};
+
+/// What foldtune_reduce writes, in bytes of a result.
+template <class Result>
+Result reduce(const foldtune_reducer* reducer, const std::vector<const void*>& inputs,
+              std::uint64_t count) {
+  alignas(16) Result result{};
+  INFO(foldtune_last_error());
+  CHECK(foldtune_reducer_result_bytes(reducer) == sizeof(Result));
+  CHECK(foldtune_reduce(reducer, inputs.data(), inputs.size(), count, &result, nullptr) ==
+        FOLDTUNE_OK);
+  return result;
+}
+
+TEST_CASE_METHOD(CApiTest, "C API: reduces by the names of the catalogue") {
+  const float values[] = {3, 1, 4, 1, 5};
+  CHECK(reduce<float>(reducer(problem_of("sum")), {values}, 5) == 14);
+
+  const std::int32_t integers[] = {3, -1, 4};
+  CHECK(reduce<std::int64_t>(reducer(problem_of("sum", "i32")), {integers}, 3) == 6);
+
+  struct IndexedFloat {
+    float value;
+    alignas(8) std::uint64_t index;
+  };
+  const auto largest = reduce<IndexedFloat>(reducer(problem_of("argmax")), {values}, 5);
+  CHECK(largest.value == 5);
+  CHECK(largest.index == 4);
+}
+
+TEST_CASE_METHOD(CApiTest, "C API: takes every option of a problem") {
+  const float values[] = {1, 2, 3, std::numeric_limits<float>::quiet_NaN()};
+  foldtune_problem largest = problem_of("max", "f32");
+  CHECK(std::isnan(reduce<float>(reducer(largest), {values}, 4)));
+  largest.nan_policy = "ignore";
+  CHECK(reduce<float>(reducer(largest), {values}, 4) == 3);
+
+  foldtune_problem variance = problem_of("variance", "f32");
+  variance.ddof = 1;
+  variance.accumulator = "f64";
+  variance.result = "f64";
+  variance.determinism = "config_independent";
+  CHECK(reduce<double>(reducer(variance), {values}, 3) == 1);
+}
+
+TEST_CASE_METHOD(CApiTest, "C API: an operator of two inputs takes two") {
+  const double x[] = {1, 2, 3};
+  const double y[] = {4, 5, 6};
+  const foldtune_reducer* const dot = reducer(problem_of("dot", "f64"));
+  CHECK(foldtune_reducer_input_count(dot) == 2);
+  CHECK(reduce<double>(dot, {x, y}, 3) == 32);
+
+  double result = -1;
+  const void* const inputs[] = {x, y, x, y, x};
+  for (const std::size_t count : {0, 1, 3, 4, 5}) {
+    CHECK(foldtune_reduce(dot, inputs, count, 3, &result, nullptr) == FOLDTUNE_INVALID_ARGUMENT);
+    CHECK_THAT(foldtune_last_error(), ContainsSubstring("inputs"));
+  }
+  CHECK(result == -1);
+}
+
+TEST_CASE_METHOD(CApiTest, "C API: a custom operator is made of expressions") {
+  const char* const inputs[] = {"f32", "f64"};
+  const foldtune_field fields[] = {{"total", "f64"}, {"n", "u64"}};
+  const foldtune_custom_operator mean_product{
+      .name = "mean_product",
+      .inputs = inputs,
+      .input_count = 2,
+      .fields = fields,
+      .field_count = 2,
+      .identity = "Accumulator{0, 0}",
+      .map = "Accumulator{x * y, 1}",
+      .combine = "Accumulator{a.total + b.total, a.n + b.n}",
+      .finish = "a.total / a.n",
+      .result = "f64",
+      .tolerance = 1e-6};
+  foldtune_problem problem{};
+  problem.custom = &mean_product;
+  const float x[] = {1, 2, 3};
+  const double y[] = {2, 2, 4};
+  const foldtune_reducer* const mean = reducer(problem);
+  CHECK(foldtune_reducer_input_count(mean) == 2);
+  CHECK(reduce<double>(mean, {x, y}, 3) == 6);
+
+  foldtune_custom_operator scaled{};  // of defaults
+  scaled.name = "scaled";
+  scaled.finish = "a * 0.5f";
+  problem = problem_of("custom");
+  problem.custom = &scaled;
+  CHECK(reduce<float>(reducer(problem), {x}, 3) == 3);
+
+  problem.op = "sum";
+  CHECK_THAT(refusal(problem), ContainsSubstring("'sum'") && ContainsSubstring("custom operator"));
+}
+
+TEST_CASE_METHOD(CApiTest, "C API: an operator that does not compile tells the compiler's words") {
+  foldtune_custom_operator wrong{};
+  wrong.name = "wrong";
+  wrong.map = "no_such_function(x)";
+  foldtune_problem problem{};
+  problem.custom = &wrong;
+  const float x[] = {1};
+  const void* const inputs[] = {x};
+  float result = 0;
+  CHECK(foldtune_reduce(reducer(problem), inputs, 1, 1, &result, nullptr) ==
+        FOLDTUNE_COMPILE_ERROR);
+  CHECK_THAT(foldtune_last_error(), ContainsSubstring("no_such_function"));
+}
+
+TEST_CASE_METHOD(CApiTest, "C API: the blocking form writes the result to memory of the caller") {
+  const float values[] = {3, 1, 4, 1, 5};
+  const void* const inputs[] = {values};
+  const foldtune_reducer* const sum = reducer(problem_of("sum"));
+  float result = -1;
+  CHECK(foldtune_reduce_value(sum, inputs, 1, 5, &result, sizeof result, nullptr) == FOLDTUNE_OK);
+  CHECK(result == 14);
+
+  CHECK(foldtune_reduce_value(sum, inputs, 1, 5, &result, sizeof(double), nullptr) ==
+        FOLDTUNE_INVALID_ARGUMENT);
+  CHECK_THAT(foldtune_last_error(), ContainsSubstring("8 bytes") && ContainsSubstring("4 bytes"));
+  CHECK(foldtune_reduce_value(sum, inputs, 1, 5, nullptr, sizeof result, nullptr) ==
+        FOLDTUNE_INVALID_ARGUMENT);
+  CHECK(foldtune_reduce_value(sum, nullptr, 1, 5, &result, sizeof result, nullptr) ==
+        FOLDTUNE_INVALID_ARGUMENT);
+  CHECK(foldtune_reduce_value(nullptr, inputs, 1, 5, &result, sizeof result, nullptr) ==
+        FOLDTUNE_INVALID_ARGUMENT);
+  CHECK(result == 14);
+}
+
+TEST_CASE_METHOD(CApiTest, "C API: what cannot be reduced is refused, and the next call works") {
+  CHECK_THAT(refusal(problem_of("summ")),
+             ContainsSubstring("'summ'") && ContainsSubstring(" sum "));
+  CHECK_THAT(refusal(problem_of("sum", "f31")),
+             ContainsSubstring("'f31'") && ContainsSubstring(" f32 "));
+  CHECK_THAT(refusal(problem_of("bit_and", "f32")), ContainsSubstring("bit_and"));
+  CHECK_THAT(refusal(problem_of(nullptr)), ContainsSubstring("no operator"));
+  CHECK_THAT(refusal(problem_of("histogram")), ContainsSubstring("histogram"));
+  foldtune_problem problem = problem_of("sum");
+  problem.determinism = "sometimes";
+  CHECK_THAT(refusal(problem), ContainsSubstring("config_independent"));
+  problem = problem_of("max");
+  problem.nan_policy = "keep";
+  CHECK_THAT(refusal(problem), ContainsSubstring("propagate"));
+
+  const float values[] = {1, 2};
+  const void* const inputs[] = {values};
+  const foldtune_reducer* const sum = reducer(problem_of("sum"));
+  CHECK(foldtune_reduce(sum, inputs, 1, 2, nullptr, nullptr) == FOLDTUNE_INVALID_ARGUMENT);
+  CHECK_THAT(foldtune_last_error(), ContainsSubstring("output pointer"));
+  CHECK(reduce<float>(sum, {values}, 2) == 3);
+}
+
+TEST_CASE_METHOD(CApiTest, "C API: what is NULL and should not be is an invalid argument") {
+  foldtune_explanation explanation{};
+  const foldtune_problem problem = problem_of("sum");
+  foldtune_reducer* made = nullptr;
+  foldtune_histogram* counts = nullptr;
+  for (const foldtune_status status : {
+           foldtune_context_create(nullptr, nullptr),
+           foldtune_reducer_create(nullptr, &problem, &made),
+           foldtune_reducer_create(context_, nullptr, &made),
+           foldtune_reducer_create(context_, &problem, nullptr),
+           foldtune_reduce(nullptr, nullptr, 0, 0, nullptr, nullptr),
+           foldtune_reducer_prepare(nullptr, nullptr, 0, 0, nullptr),
+           foldtune_reducer_explain(nullptr, 1, &explanation),
+           foldtune_reducer_explain(reducer(problem), 1, nullptr),
+           foldtune_histogram_create(nullptr, nullptr, &counts),
+           foldtune_histogram_create(context_, nullptr, nullptr),
+           foldtune_histogram_even(nullptr, nullptr, 0, 0, 1, nullptr, nullptr),
+           foldtune_histogram_edges(nullptr, nullptr, 0, nullptr, nullptr, nullptr),
+           foldtune_histogram_keys(nullptr, nullptr, 0, nullptr, nullptr),
+           foldtune_histogram_prepare(nullptr, nullptr, 0, nullptr),
+           foldtune_histogram_explain(nullptr, 1, &explanation),
+       }) {
+    CHECK(status == FOLDTUNE_INVALID_ARGUMENT);
+  }
+  CHECK(made == nullptr);
+  CHECK(counts == nullptr);
+  CHECK(foldtune_reducer_input_count(nullptr) == 0);
+  CHECK(foldtune_reducer_result_bytes(nullptr) == 0);
+  CHECK(std::string(foldtune_context_device_name(nullptr)).empty());
+  foldtune_context_destroy(nullptr);
+  foldtune_reducer_destroy(nullptr);
+  foldtune_histogram_destroy(nullptr);
+}
+
+TEST_CASE_METHOD(CApiTest, "C API: explains which configuration is used, for what and why") {
+  foldtune_explanation explanation{};
+  CHECK(foldtune_reducer_explain(reducer(problem_of("sum")), 1 << 20, &explanation) == FOLDTUNE_OK);
+  CHECK(std::string(explanation.problem) == "sum f32 2^20");
+  CHECK(std::string(explanation.source) == "default");
+  CHECK_THAT(explanation.config, ContainsSubstring("block_size"));
+  CHECK_THAT(explanation.reason, !Catch::Matchers::Equals(""));
+  CHECK(explanation.tuned_count == 0);
+  CHECK(explanation.tuned_us == 0);
+
+  CHECK(foldtune_histogram_explain(histogram({}), 1000, &explanation) == FOLDTUNE_OK);
+  CHECK_THAT(explanation.problem, ContainsSubstring("histogram f32 (256 bins, even"));
+}
+
+TEST_CASE_METHOD(CApiTest, "C API: prepare compiles, and the call after it gives the result") {
+  const float values[] = {1, 2, 3};
+  const void* const inputs[] = {values};
+  const foldtune_reducer* const sum = reducer(problem_of("sum"));
+  CHECK(foldtune_reducer_prepare(sum, inputs, 1, 3, nullptr) == FOLDTUNE_OK);
+  CHECK(reduce<float>(sum, {values}, 3) == 6);
+  CHECK(foldtune_reducer_prepare(sum, inputs, 2, 3, nullptr) == FOLDTUNE_INVALID_ARGUMENT);
+}
+
+TEST_CASE_METHOD(CApiTest, "C API: counts in even bins, between edges and by keys") {
+  const float values[] = {0, 0.5, 1.5, 2, 7};
+  std::uint64_t counts[2] = {9, 9};
+  const foldtune_histogram* const even = histogram(bins_of(2, nullptr));
+  CHECK(foldtune_histogram_prepare(even, values, 5, nullptr) == FOLDTUNE_OK);
+  CHECK(foldtune_histogram_even(even, values, 5, 0, 2, counts, nullptr) == FOLDTUNE_OK);
+  CHECK(counts[0] == 2);
+  CHECK(counts[1] == 2);
+  CHECK(foldtune_histogram_even(even, values, 5, 2, 0, counts, nullptr) ==
+        FOLDTUNE_INVALID_ARGUMENT);
+  CHECK(foldtune_histogram_keys(even, values, 5, counts, nullptr) == FOLDTUNE_INVALID_ARGUMENT);
+
+  const float edges[] = {0, 1, 10};
+  std::uint32_t narrow[2] = {9, 9};
+  foldtune_histogram_options options = bins_of(2, "custom");
+  options.counter = "u32";
+  options.distribution = "zipf";
+  const foldtune_histogram* const custom = histogram(options);
+  CHECK(foldtune_histogram_edges(custom, values, 5, edges, narrow, nullptr) == FOLDTUNE_OK);
+  CHECK(narrow[0] == 2);
+  CHECK(narrow[1] == 3);
+
+  const std::uint8_t keys[] = {7, 7, 255};
+  std::vector<std::uint64_t> by_key(256, 9);
+  options = bins_of(0, "key");
+  options.type = "u8";
+  const foldtune_histogram* const key = histogram(options);
+  CHECK(foldtune_histogram_keys(key, keys, 3, by_key.data(), nullptr) == FOLDTUNE_OK);
+  CHECK(by_key[7] == 2);
+  CHECK(by_key[255] == 1);
+  CHECK(by_key[0] == 0);
+
+  const foldtune_histogram_options wrong = bins_of(1, nullptr);
+  foldtune_histogram* none = nullptr;
+  CHECK(foldtune_histogram_create(context_, &wrong, &none) == FOLDTUNE_INVALID_ARGUMENT);
+  CHECK(none == nullptr);
+}
+
+TEST_CASE_METHOD(CApiTest, "C API: handles may be destroyed in any order") {
+  foldtune_context* context = nullptr;
+  const foldtune_context_options options = options_of("cpu");
+  REQUIRE(foldtune_context_create(&options, &context) == FOLDTUNE_OK);
+  foldtune_reducer* sum = nullptr;
+  const foldtune_problem problem = problem_of("sum");
+  REQUIRE(foldtune_reducer_create(context, &problem, &sum) == FOLDTUNE_OK);
+  foldtune_context_destroy(context);
+  const float values[] = {1, 2};
+  CHECK(reduce<float>(sum, {values}, 2) == 3);
+  foldtune_reducer_destroy(sum);
+}
+
+TEST_CASE_METHOD(CApiTest, "C API: a thread sees its own last error") {
+  CHECK_THAT(refusal(problem_of("summ")), ContainsSubstring("'summ'"));
+  std::string of_other_thread = "unread";
+  std::thread([&] { of_other_thread = foldtune_last_error(); }).join();
+  CHECK(of_other_thread.empty());
+  CHECK_THAT(foldtune_last_error(), ContainsSubstring("'summ'"));
+}
+
+TEST_CASE("C API: a device that is unknown or not there makes no context") {
+  foldtune_context* context = nullptr;
+  const foldtune_context_options options = options_of("abacus");
+  CHECK(foldtune_context_create(&options, &context) == FOLDTUNE_INVALID_ARGUMENT);
+  CHECK_THAT(foldtune_last_error(), ContainsSubstring("abacus"));
+  CHECK(context == nullptr);
+  const foldtune_context_options absent = options_of("cuda:4095");
+  CHECK(foldtune_context_create(&absent, &context) == FOLDTUNE_UNAVAILABLE);
+  CHECK(context == nullptr);
+}
+
+TEST_CASE("C API: why a database is not used goes to the caller's function") {
+  const TemporaryFolder folder;
+  const std::string database = (folder.path() / "no_database.db").string();
+  write_file(database, "this is a text");
+  std::string told;
+  foldtune_context_options options = options_of("cpu");
+  options.database = database.c_str();
+  options.notify = [](const char* text, void* data) { *static_cast<std::string*>(data) += text; };
+  options.notify_data = &told;
+  foldtune_context* context = nullptr;
+  REQUIRE(foldtune_context_create(&options, &context) == FOLDTUNE_OK);
+  CHECK_THAT(foldtune_context_device_name(context), !Catch::Matchers::Equals(""));
+  foldtune_reducer* sum = nullptr;
+  const foldtune_problem problem = problem_of("sum");
+  REQUIRE(foldtune_reducer_create(context, &problem, &sum) == FOLDTUNE_OK);
+  foldtune_explanation explanation{};
+  CHECK(foldtune_reducer_explain(sum, 1000, &explanation) == FOLDTUNE_OK);
+  CHECK_THAT(told, ContainsSubstring(database));
+  foldtune_reducer_destroy(sum);
+  foldtune_context_destroy(context);
+}
+
+TEST_CASE("C API: statuses have names, and the library a version") {
+  CHECK(std::string(foldtune_status_name(FOLDTUNE_OK)) == "ok");
+  for (int status = FOLDTUNE_INVALID_ARGUMENT; status <= FOLDTUNE_FAILED; ++status) {
+    CHECK_THAT(foldtune_status_name(static_cast<foldtune_status>(status)),
+               !ContainsSubstring("ok") && !ContainsSubstring("unknown"));
+  }
+  CHECK(std::strchr(foldtune_version(), '.') != nullptr);
+}
+
+}  // namespace
+}  // namespace foldtune::test
