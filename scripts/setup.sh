@@ -2,8 +2,9 @@
 # Finds what is missing to build Foldtune, and installs it: Debian packages, and, where no CUDA
 # toolkit is, NVRTC and the headers in .deps/cuda. Does nothing where all is there.
 #
-#   scripts/setup.sh [build|test]     build: what the library and the CLI need; test (default): the
-#                                     second compiler and the checkers, too
+#   scripts/setup.sh [build|package|test]  build: what the library and the CLI need; package: what
+#                                     scripts/package.sh needs, too; test (default): the second
+#                                     compiler and the checkers, too
 #   source scripts/setup.sh build     in a script: the same, and leaves CUDA_HOME set for CMake and
 #                                     for the programs that open NVRTC
 set -euo pipefail
@@ -20,9 +21,15 @@ build_packages=(
   sqlite3                         # to query the tuning database
   python3                         # unpacks wheels; writes the quickstart's input file
 )
+package_packages=(
+  dpkg-dev                        # dpkg-shlibdeps
+  file                            # which CPack asks for
+  pkg-config                      # one of the ways to link the package
+)
 test_packages=(
   clang libclang-rt-14-dev        # the second compiler, and its libFuzzer
   clang-format clang-tidy
+  doxygen                         # the API reference
   git                             # to list the files that are ours
   chromium chromium-driver python3-selenium  # the page of `foldtune report` in a browser
   python3-matplotlib              # the bench's plots
@@ -182,8 +189,9 @@ set_up_cuda() {
 set_up() {
   case $1 in
     build) install_packages "${build_packages[@]}" ;;
-    test) install_packages "${build_packages[@]}" "${test_packages[@]}" ;;
-    *) die "unknown set-up '$1'" "Usage: scripts/setup.sh [build|test]" ;;
+    package) install_packages "${build_packages[@]}" "${package_packages[@]}" ;;
+    test) install_packages "${build_packages[@]}" "${package_packages[@]}" "${test_packages[@]}" ;;
+    *) die "unknown set-up '$1'" "Usage: scripts/setup.sh [build|package|test]" ;;
   esac
   # Two set-ups at once would unpack into the same folder.
   mkdir -p "$deps"

@@ -105,7 +105,7 @@ test_tsan() {
   test_sanitized tsan "${fixed_addresses[@]}"
 }
 
-check_format() { our_files '*.h' '*.cpp' '*.cuh' '*.cu' | in_parallel -n 16 clang-format --dry-run -Werror; }
+check_format() { our_files '*.h' '*.c' '*.cpp' '*.cuh' '*.cu' | in_parallel -n 16 clang-format --dry-run -Werror; }
 
 # By the commands of a preset that compiles each file alone; it needs no build.
 check_tidy() {
@@ -144,7 +144,7 @@ check_scripts() {
   for file in scripts/*.sh .ci/run; do
     bash -n "$file" || status=1
   done
-  for file in scripts/{setup,quickstart,test,compile_space,fuzz}.sh .ci/run; do
+  for file in scripts/{setup,quickstart,test,compile_space,fuzz,package}.sh .ci/run; do
     [[ -x $file ]] || { echo "$file is not executable"; status=1; }
   done
   return $status
@@ -176,6 +176,7 @@ if ! $quick; then
   else
     skip bench "no nvcc to build the comparison with CUB"
   fi
+  stage package "install, link and package it; the examples against it" scripts/package.sh
   stage_with_tool tidy "clang-tidy" clang-tidy check_tidy
   stage readme "the commands and the example of README.md" python3 scripts/check_readme.py build/dev
   stage quickstart "scripts/quickstart.sh" scripts/quickstart.sh

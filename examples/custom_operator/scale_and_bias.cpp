@@ -1,11 +1,11 @@
 // scale_and_bias [DEVICE]: reduces an array, scales the sum and adds a bias, in a single kernel.
 #include <cstdio>
-#include <exception>
 #include <foldtune/foldtune.hpp>
 #include <string>
 #include <vector>
 
-#include "device_array.h"
+#include "../common/device_array.h"
+#include "../common/run_example.h"
 
 namespace {
 
@@ -36,11 +36,4 @@ int run(const std::string& device) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  try {
-    return run(argc > 1 ? argv[1] : "cuda:0");
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "scale_and_bias: %s\n", error.what());
-    return 2;
-  }
-}
+int main(int argc, char** argv) { return run_example(argc, argv, run); }

@@ -2,12 +2,12 @@
 // the imaginary parts being arrays of their own. Of equal magnitudes the lowest index is found.
 #include <cstdint>
 #include <cstdio>
-#include <exception>
 #include <foldtune/foldtune.hpp>
 #include <string>
 #include <vector>
 
-#include "device_array.h"
+#include "../common/device_array.h"
+#include "../common/run_example.h"
 
 namespace {
 
@@ -70,11 +70,4 @@ int run(const std::string& device) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  try {
-    return run(argc > 1 ? argv[1] : "cuda:0");
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "complex_argmax: %s\n", error.what());
-    return 2;
-  }
-}
+int main(int argc, char** argv) { return run_example(argc, argv, run); }
