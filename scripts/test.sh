@@ -168,6 +168,7 @@ stage_with_tool format "clang-format" clang-format check_format
 stage dev "all tests, warnings are errors" test_preset dev
 if ! $quick; then
   stage headers "each header compiles alone" check_headers
+  stage doxygen "the API reference, without warnings" doxygen docs/Doxyfile
   stage asan "tests with AddressSanitizer and UBSan, built with clang++, warnings are errors" test_sanitized asan
   stage fuzz "the parsers of files that others made, 20 s each" scripts/fuzz.sh 20
   stage tsan "tests with ThreadSanitizer" test_tsan

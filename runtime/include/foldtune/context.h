@@ -68,11 +68,13 @@ class FOLDTUNE_API Context {
   /// device.
   explicit Context(const ContextOptions& options = {});
 
+  /// @{
   /// Over a device and a store (null: none) of the caller's, for tests and tools.
   /// Of the options, only what is about calls.
   Context(std::shared_ptr<Device> device, std::shared_ptr<const ConfigStore> store,
           const ContextOptions& options = {});
   Context(std::shared_ptr<Device> device, TunedConfigs configs, const ContextOptions& options = {});
+  /// @}
 
   /// A context that was moved from can only be destroyed or assigned to.
   Context(Context&&) noexcept;

@@ -12,3 +12,6 @@
 #include "foldtune/reducer.h"      // IWYU pragma: export
 #include "foldtune/result.h"       // IWYU pragma: export
 #include "foldtune/stream.h"       // IWYU pragma: export
+
+/// All of the C++ interface.
+namespace foldtune {}

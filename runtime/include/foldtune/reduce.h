@@ -8,6 +8,7 @@
 
 namespace foldtune {
 
+/// @{
 /// Enqueue `*output = fold of input[0, count)` on `stream`, as Reducer does, with the defaults of
 /// the catalogue; the pointers are device memory. Each finds its reducer by the problem, under a
 /// lock: where half a microsecond counts, keep the reducer and call that. T is a type of the
@@ -48,6 +49,8 @@ void minmax(Context& context, const T* input, std::uint64_t count, MinMax<T>* ou
   context.reducer({.op = Operator::minmax, .type = element_type_of<T>()})(input, count, output,
                                                                           stream);
 }
+/// @}
+
 /// The sum of x[i] * y[i].
 template <class T>
 void dot(Context& context, const T* x, const T* y, std::uint64_t count, SumResultOf<T>* output,

@@ -22,9 +22,9 @@ enum class ConfigSource {
 
 /// Which configuration a call uses, and why.
 struct Explanation {
-  ConfigSource source = ConfigSource::untuned_default;
-  std::string config;             ///< the tunables as a JSON object
-  std::string reason;             ///< one sentence
+  ConfigSource source = ConfigSource::untuned_default;  ///< how well it fits the call
+  std::string config;                                   ///< the tunables as a JSON object
+  std::string reason;                                   ///< one sentence
   std::uint64_t tuned_count = 0;  ///< elements it was tuned for; 0 if it was not tuned
   double tuned_us = 0;            ///< its median time there, in microseconds; 0 if it was not tuned
   /// How much longer than with the best configuration the call is expected to take: 0.06 is 6%. The

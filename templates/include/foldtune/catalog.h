@@ -98,9 +98,8 @@ enum class ResultShape {
   min_max,        ///< {number min; number max}
 };
 
-/// @name Names
-/// The enumerators as text, spelled as here. Static storage: views stay valid.
 /// @{
+/// The enumerator as text, spelled as here. Static storage: the view stays valid.
 FOLDTUNE_API std::string_view name(Family family);
 FOLDTUNE_API std::string_view name(Operator op);
 FOLDTUNE_API std::string_view name(ElementType type);
@@ -109,9 +108,8 @@ FOLDTUNE_API std::string_view name(Alignment alignment);
 FOLDTUNE_API std::string_view name(NanPolicy policy);
 /// @}
 
-/// @name From names
-/// The inverse of `name`; empty for an unknown name.
 /// @{
+/// The inverse of `name`; empty for an unknown name.
 FOLDTUNE_API std::optional<Operator> parse_operator(std::string_view text);
 FOLDTUNE_API std::optional<ElementType> parse_element_type(std::string_view text);
 FOLDTUNE_API std::optional<Determinism> parse_determinism(std::string_view text);

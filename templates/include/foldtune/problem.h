@@ -28,12 +28,13 @@ enum class Distribution {
   constant,  ///< all in one bin
 };
 
-FOLDTUNE_API std::string_view name(Binning binning);            ///< "even", "custom", "key"
-FOLDTUNE_API std::string_view name(Distribution distribution);  ///< "uniform", "zipf", "constant"
-/// The inverse of `name`; empty for an unknown name.
+/// @{
+/// As those of the catalogue.
+FOLDTUNE_API std::string_view name(Binning binning);
+FOLDTUNE_API std::string_view name(Distribution distribution);
 FOLDTUNE_API std::optional<Binning> parse_binning(std::string_view text);
-/// The inverse of `name`; empty for an unknown name.
 FOLDTUNE_API std::optional<Distribution> parse_distribution(std::string_view text);
+/// @}
 
 /// The shape of a histogram. The bounds or edges come with each call.
 struct HistogramShape {
