@@ -14,8 +14,12 @@ namespace {
 
 using Catch::Matchers::ContainsSubstring;
 
+/// With a database of its own, which is not there.
 foldtune_context_options options_of(const char* device) {
+  static const TemporaryFolder folder;
+  static const std::string database = (folder.path() / "tuning.db").string();
   foldtune_context_options options{};
+  options.database = database.c_str();
   options.device = device;
   return options;
 }
