@@ -28,7 +28,7 @@ class FOLDTUNE_API Unavailable : public Error {
 
 /// A problem was not tuned, and the context's MissPolicy is to fail then. Thrown before anything is
 /// launched.
-class NotTuned : public Error {
+class FOLDTUNE_API NotTuned : public Error {
  public:
   using Error::Error;
 };

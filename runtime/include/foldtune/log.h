@@ -4,6 +4,8 @@
 #include <functional>
 #include <string>
 
+#include "foldtune/export.h"
+
 namespace foldtune {
 
 enum class LogLevel {
@@ -14,7 +16,7 @@ enum class LogLevel {
 };
 
 /// "error", "warning", "info", "debug".
-const char* to_string(LogLevel level);
+FOLDTUNE_API const char* to_string(LogLevel level);
 
 /// Is told a sentence without a full stop. Called from the thread that does the work, possibly from
 /// several at once and while locks are held, so it must not call Foldtune. What it throws is lost.
@@ -25,6 +27,6 @@ using LogCallback = std::function<void(LogLevel level, const std::string& messag
 /// or another level's name, writes to the standard error until this is called. May be called from
 /// several threads; a message that another thread is sending may still reach the callback of
 /// before. A message that nobody wants costs one atomic load.
-void set_log(LogCallback callback, LogLevel level = LogLevel::info);
+FOLDTUNE_API void set_log(LogCallback callback, LogLevel level = LogLevel::info);
 
 }  // namespace foldtune

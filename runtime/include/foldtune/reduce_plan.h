@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "foldtune/export.h"
 #include "foldtune/reducer.h"
 #include "foldtune/stream.h"
 
@@ -18,7 +19,7 @@ class ResolvedPlan;
 /// loaded. A call is one launch (two with the final stages `atomic` and `two_pass`): no look-up, no
 /// lock, no allocation, but on the first call on a stream. A handle: copies share everything but
 /// the scratch of `with_scratch`. The context must outlive it. Calls may come from several threads.
-class ReducePlan {
+class FOLDTUNE_API ReducePlan {
  public:
   /// As Reducer::operator(), with `count` up to `most_count()`, and inputs of the plan's alignment:
   /// more, or an input that is less aligned, is an InvalidArgument before anything is launched.
