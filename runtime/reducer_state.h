@@ -47,11 +47,11 @@ class Reducer::State {
   ResolvedPlan& resolve(std::uint64_t count, Alignment alignment);
 
  private:
-  static constexpr int kSizeClasses = 41;  // up to kMaxCount
+  static constexpr std::size_t kSizeClasses = 41;  // up to kMaxCount
   /// A size class and an alignment class, from 0.
   using Place = std::size_t;
   static Place place_of(std::uint64_t count, Alignment alignment) {
-    return static_cast<Place>(2 * size_class(count) + (alignment == Alignment::vector ? 1 : 0));
+    return 2 * static_cast<Place>(size_class(count)) + (alignment == Alignment::vector ? 1 : 0);
   }
 
   /// The same for a call; not while the stream is being captured.

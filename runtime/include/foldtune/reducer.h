@@ -74,7 +74,7 @@ class FOLDTUNE_API Reducer {
   T value(std::initializer_list<const void*> inputs, std::uint64_t count,
           Stream stream = nullptr) const {
     T result;
-    read_value(inputs, count, ResultTypeOf<T>::value, &result, stream);
+    read_value(inputs, count, ResultTypeOf<T>::kValue, &result, stream);
     return result;
   }
   template <class T>

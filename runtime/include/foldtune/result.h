@@ -40,15 +40,15 @@ struct ResultType {
 /// Those of a C++ type: a number, IndexedValue or MinMax.
 template <class T>
 struct ResultTypeOf {
-  static constexpr ResultType value{ResultShape::value, element_type_of<T>()};
+  static constexpr ResultType kValue{ResultShape::value, element_type_of<T>()};
 };
 template <class T>
 struct ResultTypeOf<IndexedValue<T>> {
-  static constexpr ResultType value{ResultShape::indexed_value, element_type_of<T>()};
+  static constexpr ResultType kValue{ResultShape::indexed_value, element_type_of<T>()};
 };
 template <class T>
 struct ResultTypeOf<MinMax<T>> {
-  static constexpr ResultType value{ResultShape::min_max, element_type_of<T>()};
+  static constexpr ResultType kValue{ResultShape::min_max, element_type_of<T>()};
 };
 
 }  // namespace foldtune
