@@ -1,0 +1,236 @@
+// What a call costs the host: a plan's and a reducer's beside the bare launch of the same kernels,
+// and CUB's where the bench has it.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <functional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "bench/bare_launch.h"
+#ifdef FOLDTUNE_BENCH_CUB
+#include "bench/cub_calls.h"
+#endif
+#include "foldtune/foldtune.hpp"
+#include "runtime/cuda_driver.h"
+
+namespace foldtune::bench {
+namespace {
+
+constexpr const char* kDescription = R"(
+Sums f32: the same few elements in every call, and counts that vary at random. Nanoseconds of the
+host per call: the median over batches, all contenders in turns. A batch is enqueued on an idle
+stream, and fewer calls than the driver lets wait, so that the host never waits for the GPU.
+)";
+
+struct Arguments {
+  std::string device = "cuda:0";
+  std::uint64_t count = 4096;       ///< of the calls that are all alike
+  std::uint64_t largest = 1 << 20;  ///< of those that vary
+  int batches = 301;
+  bool check = false;
+};
+
+constexpr int kBatch = 200;  ///< calls
+
+// What --check asks for, in nanoseconds over the bare launch.
+constexpr double kMostOfPlan = 100;
+constexpr double kMostOfReducer = 150;
+
+struct Contender {
+  std::string name;
+  std::function<void()> batch;  ///< enqueues kBatch calls
+  int bare = -1;                ///< the contender that is bare; -1: none
+  double most_ns = 0;           ///< over that one; 0: nothing is asked
+  std::vector<double> ns{};     ///< per call
+};
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
+/// As many counts of each size class.
+std::vector<std::uint64_t> random_counts(std::uint64_t largest) {
+  std::mt19937_64 random(1);
+  std::vector<std::uint64_t> counts;
+  while (counts.size() < kBatch) {
+    const std::uint64_t limit = std::max<std::uint64_t>(1, largest >> random() % 12);
+    counts.push_back(1 + random() % limit);
+  }
+  return counts;
+}
+
+CUcontext retain_context(const std::string& device) {
+  const CudaDriver& driver = CudaDriver::get();
+  CUdevice cuda = 0;
+  driver.check(driver.cuDeviceGet(&cuda, std::stoi(device.substr(device.find(':') + 1))),
+               "finding the GPU");
+  CUcontext context = nullptr;
+  driver.check(driver.cuDevicePrimaryCtxRetain(&context, cuda), "making a context");
+  return context;
+}
+
+#ifdef FOLDTUNE_BENCH_CUB
+/// CUB's sum of each of the counts, with its storage.
+class CubSums {
+ public:
+  CubSums(Device& device, const Problem& problem, const std::vector<std::uint64_t>& counts,
+          const void* input, void* output)
+      : function_(find_cub_call(problem)) {
+    std::size_t most = 0;
+    for (const std::uint64_t count : counts) {
+      arguments_.push_back({.inputs = {input, nullptr},
+                            .count = static_cast<std::uint32_t>(count),
+                            .output = output});
+      std::size_t bytes = 0;
+      function_(nullptr, bytes, arguments_.back(), nullptr);
+      most = std::max(most, bytes);
+    }
+    storage_ = DeviceBuffer(device, most);
+  }
+
+  void call(std::size_t i, Stream stream) {
+    std::size_t bytes = storage_.size();
+    function_(storage_.data(), bytes, arguments_[i], stream);
+  }
+
+ private:
+  CubCall function_;
+  std::vector<CubArguments> arguments_;
+  DeviceBuffer storage_;
+};
+#endif
+
+int report(const std::vector<Contender>& contenders, bool check) {
+  bool holds = true;
+  fmt::print("{:<40} {:>9} {:>12}\n", "call", "ns", "over bare");
+  for (const Contender& contender : contenders) {
+    const double ns = median(contender.ns);
+    std::string over;
+    if (contender.bare >= 0) {
+      const double more = ns - median(contenders[contender.bare].ns);
+      over = fmt::format("{:+.0f}", more);
+      if (contender.most_ns > 0 && more > contender.most_ns) {
+        holds = false;
+        fmt::print(stderr, "check: {} costs {:.0f} ns over the bare launch, more than {:.0f}\n",
+                   contender.name, more, contender.most_ns);
+      }
+    }
+    fmt::print("{:<40} {:>9.0f} {:>12}\n", contender.name, ns, over);
+  }
+  return holds || !check ? 0 : 1;
+}
+
+int measure(const Arguments& arguments) {
+  const CudaDriver& driver = CudaDriver::get();
+  driver.check(driver.cuCtxPushCurrent(retain_context(arguments.device)), "using a context");
+  const std::shared_ptr<Device> device = open_device(arguments.device);
+  Context context(device, nullptr);
+  const Problem problem{.op = Operator::sum, .type = ElementType::f32};
+  const std::uint64_t largest = std::max(arguments.count, arguments.largest);
+  const DeviceBuffer memory(*device, largest * sizeof(float));
+  const DeviceBuffer result(*device, sizeof(float));
+  const void* const input = memory.data();
+  void* const output = result.data();
+  CUstream stream = nullptr;
+  driver.check(driver.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), "creating a stream");
+
+  const std::vector<std::uint64_t> same(kBatch, arguments.count);
+  const std::vector<std::uint64_t> mixed = random_counts(arguments.largest);
+  const Reducer reducer = context.reducer(problem);
+  const ReducePlan plan = reducer.plan(arguments.count);
+  const DeviceBuffer scratch(*device, plan.scratch_bytes());
+  const ReducePlan with_scratch = plan.with_scratch(scratch.data(), scratch.size());
+  BareLauncher bare_same(*device, problem, same, input, output);
+  BareLauncher bare_mixed(*device, problem, mixed, input, output);
+
+  const auto of_all = [](auto call) {
+    return [call] {
+      for (std::size_t i = 0; i < kBatch; ++i) call(i);
+    };
+  };
+  std::vector<Contender> contenders{
+      {.name = fmt::format("bare launch, n = {}", arguments.count),
+       .batch = of_all([&](std::size_t i) { bare_same.launch(i, stream); })},
+      {.name = "plan",
+       .batch = of_all([&](std::size_t i) { plan(input, same[i], output, stream); }),
+       .bare = 0,
+       .most_ns = kMostOfPlan},
+      {.name = "plan with the caller's scratch",
+       .batch = of_all([&](std::size_t i) { with_scratch(input, same[i], output, stream); }),
+       .bare = 0,
+       .most_ns = kMostOfPlan},
+      {.name = fmt::format("bare launch, n up to {}", arguments.largest),
+       .batch = of_all([&](std::size_t i) { bare_mixed.launch(i, stream); })},
+      {.name = "reducer, n at random",
+       .batch = of_all([&](std::size_t i) { reducer(input, mixed[i], output, stream); }),
+       .bare = 3,
+       .most_ns = kMostOfReducer},
+      {.name = "foldtune::sum, n at random",
+       .batch = of_all([&](std::size_t i) {
+         foldtune::sum(context, static_cast<const float*>(input), mixed[i],
+                       static_cast<float*>(output), stream);
+       }),
+       .bare = 3}};
+#ifdef FOLDTUNE_BENCH_CUB
+  CubSums cub_same(*device, problem, same, input, output);
+  CubSums cub_mixed(*device, problem, mixed, input, output);
+  contenders.push_back({.name = fmt::format("CUB {}, n = {}", cub_version(), arguments.count),
+                        .batch = of_all([&](std::size_t i) { cub_same.call(i, stream); }),
+                        .bare = 0});
+  contenders.push_back({.name = fmt::format("CUB {}, n at random", cub_version()),
+                        .batch = of_all([&](std::size_t i) { cub_mixed.call(i, stream); }),
+                        .bare = 3});
+#endif
+
+  constexpr int kWarmUp = 3;
+  for (int batch = -kWarmUp; batch < arguments.batches; ++batch) {
+    for (Contender& contender : contenders) {
+      device->synchronize(stream);
+      const auto start = std::chrono::steady_clock::now();
+      contender.batch();
+      const std::chrono::duration<double, std::nano> elapsed =
+          std::chrono::steady_clock::now() - start;
+      if (batch >= 0) contender.ns.push_back(elapsed.count() / kBatch);
+    }
+  }
+  device->synchronize(stream);
+  driver.cuStreamDestroy(stream);
+  fmt::print("{}\n", device->info().record.name);
+  return report(contenders, arguments.check);
+}
+
+int run(int argc, char** argv) {
+  Arguments arguments;
+  CLI::App app(kDescription, "foldtune_host_cost");
+  app.add_option("--device", arguments.device, "cuda:N")->capture_default_str();
+  app.add_option("--n", arguments.count, "Elements of the calls that are all alike")
+      ->capture_default_str();
+  app.add_option("--largest", arguments.largest, "Elements, at most, of those that vary")
+      ->check(CLI::Range(1, 1 << 30))
+      ->capture_default_str();
+  app.add_option("--batches", arguments.batches)->check(CLI::PositiveNumber)->capture_default_str();
+  app.add_flag("--check", arguments.check,
+               "Exit with 1 where a plan costs more than 100 ns over the bare launch, or a reducer "
+               "more than 150");
+  CLI11_PARSE(app, argc, argv);
+  return measure(arguments);
+}
+
+}  // namespace
+}  // namespace foldtune::bench
+
+int main(int argc, char** argv) {
+  try {
+    return foldtune::bench::run(argc, argv);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "foldtune_host_cost: error: {}\n", error.what());
+    return 2;
+  }
+}
