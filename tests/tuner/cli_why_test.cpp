@@ -70,6 +70,7 @@ TEST_CASE("Why writes the same as JSON") {
   const auto& account = accounts[0];
   CHECK(account["config"]["block_size"] == 128);
   CHECK(account["config_source"] == "exact");
+  CHECK(account["expected_loss"] == 0);
   CHECK(account["device"].is_null());
   const auto& evidence = account["evidence"];
   CHECK(evidence["is_valid"] == true);
@@ -89,7 +90,8 @@ TEST_CASE("Why tells a result that is near, and one that is too far") {
   const Workplace place;
   TunedDatabase(place.database()).add(run_on(), tuning());
   CHECK_THAT(why(place, {"--n", "2^18"}).out,
-             ContainsSubstring("near size: tuned at n = 1048576") && ContainsSubstring("bs128"));
+             ContainsSubstring("near size: tuned at n = 1048576") && ContainsSubstring("bs128") &&
+                 ContainsSubstring("% slower than with the best"));
   const Outcome far = why(place, {"--n", "2^12"});
   CHECK(far.exit_code == 0);
   for (const char* text : {"default: sum f32 2^12 was not tuned", "there is  sum f32 2^20",

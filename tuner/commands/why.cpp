@@ -146,6 +146,11 @@ void print_text(const Account& account, const std::vector<StoredResult>& best,
                                         : fmt::format("{} of this machine", place.id));
   print_line("runs", format_config(choice.params));
   print_line("why", fmt::format("{}: {}", to_string(choice.source()), choice.reason));
+  if (choice.expected_loss > 0) {
+    print_line("expected",
+               fmt::format("{:.1f}% slower than with the best configuration of this size",
+                           100 * choice.expected_loss));
+  }
   if (!account.evidence) {
     std::vector<StoredResult> others = best;
     std::erase_if(others, [&](const StoredResult& row) {
@@ -227,6 +232,7 @@ OrderedJson to_json(const Account& account) {
           {"config", OrderedJson::parse(foldtune::to_json(account.choice.params))},
           {"config_source", to_string(account.choice.source())},
           {"config_reason", account.choice.reason},
+          {"expected_loss", account.choice.expected_loss},
           {"evidence", account.evidence ? evidence_json(account) : OrderedJson()}};
 }
 
