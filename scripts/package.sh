@@ -74,15 +74,14 @@ build_example() {
     cmake --build "$3" --parallel "$(nproc)"
 }
 
-# Examples that need what a machine may lack, as "NAME COMMAND_OR_HEADER".
-have_cuda_runtime() { first_file "$CUDA_HOME"/include/cuda_runtime.h "$CUDA_HOME"/targets/*/include/cuda_runtime.h > /dev/null && command -v nvcc > /dev/null; }
+have_nvcc() { command -v nvcc > /dev/null && first_file "$CUDA_HOME"/include/cuda_runtime.h "$CUDA_HOME"/targets/*/include/cuda_runtime.h > /dev/null; }
 
 test_examples() {  # PREFIX
   local folder name program
   for folder in examples/*/; do
     [[ -f $folder/CMakeLists.txt ]] || continue
     name=$(basename "$folder")
-    if [[ $name == graph_capture || $name == cuda_runtime ]] && ! have_cuda_runtime; then
+    if [[ $name == graph_capture || $name == cuda_runtime ]] && ! have_nvcc; then
       say "examples/$name: SKIPPED: no nvcc and CUDA runtime to build it with"
       continue
     fi
