@@ -51,7 +51,8 @@ check_shared_library() {  # FILE
   [[ -z $unexpected ]] || die "the library shows what is not Foldtune's:" "$unexpected"
   internal=$(nm -DC --defined-only "$1" | grep -E '^[0-9a-f]+ . foldtune::(Plan|Device|KernelCache|TunedConfigs)::' || true)
   [[ -z $internal ]] || die "the library shows what is internal:" "$internal"
-  objdump -p "$1" | grep -Eq 'SONAME +libfoldtune\.so\.[0-9]+\.[0-9]+$' || die "the library has no soname"
+  # Not grep -q, which ends before objdump does, and pipefail takes that for a failure.
+  objdump -p "$1" | grep -E 'SONAME +libfoldtune\.so\.[0-9]+\.[0-9]+$' > /dev/null || die "the library has no soname"
   if objdump -p "$1" | grep -E 'R(UN)?PATH'; then die "the library has a path of this machine"; fi
 }
 
