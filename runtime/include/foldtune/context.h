@@ -87,10 +87,11 @@ class FOLDTUNE_API Context {
   /// same problem gives the same reducer. Throws InvalidArgument for a problem that cannot be.
   Reducer reducer(const Problem& problem);
 
-  /// The same for histograms, of which there are no reducers.
+  /// The same for histograms, of which there are no reducers. Throws InvalidArgument for bins and
+  /// types that cannot be.
   Histogram histogram(const HistogramOptions& options);
 
-  /// The device's name, "NVIDIA H200".
+  /// The device's name, "NVIDIA H200". Valid as long as the context.
   const std::string& device_name() const;
 
   /// Of the library itself.

@@ -133,19 +133,25 @@ FOLDTUNE_API size_t foldtune_reducer_result_bytes(const foldtune_reducer* reduce
 /// The first call for a size compiles, and the first call on a stream allocates scratch, which the
 /// library owns. Neither is possible while the stream is being captured: call
 /// `foldtune_reducer_prepare` before.
+///
+/// FOLDTUNE_INVALID_ARGUMENT for a wrong argument, before anything is launched; where the first
+/// call fails FOLDTUNE_COMPILE_ERROR, FOLDTUNE_UNAVAILABLE (no NVRTC, no host compiler) or
+/// FOLDTUNE_OUT_OF_MEMORY; FOLDTUNE_DEVICE_ERROR for what the driver reports. Errors of a kernel
+/// that runs come with a later call that waits.
 FOLDTUNE_API foldtune_status foldtune_reduce(const foldtune_reducer* reducer,
                                              const void* const* inputs, size_t input_count,
                                              uint64_t count, void* output, foldtune_stream stream);
 
 /// The same, blocking: waits for the stream and writes the result to `result`, host memory of
 /// `result_bytes`, which must be `foldtune_reducer_result_bytes`. Not while the stream is being
-/// captured.
+/// captured. Each call allocates the place of the result on the device anew.
 FOLDTUNE_API foldtune_status foldtune_reduce_value(const foldtune_reducer* reducer,
                                                    const void* const* inputs, size_t input_count,
                                                    uint64_t count, void* result,
                                                    size_t result_bytes, foldtune_stream stream);
 
-/// Does all that the first such call would do, except the launch. The inputs are not read.
+/// Does all that the first such call would do, except the launch. The inputs are not read. Returns
+/// what the call would.
 FOLDTUNE_API foldtune_status foldtune_reducer_prepare(const foldtune_reducer* reducer,
                                                       const void* const* inputs, size_t input_count,
                                                       uint64_t count, foldtune_stream stream);
@@ -161,7 +167,8 @@ typedef struct foldtune_explanation {
   double tuned_us;       ///< its median time there, in microseconds; 0 if it was not tuned
 } foldtune_explanation;
 
-/// Explains the configuration for `count` elements at addresses aligned to 16 bytes.
+/// Explains the configuration for `count` elements at addresses aligned to 16 bytes. Compiles and
+/// launches nothing. FOLDTUNE_UNAVAILABLE without NVRTC or a host compiler.
 FOLDTUNE_API foldtune_status foldtune_reducer_explain(const foldtune_reducer* reducer,
                                                       uint64_t count,
                                                       foldtune_explanation* explanation);
@@ -176,6 +183,7 @@ typedef struct foldtune_histogram_options {
 } foldtune_histogram_options;
 
 /// Makes a histogram, to be destroyed by `foldtune_histogram_destroy`. `options` may be NULL.
+/// FOLDTUNE_INVALID_ARGUMENT for bins and types that cannot be; `*histogram` is NULL then.
 FOLDTUNE_API foldtune_status foldtune_histogram_create(foldtune_context* context,
                                                        const foldtune_histogram_options* options,
                                                        foldtune_histogram** histogram);
@@ -186,7 +194,7 @@ FOLDTUNE_API void foldtune_histogram_destroy(foldtune_histogram* histogram);
 /// Enqueues the counting of `count` elements in ranges of the same width between `lower` and
 /// `upper`, which the last one includes; with the binning "even". `counts` is device memory, a
 /// counter for each bin, which is overwritten. Elements in no bin, NaN among them, are dropped.
-/// The first call is as that of `foldtune_reduce`.
+/// The first call, and the statuses, are as those of `foldtune_reduce`.
 FOLDTUNE_API foldtune_status foldtune_histogram_even(const foldtune_histogram* histogram,
                                                      const void* input, uint64_t count,
                                                      double lower, double upper, void* counts,
@@ -204,12 +212,13 @@ FOLDTUNE_API foldtune_status foldtune_histogram_keys(const foldtune_histogram* h
                                                      const void* input, uint64_t count,
                                                      void* counts, foldtune_stream stream);
 
-/// Does all that the first such call would do, except the launch. The input is not read.
+/// Does all that the first such call would do, except the launch. The input is not read. Returns
+/// what the call would.
 FOLDTUNE_API foldtune_status foldtune_histogram_prepare(const foldtune_histogram* histogram,
                                                         const void* input, uint64_t count,
                                                         foldtune_stream stream);
 
-/// Explains the configuration for `count` elements at an address aligned to 16 bytes.
+/// As `foldtune_reducer_explain`.
 FOLDTUNE_API foldtune_status foldtune_histogram_explain(const foldtune_histogram* histogram,
                                                         uint64_t count,
                                                         foldtune_explanation* explanation);

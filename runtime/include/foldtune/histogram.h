@@ -54,7 +54,7 @@ class FOLDTUNE_API Histogram {
                   Stream stream = nullptr) const;
 
   /// Does everything that the first call for `count` elements of `input`'s alignment on `stream`
-  /// would do, except the launch. `input` is not read.
+  /// would do, except the launch. `input` is not read. Throws what the call would throw.
   void prepare(const void* input, std::uint64_t count, Stream stream = nullptr) const;
 
   /// As Reducer::with_inputs_ready(), of the elements and the edges.
@@ -63,7 +63,7 @@ class FOLDTUNE_API Histogram {
   /// As Reducer::explain().
   Explanation explain(std::uint64_t count) const;
 
-  /// What is counted; its count and alignment are those of no call.
+  /// What is counted; its count and alignment are those of no call. Valid as long as the context.
   const Problem& problem() const;
 
  private:

@@ -78,7 +78,7 @@ struct FOLDTUNE_API Problem {
   std::size_t output_alignment() const;  ///< bytes that the output's address is a multiple of
 };
 
-/// A custom operator as a problem.
+/// A custom operator as a problem. Checks nothing: Context::reducer does.
 FOLDTUNE_API Problem make_problem(CustomOperator op);
 
 /// The most elements that a reduction takes.
