@@ -6,7 +6,6 @@
 #include "foldtune/error.h"
 #include "foldtune/foldtune.h"
 #include "runtime/c_arguments.h"
-#include "runtime/device.h"
 
 // The names of C. NOLINTBEGIN(readability-identifier-naming)
 
@@ -17,6 +16,10 @@ struct foldtune_context {
 struct foldtune_reducer {
   std::shared_ptr<foldtune::Context> context;  // Goes last.
   foldtune::Reducer reducer;
+};
+struct foldtune_plan {
+  std::shared_ptr<foldtune::Context> context;  // Goes last.
+  foldtune::ReducePlan plan;
 };
 struct foldtune_histogram {
   std::shared_ptr<foldtune::Context> context;  // Goes last.
@@ -51,6 +54,8 @@ foldtune_status guarded(const Call& call) noexcept {
     return fail(FOLDTUNE_INVALID_ARGUMENT, error.what());
   } catch (const Unavailable& error) {
     return fail(FOLDTUNE_UNAVAILABLE, error.what());
+  } catch (const NotTuned& error) {
+    return fail(FOLDTUNE_NOT_TUNED, error.what());
   } catch (const CompileError& error) {
     return fail(FOLDTUNE_COMPILE_ERROR, error.what());
   } catch (const OutOfMemory& error) {
@@ -78,6 +83,7 @@ T& checked(T* pointer, const char* what) {
 const Reducer& reducer_of(const foldtune_reducer* handle) {
   return checked(handle, "the reducer").reducer;
 }
+const ReducePlan& plan_of(const foldtune_plan* handle) { return checked(handle, "the plan").plan; }
 const Histogram& histogram_of(const foldtune_histogram* handle) {
   return checked(handle, "the histogram").histogram;
 }
@@ -104,22 +110,6 @@ void with_inputs(const void* const* inputs, std::size_t count, const Call& call)
   }
 }
 
-void check_value_call(const Reducer& reducer, const Device& device, const void* result,
-                      std::size_t result_bytes, Stream stream) {
-  const Problem& problem = reducer.problem();
-  if (result == nullptr || result_bytes != problem.result_bytes()) {
-    throw InvalidArgument(
-        fmt::format("calling {}: the result is {} bytes at {}, and one takes {} bytes",
-                    name(problem.op), result_bytes, result, problem.result_bytes()));
-  }
-  if (device.is_capturing(stream)) {
-    throw InvalidArgument(fmt::format(
-        "calling {} and waiting for it while its stream is being captured: nothing can be waited "
-        "for now; give foldtune_reduce an output on the device",
-        name(problem.op)));
-  }
-}
-
 /// Keeps what the C struct refers to for the thread.
 template <class Folder>
 void explain(const Folder& folder, std::uint64_t count, foldtune_explanation& result) {
@@ -132,7 +122,8 @@ void explain(const Folder& folder, std::uint64_t count, foldtune_explanation& re
             .config = last_explanation.config.c_str(),
             .reason = last_explanation.reason.c_str(),
             .tuned_count = last_explanation.tuned_count,
-            .tuned_us = last_explanation.tuned_us};
+            .tuned_us = last_explanation.tuned_us,
+            .expected_loss = last_explanation.expected_loss};
 }
 
 }  // namespace
@@ -141,6 +132,7 @@ void explain(const Folder& folder, std::uint64_t count, foldtune_explanation& re
 using foldtune::checked;
 using foldtune::guarded;
 using foldtune::histogram_of;
+using foldtune::plan_of;
 using foldtune::reducer_of;
 using foldtune::stream_of;
 
@@ -160,6 +152,8 @@ const char* foldtune_status_name(foldtune_status status) {
       return "out of memory";
     case FOLDTUNE_DATABASE_ERROR:
       return "database error";
+    case FOLDTUNE_NOT_TUNED:
+      return "not tuned";
     case FOLDTUNE_FAILED:
       return "failed";
   }
@@ -220,15 +214,9 @@ foldtune_status foldtune_reduce_value(const foldtune_reducer* reducer, const voi
                                       size_t input_count, uint64_t count, void* result,
                                       size_t result_bytes, foldtune_stream stream) {
   return guarded([&] {
-    const foldtune::Reducer& fold = reducer_of(reducer);
-    foldtune::Device& device = reducer->context->device();
-    foldtune::check_value_call(fold, device, result, result_bytes, stream_of(stream));
-    const foldtune::DeviceBuffer output(device, result_bytes);
     foldtune::with_inputs(inputs, input_count, [&](std::initializer_list<const void*> list) {
-      fold(list, count, output.data(), stream_of(stream));
+      reducer_of(reducer).read_value(list, count, result, result_bytes, stream_of(stream));
     });
-    device.synchronize(stream_of(stream));
-    device.copy(result, output.data(), result_bytes);
   });
 }
 
@@ -246,6 +234,55 @@ foldtune_status foldtune_reducer_explain(const foldtune_reducer* reducer, uint64
                                          foldtune_explanation* explanation) {
   return guarded([&] {
     foldtune::explain(reducer_of(reducer), count, checked(explanation, "the explanation"));
+  });
+}
+
+foldtune_status foldtune_reducer_with_inputs_ready(const foldtune_reducer* reducer,
+                                                   foldtune_reducer** ready) {
+  return guarded([&] {
+    checked(ready, "the place for the reducer") = nullptr;
+    const foldtune::Reducer promised = reducer_of(reducer).with_inputs_ready();
+    *ready = new foldtune_reducer{reducer->context, promised};
+  });
+}
+
+foldtune_status foldtune_plan_create(const foldtune_reducer* reducer, uint64_t count, int aligned,
+                                     foldtune_plan** plan) {
+  return guarded([&] {
+    checked(plan, "the place for the plan") = nullptr;
+    const auto alignment =
+        aligned != 0 ? foldtune::Alignment::vector : foldtune::Alignment::element;
+    const foldtune::ReducePlan made = reducer_of(reducer).plan(count, alignment);
+    *plan = new foldtune_plan{reducer->context, made};
+  });
+}
+
+void foldtune_plan_destroy(foldtune_plan* plan) { delete plan; }
+
+uint64_t foldtune_plan_most_count(const foldtune_plan* plan) {
+  return plan == nullptr ? 0 : plan->plan.most_count();
+}
+
+size_t foldtune_plan_scratch_bytes(const foldtune_plan* plan) {
+  return plan == nullptr ? 0 : plan->plan.scratch_bytes();
+}
+
+foldtune_status foldtune_plan_with_scratch(const foldtune_plan* plan, void* scratch, size_t bytes,
+                                           foldtune_plan** with_scratch) {
+  return guarded([&] {
+    checked(with_scratch, "the place for the plan") = nullptr;
+    const foldtune::ReducePlan made = plan_of(plan).with_scratch(scratch, bytes);
+    *with_scratch = new foldtune_plan{plan->context, made};
+  });
+}
+
+foldtune_status foldtune_plan_reduce(const foldtune_plan* plan, const void* const* inputs,
+                                     size_t input_count, uint64_t count, void* output,
+                                     foldtune_stream stream) {
+  return guarded([&] {
+    foldtune::with_inputs(inputs, input_count, [&](std::initializer_list<const void*> list) {
+      plan_of(plan)(list, count, output, stream_of(stream));
+    });
   });
 }
 

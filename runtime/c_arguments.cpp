@@ -79,6 +79,8 @@ ContextOptions read(const foldtune_context_options& options) {
   ContextOptions result;
   set_text(result.device, options.device);
   set_text(result.database, options.database);
+  if (options.fail_untuned != 0) result.on_miss.action = OnMiss::fail;
+  result.check_pointers = options.check_pointers != 0;
   if (options.notify != nullptr) {
     result.notify = [notify = options.notify, data = options.notify_data](const std::string& text) {
       notify(text.c_str(), data);

@@ -69,7 +69,7 @@ class Context::State {
     return reducer;
   }
 
-  Device& device() const { return *device_; }
+  const Device& device() const { return *device_; }
 
  private:
   // In this order: reducers use the device and the configurations, and go first.
@@ -121,6 +121,5 @@ Histogram Context::histogram(const HistogramOptions& options) {
 }
 
 const std::string& Context::device_name() const { return state_->device().info().record.name; }
-Device& Context::device() const { return state_->device(); }
 
 }  // namespace foldtune

@@ -74,6 +74,17 @@ void Reducer::read_value(std::initializer_list<const void*> inputs, std::uint64_
   call.inputs_ready = inputs_ready_;
   state_->call_and_wait(call, inputs.size(), result, stream);
 }
+void Reducer::read_value(std::initializer_list<const void*> inputs, std::uint64_t count,
+                         void* result, std::size_t bytes, Stream stream) const {
+  if (result == nullptr || bytes != problem().result_bytes()) {
+    throw InvalidArgument(
+        fmt::format("calling {}: the result is {} bytes at {}, and one takes {} bytes",
+                    name(problem().op), bytes, result, problem().result_bytes()));
+  }
+  Call call = make_call(inputs, count, nullptr);
+  call.inputs_ready = inputs_ready_;
+  state_->call_and_wait(call, inputs.size(), result, stream);
+}
 void Reducer::prepare(const void* input, std::uint64_t count, Stream stream) const {
   state_->prepare({.inputs = {input}, .count = count}, 1, stream);
 }

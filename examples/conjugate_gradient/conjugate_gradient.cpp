@@ -26,10 +26,8 @@ int run(const std::string& device) {
   const foldtune::Reducer dot_product =
       context.reducer({.op = foldtune::Operator::dot, .type = foldtune::ElementType::f64});
   const std::unique_ptr<Vectors> vectors = make_vectors(device);
-  double* const product = vectors->make(1, 0);
   const auto dot = [&](const double* a, const double* b) {
-    dot_product({a, b}, kCount, product);
-    return vectors->read(product);
+    return dot_product.value<double>({a, b}, kCount);
   };
 
   // b = A * 1, so the solution is 1 everywhere.

@@ -54,11 +54,6 @@ class CudaVectors final : public Vectors {
     apply_kernel<<<grid_of(count), kBlock>>>(count, x, y);
     check(cudaGetLastError());
   }
-  double read(const double* element) override {
-    double value = 0;
-    check(cudaMemcpy(&value, element, sizeof value, cudaMemcpyDeviceToHost));
-    return value;
-  }
 
  private:
   std::vector<double*> vectors_;

@@ -17,7 +17,6 @@ class HostVectors final : public Vectors {
       y[i] = 4 * x[i] - (i > 0 ? x[i - 1] : 0) - (i + 1 < count ? x[i + 1] : 0);
     }
   }
-  double read(const double* element) override { return *element; }
 
  private:
   std::vector<std::vector<double>> vectors_;

@@ -21,9 +21,6 @@ class Vectors {
 
   /// y = A * x, with 4 on the diagonal of A and -1 beside it.
   virtual void apply(std::size_t count, const double* x, double* y) = 0;
-
-  /// Waits for all work, and reads an element.
-  virtual double read(const double* element) = 0;
 };
 
 std::unique_ptr<Vectors> make_host_vectors();

@@ -8,10 +8,8 @@ int main(int argc, char** argv) {
   return run_example(argc, argv, [](const std::string& device) {
     foldtune::Context context({.device = device, .database = {}});
     DeviceArray<float> input(device, std::vector<float>(1 << 20, 0.5f));
-    DeviceArray<float> output(device, {0.0f});
 
-    foldtune::sum(context, input.data(), input.size(), output.data());
-    const float sum = output.read().front();
+    const float sum = foldtune::sum_value(context, input.data(), input.size());
 
     std::printf("%.1f on %s\n", static_cast<double>(sum), context.device_name().c_str());
     return sum == 524288 ? 0 : 1;

@@ -1,6 +1,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -229,6 +230,7 @@ TEST_CASE_METHOD(CApiTest, "C API: what is NULL and should not be is an invalid 
   foldtune_explanation explanation{};
   const foldtune_problem problem = problem_of("sum");
   foldtune_reducer* made = nullptr;
+  foldtune_plan* plan = nullptr;
   foldtune_histogram* counts = nullptr;
   for (const foldtune_status status : {
            foldtune_context_create(nullptr, nullptr),
@@ -239,6 +241,12 @@ TEST_CASE_METHOD(CApiTest, "C API: what is NULL and should not be is an invalid 
            foldtune_reducer_prepare(nullptr, nullptr, 0, 0, nullptr),
            foldtune_reducer_explain(nullptr, 1, &explanation),
            foldtune_reducer_explain(reducer(problem), 1, nullptr),
+           foldtune_reducer_with_inputs_ready(nullptr, &made),
+           foldtune_reducer_with_inputs_ready(reducer(problem), nullptr),
+           foldtune_plan_create(nullptr, 1, 1, &plan),
+           foldtune_plan_create(reducer(problem), 1, 1, nullptr),
+           foldtune_plan_reduce(nullptr, nullptr, 0, 0, nullptr, nullptr),
+           foldtune_plan_with_scratch(nullptr, nullptr, 0, &plan),
            foldtune_histogram_create(nullptr, nullptr, &counts),
            foldtune_histogram_create(context_, nullptr, nullptr),
            foldtune_histogram_even(nullptr, nullptr, 0, 0, 1, nullptr, nullptr),
@@ -250,12 +258,16 @@ TEST_CASE_METHOD(CApiTest, "C API: what is NULL and should not be is an invalid 
     CHECK(status == FOLDTUNE_INVALID_ARGUMENT);
   }
   CHECK(made == nullptr);
+  CHECK(plan == nullptr);
   CHECK(counts == nullptr);
+  CHECK(foldtune_plan_most_count(nullptr) == 0);
+  CHECK(foldtune_plan_scratch_bytes(nullptr) == 0);
   CHECK(foldtune_reducer_input_count(nullptr) == 0);
   CHECK(foldtune_reducer_result_bytes(nullptr) == 0);
   CHECK(std::string(foldtune_context_device_name(nullptr)).empty());
   foldtune_context_destroy(nullptr);
   foldtune_reducer_destroy(nullptr);
+  foldtune_plan_destroy(nullptr);
   foldtune_histogram_destroy(nullptr);
 }
 
@@ -280,6 +292,61 @@ TEST_CASE_METHOD(CApiTest, "C API: prepare compiles, and the call after it gives
   CHECK(foldtune_reducer_prepare(sum, inputs, 1, 3, nullptr) == FOLDTUNE_OK);
   CHECK(reduce<float>(sum, {values}, 3) == 6);
   CHECK(foldtune_reducer_prepare(sum, inputs, 2, 3, nullptr) == FOLDTUNE_INVALID_ARGUMENT);
+}
+
+TEST_CASE_METHOD(CApiTest, "C API: a plan takes counts of its size, and scratch of the caller") {
+  std::vector<float> values(100000, 1);
+  const void* inputs[] = {values.data()};
+  foldtune_plan* plan = nullptr;
+  REQUIRE(foldtune_plan_create(reducer(problem_of("sum")), values.size(), 0, &plan) == FOLDTUNE_OK);
+  float result = 0;
+  CHECK(foldtune_plan_reduce(plan, inputs, 1, values.size(), &result, nullptr) == FOLDTUNE_OK);
+  CHECK(result == 100000);
+  CHECK(foldtune_plan_most_count(plan) >= values.size());
+  CHECK(foldtune_plan_reduce(plan, inputs, 1, foldtune_plan_most_count(plan) + 1, &result,
+                             nullptr) == FOLDTUNE_INVALID_ARGUMENT);
+
+  const std::size_t bytes = foldtune_plan_scratch_bytes(plan);
+  REQUIRE(bytes > 0);
+  std::vector<char> memory(bytes + 127);
+  void* scratch = memory.data();
+  std::size_t space = memory.size();
+  std::align(128, bytes, scratch, space);
+  foldtune_plan* with_scratch = nullptr;
+  CHECK(foldtune_plan_with_scratch(plan, scratch, bytes - 1, &with_scratch) ==
+        FOLDTUNE_INVALID_ARGUMENT);
+  CHECK(with_scratch == nullptr);
+  REQUIRE(foldtune_plan_with_scratch(plan, scratch, bytes, &with_scratch) == FOLDTUNE_OK);
+  foldtune_plan_destroy(plan);
+  CHECK(foldtune_plan_reduce(with_scratch, inputs, 1, 90000, &result, nullptr) == FOLDTUNE_OK);
+  CHECK(result == 90000);
+  foldtune_plan_destroy(with_scratch);
+}
+
+TEST_CASE_METHOD(CApiTest, "C API: the promise that inputs are ready makes a reducer of its own") {
+  foldtune_reducer* ready = nullptr;
+  const foldtune_reducer* const sum = reducer(problem_of("sum"));
+  REQUIRE(foldtune_reducer_with_inputs_ready(sum, &ready) == FOLDTUNE_OK);
+  reducers_.push_back(ready);
+  const float values[] = {1, 2};
+  CHECK(reduce<float>(ready, {values}, 2) == 3);
+}
+
+TEST_CASE("C API: where it is asked for, what was not tuned fails and is told so") {
+  foldtune_context_options options = options_of("cpu");
+  options.fail_untuned = 1;
+  foldtune_context* context = nullptr;
+  REQUIRE(foldtune_context_create(&options, &context) == FOLDTUNE_OK);
+  foldtune_reducer* sum = nullptr;
+  const foldtune_problem problem = problem_of("sum");
+  REQUIRE(foldtune_reducer_create(context, &problem, &sum) == FOLDTUNE_OK);
+  const float values[] = {1, 2};
+  const void* const inputs[] = {values};
+  float result = -1;
+  CHECK(foldtune_reduce(sum, inputs, 1, 2, &result, nullptr) == FOLDTUNE_NOT_TUNED);
+  CHECK(result == -1);
+  foldtune_reducer_destroy(sum);
+  foldtune_context_destroy(context);
 }
 
 TEST_CASE_METHOD(CApiTest, "C API: counts in even bins, between edges and by keys") {
@@ -376,8 +443,11 @@ TEST_CASE("C API: why a database is not used goes to the caller's function") {
 
 TEST_CASE("C API: statuses have names, and the library a version") {
   CHECK(std::string(foldtune_status_name(FOLDTUNE_OK)) == "ok");
-  for (int status = FOLDTUNE_INVALID_ARGUMENT; status <= FOLDTUNE_FAILED; ++status) {
-    CHECK_THAT(foldtune_status_name(static_cast<foldtune_status>(status)),
+  for (const foldtune_status status :
+       {FOLDTUNE_INVALID_ARGUMENT, FOLDTUNE_UNAVAILABLE, FOLDTUNE_COMPILE_ERROR,
+        FOLDTUNE_DEVICE_ERROR, FOLDTUNE_OUT_OF_MEMORY, FOLDTUNE_DATABASE_ERROR, FOLDTUNE_NOT_TUNED,
+        FOLDTUNE_FAILED}) {
+    CHECK_THAT(foldtune_status_name(status),
                !ContainsSubstring("ok") && !ContainsSubstring("unknown"));
   }
   CHECK(std::strchr(foldtune_version(), '.') != nullptr);

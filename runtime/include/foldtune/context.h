@@ -94,9 +94,6 @@ class FOLDTUNE_API Context {
   /// The device's name, "NVIDIA H200". Valid as long as the context.
   const std::string& device_name() const;
 
-  /// Of the library itself.
-  FOLDTUNE_LOCAL Device& device() const;
-
  private:
   class FOLDTUNE_LOCAL State;
   std::unique_ptr<State> state_;

@@ -28,7 +28,8 @@ typedef enum foldtune_status {
   FOLDTUNE_DEVICE_ERROR = 4,      ///< the device or its driver reports an error
   FOLDTUNE_OUT_OF_MEMORY = 5,     ///< of the device or of the host
   FOLDTUNE_DATABASE_ERROR = 6,    ///< the tuning database cannot be used
-  FOLDTUNE_FAILED = 7,            ///< anything else
+  FOLDTUNE_NOT_TUNED = 7,         ///< by foldtune_context_options::fail_untuned
+  FOLDTUNE_FAILED = 100,          ///< anything else
 } foldtune_status;
 
 /// "ok", "invalid argument" and so on; static storage. "unknown status" for any other number.
@@ -45,6 +46,8 @@ FOLDTUNE_API const char* foldtune_version(void);
 typedef struct foldtune_context foldtune_context;
 /// Reduces inputs of one operator and type, of any count.
 typedef struct foldtune_reducer foldtune_reducer;
+/// A reducer's reduction of counts of one size, with everything resolved.
+typedef struct foldtune_plan foldtune_plan;
 /// Counts elements of one type in bins.
 typedef struct foldtune_histogram foldtune_histogram;
 /// A stream: the driver's `CUstream`, which is the CUDA runtime's `cudaStream_t`, as a pointer.
@@ -61,6 +64,11 @@ typedef struct foldtune_context_options {
   /// with `notify_data` from the thread whose call noticed it.
   void (*notify)(const char* text, void* notify_data);
   void* notify_data;  ///< handed to `notify`
+  /// Not 0: a call whose problem was not tuned fails with FOLDTUNE_NOT_TUNED; 0: it runs with the
+  /// untuned default.
+  int fail_untuned;
+  /// Not 0: every pointer of a call is checked, as foldtune::ContextOptions::check_pointers says.
+  int check_pointers;
 } foldtune_context_options;
 
 /// Opens a context, to be destroyed by `foldtune_context_destroy`. `options` may be NULL. Of
@@ -126,9 +134,9 @@ FOLDTUNE_API size_t foldtune_reducer_input_count(const foldtune_reducer* reducer
 FOLDTUNE_API size_t foldtune_reducer_result_bytes(const foldtune_reducer* reducer);
 
 /// Enqueues the reduction of `count` elements of each of `input_count` inputs into `*output` on
-/// `stream`, and returns. Inputs and output are memory of the device; inputs are aligned to their
-/// elements, the output to its numbers, and overlaps no input. An empty input gives the operator's
-/// identity, where it has one.
+/// `stream`, and returns. Inputs and output are memory of the device, the output possibly pinned
+/// host memory; inputs are aligned to their elements, the output to its numbers, and overlaps no
+/// input. An empty input gives the operator's identity, where it has one.
 ///
 /// The first call for a size compiles, and the first call on a stream allocates scratch, which the
 /// library owns. Neither is possible while the stream is being captured: call
@@ -165,6 +173,7 @@ typedef struct foldtune_explanation {
   const char* reason;    ///< one sentence
   uint64_t tuned_count;  ///< elements it was tuned for; 0 if it was not tuned
   double tuned_us;       ///< its median time there, in microseconds; 0 if it was not tuned
+  double expected_loss;  ///< of time, against the best configuration: 0.06 is 6%
 } foldtune_explanation;
 
 /// Explains the configuration for `count` elements at addresses aligned to 16 bytes. Compiles and
@@ -172,6 +181,38 @@ typedef struct foldtune_explanation {
 FOLDTUNE_API foldtune_status foldtune_reducer_explain(const foldtune_reducer* reducer,
                                                       uint64_t count,
                                                       foldtune_explanation* explanation);
+
+/// Makes a handle whose calls promise that no work still to be done writes the inputs, as
+/// foldtune::Reducer::with_inputs_ready; to be destroyed by `foldtune_reducer_destroy`.
+FOLDTUNE_API foldtune_status foldtune_reducer_with_inputs_ready(const foldtune_reducer* reducer,
+                                                                foldtune_reducer** ready);
+
+/// Makes the plan for counts of the size of `count`, for inputs at multiples of 16 bytes, or, with
+/// `aligned` 0, of their elements' size. To be destroyed by `foldtune_plan_destroy`. Looks up,
+/// compiles and loads what no call did before.
+FOLDTUNE_API foldtune_status foldtune_plan_create(const foldtune_reducer* reducer, uint64_t count,
+                                                  int aligned, foldtune_plan** plan);
+
+/// Gives up the handle; NULL is fine.
+FOLDTUNE_API void foldtune_plan_destroy(foldtune_plan* plan);
+
+/// The most elements of a call; 0 for NULL.
+FOLDTUNE_API uint64_t foldtune_plan_most_count(const foldtune_plan* plan);
+
+/// Bytes of device memory that a call needs beside input and output; 0 for NULL.
+FOLDTUNE_API size_t foldtune_plan_scratch_bytes(const foldtune_plan* plan);
+
+/// Makes a handle whose calls use the caller's scratch and allocate nothing: device memory of
+/// `bytes`, at least `foldtune_plan_scratch_bytes`, aligned to 128 and zeroed once before the first
+/// call. Calls with the same scratch must not overlap.
+FOLDTUNE_API foldtune_status foldtune_plan_with_scratch(const foldtune_plan* plan, void* scratch,
+                                                        size_t bytes, foldtune_plan** with_scratch);
+
+/// As `foldtune_reduce`, of up to `foldtune_plan_most_count` elements.
+FOLDTUNE_API foldtune_status foldtune_plan_reduce(const foldtune_plan* plan,
+                                                  const void* const* inputs, size_t input_count,
+                                                  uint64_t count, void* output,
+                                                  foldtune_stream stream);
 
 /// What is counted, and in which bins. NULL and 0 stand for the defaults.
 typedef struct foldtune_histogram_options {

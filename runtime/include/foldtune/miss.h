@@ -8,6 +8,7 @@
 
 namespace foldtune {
 
+/// What a miss leads to.
 enum class OnMiss {
   use_default,  ///< it runs with the untuned default of its size
   tune,         ///< `MissPolicy::tune` is asked, and the default taken if it knows nothing
@@ -18,7 +19,7 @@ enum class OnMiss {
 /// `explain` calls the default. The policy is asked once per reducer, size class and alignment, in
 /// the first call or `prepare`, and never while the call's stream is being captured.
 struct MissPolicy {
-  OnMiss action = OnMiss::use_default;
+  OnMiss action = OnMiss::use_default;  ///< what is done
 
   /// With OnMiss::tune: returns the configuration for the problem as a JSON object, as `foldtune
   /// show --json` and `Explanation::config` have it; empty for none. The call waits for it, and so

@@ -59,6 +59,7 @@ void dot(Context& context, const T* x, const T* y, std::uint64_t count, SumResul
                                                                        stream);
 }
 
+/// @{
 /// The same, blocking: `sum_value(context, input, count)` waits and returns the result, as
 /// Reducer::value does.
 template <class T>
@@ -101,5 +102,6 @@ SumResultOf<T> dot_value(Context& context, const T* x, const T* y, std::uint64_t
   return context.reducer({.op = Operator::dot, .type = element_type_of<T>()})
       .template value<SumResultOf<T>>({x, y}, count, stream);
 }
+/// @}
 
 }  // namespace foldtune

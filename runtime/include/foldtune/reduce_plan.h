@@ -25,6 +25,7 @@ class FOLDTUNE_API ReducePlan {
   /// more, or an input that is less aligned, is an InvalidArgument before anything is launched.
   void operator()(const void* input, std::uint64_t count, void* output,
                   Stream stream = nullptr) const;
+  /// The same for an operator of several inputs.
   void operator()(std::initializer_list<const void*> inputs, std::uint64_t count, void* output,
                   Stream stream = nullptr) const;
 

@@ -77,10 +77,16 @@ class FOLDTUNE_API Reducer {
     read_value(inputs, count, ResultTypeOf<T>::kValue, &result, stream);
     return result;
   }
+  /// The same for an operator of one input.
   template <class T>
   T value(const void* input, std::uint64_t count, Stream stream = nullptr) const {
     return value<T>({input}, count, stream);
   }
+
+  /// The same where only the program's caller knows the result's type: writes it to `result`, host
+  /// memory of `bytes`, which is InvalidArgument unless it is Problem::result_bytes().
+  void read_value(std::initializer_list<const void*> inputs, std::uint64_t count, void* result,
+                  std::size_t bytes, Stream stream = nullptr) const;
 
   /// Does everything that the first call for `count` elements of `input`'s alignment on `stream`
   /// would do, except the launch, and waits for it. `input` is not read.

@@ -19,36 +19,39 @@ using SumResultOf =
 /// What argmin and argmax give: the element and its place; the lowest one of equal elements.
 template <class T>
 struct IndexedValue {
-  T value;
-  alignas(8) std::uint64_t index;
+  T value;                         ///< the element
+  alignas(8) std::uint64_t index;  ///< its place, from 0
 };
 
 /// What minmax gives.
 template <class T>
 struct MinMax {
-  T min;
-  T max;
+  T min;  ///< the least element
+  T max;  ///< the largest
 };
 
 /// The catalogue's names of a result.
 struct ResultType {
-  ResultShape shape = ResultShape::value;
-  ElementType type = ElementType::f32;  ///< of its numbers
-  bool operator==(const ResultType&) const = default;
+  ResultShape shape = ResultShape::value;              ///< what numbers there are
+  ElementType type = ElementType::f32;                 ///< of its numbers
+  bool operator==(const ResultType&) const = default;  ///< of both members
 };
 
 /// Those of a C++ type: a number, IndexedValue or MinMax.
 template <class T>
 struct ResultTypeOf {
-  static constexpr ResultType kValue{ResultShape::value, element_type_of<T>()};
+  static constexpr ResultType kValue{ResultShape::value, element_type_of<T>()};  ///< the names
 };
+/// Those of an element and its place.
 template <class T>
 struct ResultTypeOf<IndexedValue<T>> {
+  /// The names.
   static constexpr ResultType kValue{ResultShape::indexed_value, element_type_of<T>()};
 };
+/// Those of two elements.
 template <class T>
 struct ResultTypeOf<MinMax<T>> {
-  static constexpr ResultType kValue{ResultShape::min_max, element_type_of<T>()};
+  static constexpr ResultType kValue{ResultShape::min_max, element_type_of<T>()};  ///< the names
 };
 
 }  // namespace foldtune
