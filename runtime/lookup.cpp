@@ -18,7 +18,7 @@ namespace {
 /// How much longer a call takes than with the best configuration of its size, in the median. To be
 /// fitted with size_study. These are of 21 landscapes of an H200, 9 of them sums of f32 in steps of
 /// a factor of 4: so the rows for one size class are no more than half of those for two. Of the
-/// default in the L2 only 5 landscapes tell.
+/// default in the L2 only 10 landscapes tell.
 struct ExpectedLoss {
   double in_l2;      ///< inputs that fit the L2
   double beyond_l2;  ///< larger ones
