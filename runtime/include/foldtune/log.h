@@ -8,6 +8,7 @@
 
 namespace foldtune {
 
+/// How much a message matters. The gravest first.
 enum class LogLevel {
   error,    ///< something failed, and its exception is on its way
   warning,  ///< something is not as it should be, and the program goes on
