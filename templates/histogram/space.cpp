@@ -39,6 +39,9 @@ bool is_small(const Problem& problem) { return problem.input_bytes() <= kSmallBy
 /// Bins above which one block takes long to move the totals to the output.
 constexpr std::uint32_t kManyBins = 1 << 14;
 
+/// Bins of which one block clears and adds a copy for each lane in no time.
+constexpr std::uint32_t kFewBins = 256;
+
 constexpr std::array kTunables{
     integer_tunable<&HistogramParams::block_size>("block_size", kBlockSizes),
     integer_tunable<&HistogramParams::vector_width>("vector_width", kVectorWidths),
@@ -124,11 +127,22 @@ HistogramParams with_copies(const Problem& problem, HistogramParams params, int 
   return params;
 }
 
+/// What few bytes need: one block, whose lanes have a copy of the bins each, and meet in none.
+HistogramParams one_block(const Problem& problem) {
+  constexpr int kCopies = 32;
+  return with_copies(
+      problem, {.block_size = 512, .vector_width = widest_vector(problem), .unroll = 2}, kCopies);
+}
+
 /// One block for each multiprocessor, so that few add their bins and all are there at once. It
 /// loads its share of a small input in one go; of a larger one, with more loads in flight, it takes
 /// tiles. The copies of the bins, one for every warp, keep the lanes that meet in a bin apart; a
 /// smaller block has fewer threads to clear and add them.
 Params default_params(const Problem& problem, int multiprocessor_count) {
+  constexpr std::uint64_t kBlockBytes = 16 << 10;
+  if (problem.input_bytes() <= kBlockBytes && problem.histogram.bins <= kFewBins) {
+    return one_block(problem);
+  }
   constexpr int kFewestThreads = 256;  // smaller blocks add their bins for few elements
   HistogramParams params{.vector_width = widest_vector(problem),
                          .unroll = is_small(problem) ? 2 : 4,
@@ -169,6 +183,7 @@ std::vector<Params> known_good(const Problem& problem) {
       all.push_back(candidate);
     }
   };
+  add(one_block(problem), 32);
   add(wide, 32);
   add(wide, 16);
   add(wide, 8);

@@ -128,12 +128,14 @@ bool is_valid(const Problem& problem, const Params& all) {
 }
 
 /// Bytes of input up to which no search tries a final stage that needs a second launch: in a graph
-/// it ties at best, and in a stream the launch takes as long as the rest.
+/// it seldom gains, and in a stream the launch takes as long as the rest.
 constexpr std::uint64_t kOneLaunchBytes = 8 << 20;
 
 bool is_searched(const Problem& problem, const Params& all) {
   const auto& params = std::get<ReduceParams>(all);
-  if (params.final_stage == FinalStage::two_pass) return problem.input_bytes() > kOneLaunchBytes;
+  if (params.final_stage == FinalStage::two_pass || params.final_stage == FinalStage::atomic) {
+    return problem.input_bytes() > kOneLaunchBytes;
+  }
   if (params.final_stage == FinalStage::cluster) {
     // With more tiles than blocks the rest of the device would have nothing to do.
     const std::uint64_t tiles = tile_count(params, problem.count);
@@ -169,45 +171,60 @@ Params default_in_fixed_order(const Problem& problem) {
                       .final_stage = FinalStage::last_block};
 }
 
-/// A tile for each of `blocks` blocks of at most `most` threads that together hold the input: one
-/// vector per thread as far as threads go, so that one round of loads is all.
-ReduceParams one_round(const Problem& problem, unsigned blocks, int most) {
-  ReduceParams params{
-      .vector_width = widest_vector(problem), .unroll = 1, .final_stage = FinalStage::polling};
-  const std::uint64_t per_block = std::uint64_t{blocks} * params.vector_width;
-  const std::uint64_t vectors = (problem.count + per_block - 1) / per_block;
-  params.block_size = static_cast<int>(
-      std::clamp<std::uint64_t>(std::bit_ceil(vectors), kBlockSizes.front(), most));
-  while (tile_elements(params) < vectors * params.vector_width) params.unroll *= 2;
+/// Bytes of all inputs that a thread has in flight where memory is waited for: more do not come any
+/// sooner, and fewer take more threads.
+constexpr std::size_t kBytesInFlight = 64;
+
+/// Loads of `load_bytes`, as many as bring a thread kBytesInFlight.
+ReduceParams loads_in_flight(const Problem& problem, std::size_t load_bytes) {
+  const auto width = static_cast<int>(load_bytes / widest_element(problem));
+  const std::size_t bytes = load_bytes * problem.input_types().size();
+  const bool has_index = result_shape(problem.op) == ResultShape::indexed_value;
+  return {
+      .vector_width = width,
+      .unroll = static_cast<int>(std::bit_floor(std::max<std::size_t>(1, kBytesInFlight / bytes))),
+      .block_stage =
+          has_index && has_warp_instruction(problem) ? BlockStage::redux : BlockStage::shuffle,
+      .final_stage = FinalStage::polling};
+}
+
+/// A tile for each of `blocks` blocks, which together hold the input: as many threads as it takes,
+/// and where these are more than `most`, more loads for each.
+ReduceParams one_round(const Problem& problem, ReduceParams params, unsigned blocks, int most) {
+  const std::uint64_t share = (problem.count + blocks - 1) / blocks;
+  const auto per_thread = static_cast<std::uint64_t>(params.vector_width) * params.unroll;
+  params.block_size = static_cast<int>(std::clamp<std::uint64_t>(
+      std::bit_ceil((share + per_thread - 1) / per_thread), kBlockSizes.front(), most));
+  while (tile_elements(params) < share) params.unroll *= 2;
   return params;
 }
 
-/// Two blocks for each multiprocessor as far as blocks of a good size go, else one wave.
-ReduceParams one_wave(const Problem& problem, int multiprocessor_count) {
-  constexpr std::uint64_t kFewest = 64;
-  constexpr std::uint64_t kMost = 512;
-  ReduceParams params{.vector_width = widest_vector(problem),
-                      .unroll = 4,
-                      .final_stage = FinalStage::polling,
-                      .waves = 1};
-  const std::uint64_t blocks = 2 * static_cast<std::uint64_t>(multiprocessor_count);
-  const std::uint64_t threads = problem.count / params.vector_width / params.unroll / blocks;
-  params.block_size = static_cast<int>(std::clamp(std::bit_ceil(threads), kFewest, kMost));
-  return params;
-}
-
-/// What was fastest on an H200, of sums of f32.
+/// What was fastest on an H200, of sums, dot products and argmax.
 Params default_params(const Problem& problem, int multiprocessor_count) {
   if (has_fixed_order(problem)) return default_in_fixed_order(problem);
   constexpr std::uint64_t kWarpBytes = 4 << 10;
-  constexpr std::uint64_t kBlockBytes = 16 << 10;
-  constexpr std::uint64_t kClusterBytes = 512 << 10;
+  constexpr std::uint64_t kBlockBytes = 32 << 10;
+  constexpr std::uint64_t kClusterBytes = 256 << 10;
+  constexpr std::uint64_t kBytesPerThread = 32;
+  const auto blocks = std::bit_floor(static_cast<unsigned>(std::max(1, multiprocessor_count)));
   const std::uint64_t bytes = problem.input_bytes();
-  if (bytes <= kWarpBytes) return one_round(problem, 1, kBlockSizes.front());
-  if (bytes <= kBlockBytes) return one_round(problem, 1, kBlockSizes.back());
-  if (bytes > kClusterBytes) return one_wave(problem, multiprocessor_count);
-  ReduceParams params = one_round(problem, kMaxClusterBlocks, kBlockSizes.back());
-  params.final_stage = FinalStage::cluster;
+  ReduceParams params = loads_in_flight(problem, kMaxLoadBytes);
+  if (bytes <= kBlockBytes) {
+    const int most = bytes <= kWarpBytes ? kBlockSizes.front() : kBlockSizes.back();
+    return one_round(problem, params, 1, most);
+  }
+  if (bytes <= kClusterBytes) {
+    params = loads_in_flight(problem, kMaxLoadBytes / 2);
+    if (params.block_stage == BlockStage::shuffle) params.block_stage = BlockStage::tree_shuffle;
+    params.final_stage = FinalStage::cluster;
+    return one_round(problem, params, kMaxClusterBlocks, kBlockSizes.back());
+  }
+  if (bytes <= kBytesPerThread * kBlockSizes.back() * blocks) {
+    params.unroll = 1;
+    return one_round(problem, params, blocks, kBlockSizes.back());
+  }
+  params.block_size = 512;
+  params.waves = 1;
   return params;
 }
 
