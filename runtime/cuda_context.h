@@ -28,7 +28,7 @@ class ContextScope {
   bool pushed_ = false;
 };
 
-/// Lets this thread allocate and load while some other stream is being captured, which the driver
+/// Lets this thread allocate, load and wait while some other stream is being captured, which the driver
 /// else refuses, and which would end that capture. It is right where nothing of the captured stream
 /// depends on what is done.
 class UncapturedScope {

@@ -284,6 +284,7 @@ class CudaDevice final : public Device {
 
   void synchronize(Stream stream) override {
     const ContextScope scope(context_);
+    const UncapturedScope uncaptured;
     driver_.check(driver_.cuStreamSynchronize(stream), "waiting for a stream");
   }
 

@@ -80,7 +80,7 @@ CudaDriver::CudaDriver() : library_(open_driver()) {
                   text == nullptr ? "unknown error" : text, static_cast<int>(result)));
 }
 
-void CudaDriver::fail(CUresult result, const std::string& doing) const {
+void CudaDriver::fail(CUresult result, std::string_view doing) const {
   const char* name = nullptr;
   const char* text = nullptr;
   cuGetErrorName(result, &name);

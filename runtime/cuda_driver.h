@@ -3,7 +3,7 @@
 
 #include <cuda.h>
 
-#include <string>
+#include <string_view>
 
 #include "runtime/shared_library.h"
 
@@ -41,13 +41,13 @@ class CudaDriver {
 #undef FOLDTUNE_DECLARE
 
   /// Throws DeviceError unless `result` is success: "allocating 64 bytes: CUDA_ERROR_...".
-  void check(CUresult result, const std::string& doing) const {
+  void check(CUresult result, std::string_view doing) const {
     if (result != CUDA_SUCCESS) fail(result, doing);
   }
 
  private:
   CudaDriver();
-  [[noreturn]] void fail(CUresult result, const std::string& doing) const;
+  [[noreturn]] void fail(CUresult result, std::string_view doing) const;
 
   SharedLibrary library_;
 };

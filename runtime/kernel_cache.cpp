@@ -120,16 +120,19 @@ std::optional<KernelRecord> KernelCache::find_stored(const KernelKey& key) {
 
 std::shared_ptr<const CompiledKernel> KernelCache::get(Device& device, const Program& program,
                                                        const std::string& compiler) {
-  const std::lock_guard lock(mutex_);
   const DeviceRecord& record = device.info().record;
-  if (auto kernel = find_locked(record, program, compiler)) return kernel;
+  if (auto kernel = find(record, program, compiler)) return kernel;
+  // Without the lock: who needs another kernel does not wait. Two that need the same compile it
+  // twice, and share what came first.
   const Compiler& present = device.compiler();
   auto kernel = std::make_shared<const CompiledKernel>(present.compile(program));
   log(LogLevel::info, [&] {
     return fmt::format("compiled {} for {} with {} in {:.0f} ms", program.name_expressions.front(),
                        record.architecture, present.version(), kernel->compile_ms);
   });
-  entries_.emplace(program.key(), Entry{.kernel = kernel});
+  const std::lock_guard lock(mutex_);
+  const auto [entry, is_first] = entries_.emplace(program.key(), Entry{.kernel = kernel});
+  if (!is_first) return entry->second.kernel;
   if (const auto key = kernel_key(record, program, present.version())) {
     keep(kernel_record(*key, program, *kernel));
   }

@@ -129,9 +129,9 @@ HistogramParams with_copies(const Problem& problem, HistogramParams params, int 
 
 /// What few bytes need: one block, whose lanes have a copy of the bins each, and meet in none.
 HistogramParams one_block(const Problem& problem) {
-  constexpr int kCopies = 32;
+  constexpr int kOfEachLane = 32;
   return with_copies(
-      problem, {.block_size = 512, .vector_width = widest_vector(problem), .unroll = 2}, kCopies);
+      problem, {.block_size = 512, .vector_width = widest_vector(problem), .unroll = 2}, kOfEachLane);
 }
 
 /// One block for each multiprocessor, so that few add their bins and all are there at once. It

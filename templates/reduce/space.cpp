@@ -171,21 +171,16 @@ Params default_in_fixed_order(const Problem& problem) {
                       .final_stage = FinalStage::last_block};
 }
 
-/// Bytes of all inputs that a thread has in flight where memory is waited for: more do not come any
-/// sooner, and fewer take more threads.
-constexpr std::size_t kBytesInFlight = 64;
-
-/// Loads of `load_bytes`, as many as bring a thread kBytesInFlight.
-ReduceParams loads_in_flight(const Problem& problem, std::size_t load_bytes) {
-  const auto width = static_cast<int>(load_bytes / widest_element(problem));
-  const std::size_t bytes = load_bytes * problem.input_types().size();
+/// Loads of `load_bytes`, as many as bring a thread `in_flight` bytes of all inputs. Indices take
+/// the warp's own instructions, which need fewer shuffles.
+ReduceParams loads_in_flight(const Problem& problem, std::size_t load_bytes, std::size_t in_flight,
+                             BlockStage stage) {
   const bool has_index = result_shape(problem.op) == ResultShape::indexed_value;
-  return {
-      .vector_width = width,
-      .unroll = static_cast<int>(std::bit_floor(std::max<std::size_t>(1, kBytesInFlight / bytes))),
-      .block_stage =
-          has_index && has_warp_instruction(problem) ? BlockStage::redux : BlockStage::shuffle,
-      .final_stage = FinalStage::polling};
+  const std::size_t loads = in_flight / (load_bytes * problem.input_types().size());
+  return {.vector_width = static_cast<int>(load_bytes / widest_element(problem)),
+          .unroll = static_cast<int>(std::bit_floor(std::max<std::size_t>(1, loads))),
+          .block_stage = has_index && has_warp_instruction(problem) ? BlockStage::redux : stage,
+          .final_stage = FinalStage::polling};
 }
 
 /// A tile for each of `blocks` blocks, which together hold the input: as many threads as it takes,
@@ -202,27 +197,32 @@ ReduceParams one_round(const Problem& problem, ReduceParams params, unsigned blo
 /// What was fastest on an H200, of sums, dot products and argmax.
 Params default_params(const Problem& problem, int multiprocessor_count) {
   if (has_fixed_order(problem)) return default_in_fixed_order(problem);
+  constexpr int kWarp = kBlockSizes.front();
+  constexpr int kMost = kBlockSizes.back();
   constexpr std::uint64_t kWarpBytes = 4 << 10;
   constexpr std::uint64_t kBlockBytes = 32 << 10;
   constexpr std::uint64_t kClusterBytes = 256 << 10;
-  constexpr std::uint64_t kBytesPerThread = 32;
+  constexpr int kSmallBlock = 64;
   const auto blocks = std::bit_floor(static_cast<unsigned>(std::max(1, multiprocessor_count)));
   const std::uint64_t bytes = problem.input_bytes();
-  ReduceParams params = loads_in_flight(problem, kMaxLoadBytes);
   if (bytes <= kBlockBytes) {
-    const int most = bytes <= kWarpBytes ? kBlockSizes.front() : kBlockSizes.back();
-    return one_round(problem, params, 1, most);
+    const auto params = loads_in_flight(problem, kMaxLoadBytes, 64, BlockStage::shuffle);
+    return one_round(problem, params, 1, bytes <= kWarpBytes ? kWarp : kMost);
   }
   if (bytes <= kClusterBytes) {
-    params = loads_in_flight(problem, kMaxLoadBytes / 2);
-    if (params.block_stage == BlockStage::shuffle) params.block_stage = BlockStage::tree_shuffle;
+    auto params = loads_in_flight(problem, kMaxLoadBytes / 2, 64, BlockStage::tree_shuffle);
     params.final_stage = FinalStage::cluster;
-    return one_round(problem, params, kMaxClusterBlocks, kBlockSizes.back());
+    return one_round(problem, params, kMaxClusterBlocks, kMost);
   }
-  if (bytes <= kBytesPerThread * kBlockSizes.back() * blocks) {
-    params.unroll = 1;
-    return one_round(problem, params, blocks, kBlockSizes.back());
+  if (bytes <= std::uint64_t{64} * kSmallBlock * 2 * blocks) {
+    const auto params = loads_in_flight(problem, kMaxLoadBytes, 32, BlockStage::tree_shuffle);
+    return one_round(problem, params, 2 * blocks, kSmallBlock);
   }
+  if (bytes <= std::uint64_t{32} * kMost * blocks) {
+    const auto params = loads_in_flight(problem, kMaxLoadBytes, 16, BlockStage::shuffle);
+    return one_round(problem, params, blocks, kMost);
+  }
+  auto params = loads_in_flight(problem, kMaxLoadBytes, 64, BlockStage::shuffle);
   params.block_size = 512;
   params.waves = 1;
   return params;

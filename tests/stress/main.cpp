@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cstdio>
 #include <exception>
 
 #include "tests/stress/stress.h"
@@ -34,6 +35,7 @@ int main(int argc, char** argv) {
   bad_calls_verb->add_option("--device", device, "cuda:N or cpu")->capture_default_str();
   CLI11_PARSE(app, argc, argv);
 
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);  // in its order among the errors, into a file too
   try {
     if (*threads_verb) run_threads(threads);
     if (*graphs_verb) run_graphs(graphs);

@@ -63,7 +63,7 @@ TEST_CASE("Histogram space: a block polls as many totals as its threads hold in 
   CHECK_FALSE(can_poll(make_problem(ElementType::f32, 256), {.privacy = BinPrivacy::global}));
 }
 
-TEST_CASE("Histogram space: untuned, a block for each multiprocessor polls, in one launch") {
+TEST_CASE("Histogram space: untuned, one block or one for each multiprocessor, in one launch") {
   const auto default_of = [](std::uint64_t count, std::uint32_t bins) {
     Problem problem = make_problem(ElementType::u8, bins, Binning::key);
     if (bins != 256) problem.type = ElementType::f32;
@@ -72,6 +72,8 @@ TEST_CASE("Histogram space: untuned, a block for each multiprocessor polls, in o
     CHECK(grid_blocks(std::get<HistogramParams>(params), count, 132) <= 132);
     return params;
   };
+  CHECK(default_of(1 << 14, 256) ==
+        Params(HistogramParams{.block_size = 512, .vector_width = 16, .unroll = 2, .copies = 32}));
   CHECK(default_of(1 << 20, 256) == Params(HistogramParams{.block_size = 256,
                                                            .vector_width = 16,
                                                            .unroll = 2,

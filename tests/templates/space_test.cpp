@@ -336,20 +336,29 @@ TEST_CASE("The default is one warp, one block, a cluster, and then blocks that p
   };
   constexpr FinalStage kPolling = FinalStage::polling;  // of which one block has no need
   constexpr FinalStage kCluster = FinalStage::cluster;
-  CHECK(has(default_of(16), 32, 1, kPolling));
+  CHECK(has(default_of(16), 32, 4, kPolling));
   CHECK(has(default_of(4 << 10), 32, 8, kPolling));
-  CHECK(has(default_of((4 << 10) + 16), 512, 1, kPolling));
-  CHECK(has(default_of(16 << 10), 1024, 1, kPolling));
-  CHECK(has(default_of((16 << 10) + 16), 256, 1, kCluster));
-  CHECK(has(default_of(64 << 10), 512, 1, kCluster));
-  CHECK(has(default_of(512 << 10), 1024, 4, kCluster));
-  CHECK(has(default_of((512 << 10) + 16), 64, 4, kPolling));
-  CHECK(has(default_of(4 << 20), 256, 4, kPolling));
-  CHECK(has(default_of(64 << 20), 512, 4, kPolling));
+  CHECK(has(default_of((4 << 10) + 16), 128, 4, kPolling));
+  CHECK(has(default_of(32 << 10), 512, 4, kPolling));
+  CHECK(has(default_of((32 << 10) + 16), 128, 8, kCluster));
+  CHECK(has(default_of(256 << 10), 512, 8, kCluster));
+  CHECK(has(default_of((256 << 10) + 16), 64, 2, kPolling));
+  CHECK(has(default_of(1 << 20), 64, 4, kPolling));
+  CHECK(has(default_of((1 << 20) + 16), 1024, 1, kPolling));
+  CHECK(has(default_of(4 << 20), 1024, 2, kPolling));
+  CHECK(has(default_of((4 << 20) + 16), 512, 4, kPolling));
+  CHECK(default_of(4 << 20).waves == 0);
   CHECK(default_of(64 << 20).waves == 1);
+  CHECK(default_of(64 << 10).vector_width == 2);
+  CHECK(default_of(64 << 10).block_stage == BlockStage::tree_shuffle);
+  CHECK(default_of(64 << 20).vector_width == 4);
+  CHECK(default_of(64 << 20).block_stage == BlockStage::shuffle);
   CHECK(
-      has(default_of(64 << 10, {.op = Operator::dot, .type = ElementType::f16}), 256, 1, kCluster));
-  CHECK(default_of(64 << 10, {.op = Operator::sum, .type = ElementType::u8}).vector_width == 16);
+      has(default_of(64 << 10, {.op = Operator::dot, .type = ElementType::f16}), 128, 4, kCluster));
+  CHECK(default_of(16 << 10, {.op = Operator::sum, .type = ElementType::u8}).vector_width == 16);
+  const Problem argmax{.op = Operator::argmax, .type = ElementType::f32};
+  CHECK(default_of(64 << 10, argmax).block_stage == BlockStage::redux);
+  CHECK(default_of(64 << 20, argmax).block_stage == BlockStage::redux);
 }
 
 TEST_CASE("What is known to be good somewhere is in the space") {

@@ -12,23 +12,21 @@ namespace foldtune {
 namespace {
 
 // Microseconds, fitted to the landscapes of reductions in bench/landscapes, which were measured on
-// an H200; among the better half of a landscape they predict proportions to 10 %. They change
-// little from one GPU to the next, as far as only their proportions matter.
-constexpr double kLaunch = 0.8;         ///< of a grid, back to back with others
-constexpr double kLoadLatency = 0.37;   ///< from loads to their data, many in flight
-constexpr double kPerElement = 0.003;   ///< of a warp: one element per lane, on a quarter of an SM
-constexpr double kPerIndexed = 0.015;   ///< the same where the place of the element counts, too
-constexpr double kBarrier = 0.06;       ///< a step of a tree in shared memory
-constexpr double kShuffle = 0.032;      ///< a step of a warp's shuffles of one word
-constexpr double kTicket = 1.15;        ///< the last block: a fence, and a ticket from the L2
-constexpr double kPolling = 0.56;       ///< a store that another block waits for
-constexpr double kSecondLaunch = 0.92;  ///< a launch that waits for the one before
+// an H200; a fast configuration counts more than a slow one, and proportions are predicted to 9 %.
+// They change little from one GPU to the next, as far as only their proportions matter.
+constexpr double kLaunch = 0.64;        ///< of a grid, back to back with others
+constexpr double kLoadLatency = 0.25;   ///< from loads to their data, many in flight
+constexpr double kPerElement = 0.0026;  ///< of a warp: one element per lane, on a quarter of an SM
+constexpr double kPerIndexed = 0.006;   ///< the same where the place of the element counts, too
+constexpr double kBarrier = 0.048;      ///< a step of a tree in shared memory
+constexpr double kShuffle = 0.027;      ///< a step of a warp's shuffles of one word
+constexpr double kTicket = 1.5;         ///< the last block: a fence, and a ticket from the L2
+constexpr double kPolling = 0.71;       ///< a store that another block waits for
+constexpr double kSecondLaunch = 0.85;  ///< a launch that waits for the one before
 constexpr double kAtomic = 0.76;        ///< an atomic that the end of the grid waits for
-constexpr double kPartials = 0.042;     ///< a block reads as many partials as it has threads
-constexpr double kPartial = 0.00037;    ///< a block's store of its partial, or its atomic
-
-// A guess, a little below polling, until landscapes with this stage are recorded.
-constexpr double kCluster = 0.36;  ///< a store into another multiprocessor's shared memory
+constexpr double kPartials = 0.048;     ///< a block reads as many partials as it has threads
+constexpr double kPartial = 0.00024;    ///< a block's store of its partial, or its atomic
+constexpr double kCluster = 0.02;       ///< a store into another multiprocessor's shared memory
 
 // Of histograms.
 constexpr double kSharedAtomic = 0.0005;  ///< of a warp in shared memory, without conflicts
