@@ -1,9 +1,15 @@
 #include <SQLiteCpp/Database.h>
 #include <SQLiteCpp/Statement.h>
+#include <SQLiteCpp/Transaction.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 #include "cache/config_store.h"
 #include "cache/queries.h"
@@ -50,9 +56,55 @@ void bind_hardware(SQLite::Statement& statement, const std::optional<DeviceRecor
 // SQLite takes a negative limit for none, so no number of results may become one.
 constexpr std::size_t kMostRelated = std::size_t{1} << 32;
 
-bool is_of(const RunRecord& run, const TuningKey& key) {
-  return run.device.fingerprint() == key.device_fingerprint &&
-         (key.compiler.empty() || run.compiler == key.compiler);
+/// A row of kCandidates.
+struct Candidate {
+  std::int64_t measurement_id;
+  int round;
+  double median_us;
+  int size_class;
+  std::int64_t device;
+  std::string compiler;
+  bool is_marked;
+
+  auto key() const { return std::tie(size_class, device, compiler); }
+  auto rank_in_key() const { return std::tuple(-round, median_us, -measurement_id); }
+};
+
+std::vector<Candidate> fetch_candidates(SQLite::Database& database, const TuningKey& key) {
+  SQLite::Statement rows(database, kCandidates);
+  bind_key(rows, key);
+  bind_hardware(rows, key.device);
+  rows.bind(":near_size_classes", kNearSizeClasses);
+  std::vector<Candidate> candidates;
+  while (rows.executeStep()) {
+    candidates.push_back({.measurement_id = rows.getColumn(0).getInt64(),
+                          .round = rows.getColumn(1).getInt(),
+                          .median_us = rows.getColumn(2).getDouble(),
+                          .size_class = rows.getColumn(3).getInt(),
+                          .device = rows.getColumn(4).getInt64(),
+                          .compiler = rows.getColumn(5).getString(),
+                          .is_marked = rows.getColumn(6).getInt() != 0});
+  }
+  return candidates;
+}
+
+/// As `ConfigStore::find` has it, among the best of each key.
+std::optional<Candidate> best_candidate(std::vector<Candidate> candidates, const TuningKey& asked) {
+  std::ranges::sort(candidates, [](const Candidate& left, const Candidate& right) {
+    return std::tuple_cat(left.key(), left.rank_in_key()) <
+           std::tuple_cat(right.key(), right.rank_in_key());
+  });
+  const auto has_same_key = [](const Candidate& left, const Candidate& right) {
+    return left.key() == right.key();
+  };
+  candidates.erase(std::unique(candidates.begin(), candidates.end(), has_same_key),
+                   candidates.end());
+  const auto best = std::ranges::min_element(candidates, {}, [&](const Candidate& candidate) {
+    return std::tuple(std::abs(candidate.size_class - asked.problem.size_class),
+                      candidate.is_marked, -candidate.size_class, -candidate.measurement_id);
+  });
+  if (best == candidates.end()) return std::nullopt;
+  return *best;
 }
 
 class SqliteStore final : public ConfigStore {
@@ -82,18 +134,21 @@ class SqliteStore final : public ConfigStore {
   }
 
   std::optional<Match> find(const TuningKey& key) const override {
-    const auto found =
-        fetch("look up a configuration in", kFind, [&](SQLite::Statement& statement) {
-          bind_key(statement, key);
-          bind_hardware(statement, key.device);
-          statement.bind(":near_size_classes", kNearSizeClasses);
+    return connection_->read(
+        "look up a configuration in", [&](SQLite::Database& database) -> std::optional<Match> {
+          const SQLite::Transaction snapshot(database);  // for both queries
+          const std::optional<Candidate> found =
+              best_candidate(fetch_candidates(database, key), key);
+          if (!found) return std::nullopt;
+          SQLite::Statement statement(database, kResult);
+          statement.bind(":measurement_id", found->measurement_id);
+          std::vector<StoredResult> results = fetch_results(statement);
+          if (results.empty()) return std::nullopt;
+          const bool is_exact = found->size_class == key.problem.size_class;
+          return Match{.quality = is_exact ? MatchQuality::exact : MatchQuality::near_size,
+                       .is_marked = found->is_marked,
+                       .result = std::move(results.front())};
         });
-    if (found.empty()) return std::nullopt;
-    const StoredResult& result = found.front();
-    const bool is_exact = result.measurement.problem.size_class == key.problem.size_class;
-    return Match{.quality = is_exact ? MatchQuality::exact : MatchQuality::near_size,
-                 .is_marked = !is_of(result.run, key),
-                 .result = result};
   }
 
   std::vector<StoredResult> best() const override {

@@ -62,7 +62,8 @@ void check_step(const std::string& query, const std::string& wanted) {
 }
 
 TEST_CASE("Scale: no query of the store goes through all measurements") {
-  for (const char* const query : {kFind, kBest, kMeasurementsOfKey, kChoicesOfProblem, kRelated}) {
+  for (const char* const query :
+       {kCandidates, kResult, kBest, kMeasurementsOfKey, kChoicesOfProblem, kRelated}) {
     check_no_scan_of_measurements(query);
   }
   check_no_scan_of_measurements("SELECT * FROM best WHERE op = 'sum' AND size_class = 20");
@@ -70,10 +71,14 @@ TEST_CASE("Scale: no query of the store goes through all measurements") {
 }
 
 TEST_CASE("Scale: a look-up goes from the problem to the runs that measured it") {
-  check_step(kFind, "SEARCH p USING COVERING INDEX sqlite_autoindex_problem_1 (family=? AND op=?");
-  check_step(kFind, "SEARCH b USING PRIMARY KEY (problem_id=?)");
-  check_step(kFind, "SEARCH r USING INTEGER PRIMARY KEY");
-  check_step(kFind, "SEARCH m USING INTEGER PRIMARY KEY");
+  check_step(kCandidates,
+             "SEARCH p USING COVERING INDEX sqlite_autoindex_problem_1 (family=? AND op=?");
+  check_step(kCandidates, "SEARCH b USING PRIMARY KEY (problem_id=?)");
+  check_step(kCandidates, "SEARCH r USING INTEGER PRIMARY KEY");
+  check_step(kCandidates, "SEARCH d USING INTEGER PRIMARY KEY");
+  for (const std::string table : {"m", "r", "d", "p", "c"}) {
+    check_step(kResult, "SEARCH " + table + " USING INTEGER PRIMARY KEY");
+  }
 }
 
 TEST_CASE(
