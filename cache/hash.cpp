@@ -6,20 +6,18 @@
 namespace foldtune {
 
 std::string serialised_field(std::string_view name, std::string_view value) {
-  return fmt::format("{}={}:{};", name, value.size(), value);
+  std::string field(name);
+  field.append("=").append(std::to_string(value.size())).append(":").append(value).append(";");
+  return field;
 }
 
 std::string serialised_field(std::string_view name, std::int64_t value) {
   return serialised_field(name, std::to_string(value));
 }
 
-// The canonical form is big-endian: the same text on every machine.
 std::string hash_hex(std::string_view text) {
-  XXH128_canonical_t canonical;
-  XXH128_canonicalFromHash(&canonical, XXH3_128bits(text.data(), text.size()));
-  std::string hex;
-  for (const unsigned char byte : canonical.digest) hex += fmt::format("{:02x}", byte);
-  return hex;
+  const XXH128_hash_t hash = XXH3_128bits(text.data(), text.size());
+  return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
 }
 
 }  // namespace foldtune

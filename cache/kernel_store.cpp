@@ -1,11 +1,10 @@
 #include "cache/kernel_store.h"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <charconv>
+#include <chrono>
 #include <cstdlib>
-#include <ctime>
 #include <string_view>
 
 #include "cache/hash.h"
@@ -15,7 +14,6 @@ namespace foldtune {
 namespace {
 
 constexpr std::uint64_t kDefaultCacheBytes = std::uint64_t{256} << 20;
-constexpr std::time_t kSecondsPerDay = 86400;
 
 /// The power of two that a letter after a number stands for; empty for any other text.
 std::optional<int> shift_of(std::string_view unit) {
@@ -29,8 +27,15 @@ std::optional<int> shift_of(std::string_view unit) {
 }  // namespace
 
 bool is_use_to_note(const std::string& used_at) {
-  const std::time_t yesterday = std::time(nullptr) - kSecondsPerDay;
-  return used_at < fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(yesterday));
+  // Without gmtime, which would read the file of the local time zone.
+  using namespace std::chrono;
+  const auto yesterday = floor<seconds>(system_clock::now() - days(1));
+  const year_month_day date(floor<days>(yesterday));
+  const hh_mm_ss time(yesterday - floor<days>(yesterday));
+  return used_at < fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z",
+                               static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
+                               static_cast<unsigned>(date.day()), time.hours().count(),
+                               time.minutes().count(), time.seconds().count());
 }
 
 std::string hash_of(const KernelRecord& kernel) {

@@ -58,8 +58,7 @@ int identify(SQLite::Database& database, const std::filesystem::path& path) {
   return version;
 }
 
-void require_current_schema(SQLite::Database& database, const std::filesystem::path& path) {
-  const int version = identify(database, path);
+void require_current_schema(int version, const std::filesystem::path& path) {
   if (version == kSchemaVersion) return;
   const std::string message = fmt::format(
       "cannot read the tuning database {}: {}, and it was opened for reading only; tune with it "

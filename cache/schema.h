@@ -19,8 +19,9 @@ extern const int kSchemaVersion;
 /// these throw `SQLite::Exception` where SQLite fails.
 int identify(SQLite::Database& database, const std::filesystem::path& path);
 
-/// Throws `StoreError` unless the schema is of `kSchemaVersion`, `EmptyDatabase` if there is none.
-void require_current_schema(SQLite::Database& database, const std::filesystem::path& path);
+/// Throws `StoreError` unless `version`, which `identify` returned, is `kSchemaVersion`,
+/// `EmptyDatabase` if it is 0.
+void require_current_schema(int version, const std::filesystem::path& path);
 
 /// Brings the schema to `kSchemaVersion`, each step in a transaction of its own, a new database in
 /// one. Several processes may do so at once.

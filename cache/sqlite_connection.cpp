@@ -145,8 +145,8 @@ SQLite::Database open_for_writing(const std::filesystem::path& path, const OpenO
 
 void require_readable(SQLite::Database& database, const std::filesystem::path& path, OldSchema old,
                       const OpenOptions& options) {
-  if (old == OldSchema::refuse) require_current_schema(database, path);
   const int version = identify(database, path);
+  if (old == OldSchema::refuse) require_current_schema(version, path);
   if (options.inspect) inspect(database, path, version, options.notify);
 }
 

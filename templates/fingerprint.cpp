@@ -6,12 +6,17 @@
 namespace foldtune {
 
 std::string fingerprint(std::span<const EmbeddedFile> files) {
-  std::string all;
+  XXH3_state_t state;
+  XXH3_128bits_reset(&state);
+  const auto add = [&](std::string_view text) {
+    XXH3_128bits_update(&state, text.data(), text.size());
+    XXH3_128bits_update(&state, "", 1);  // the zero that ends it
+  };
   for (const EmbeddedFile& file : files) {
-    all.append(file.name).push_back('\0');
-    all.append(file.text).push_back('\0');
+    add(file.name);
+    add(file.text);
   }
-  const XXH128_hash_t hash = XXH3_128bits(all.data(), all.size());
+  const XXH128_hash_t hash = XXH3_128bits_digest(&state);
   return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
 }
 
