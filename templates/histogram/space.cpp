@@ -127,17 +127,29 @@ HistogramParams with_copies(const Problem& problem, HistogramParams params, int 
   return params;
 }
 
-/// What few bytes need: one block, whose lanes have a copy of the bins each, and meet in none.
+/// What few bytes need: one block. Its threads load once; or, where they are so many that they
+/// would meet, twice, and each lane has a copy of the bins.
 HistogramParams one_block(const Problem& problem) {
   constexpr int kOfEachLane = 32;
-  return with_copies(
-      problem, {.block_size = 512, .vector_width = widest_vector(problem), .unroll = 2}, kOfEachLane);
+  constexpr std::uint64_t kThreads = 256;
+  const auto width = static_cast<std::uint64_t>(widest_vector(problem));
+  if (problem.count <= kThreads * width) {
+    const std::uint64_t share = std::bit_ceil((problem.count + kThreads - 1) / kThreads);
+    return with_copies(problem,
+                       {.block_size = kThreads,
+                        .vector_width = static_cast<int>(std::max<std::uint64_t>(1, share)),
+                        .unroll = 1},
+                       1);
+  }
+  return with_copies(problem,
+                     {.block_size = 512, .vector_width = widest_vector(problem), .unroll = 2},
+                     kOfEachLane);
 }
 
-/// One block for each multiprocessor, so that few add their bins and all are there at once. It
-/// loads its share of a small input in one go; of a larger one, with more loads in flight, it takes
-/// tiles. The copies of the bins, one for every warp, keep the lanes that meet in a bin apart; a
-/// smaller block has fewer threads to clear and add them.
+/// One block for each multiprocessor at most, so that few add their bins and all are there at once;
+/// for inputs of one load for each thread half as many. The copies of the bins, one for every warp,
+/// keep the lanes that meet in a bin apart; a smaller block has fewer threads to clear and add
+/// them.
 Params default_params(const Problem& problem, int multiprocessor_count) {
   constexpr std::uint64_t kBlockBytes = 16 << 10;
   if (problem.input_bytes() <= kBlockBytes && problem.histogram.bins <= kFewBins) {
@@ -145,11 +157,12 @@ Params default_params(const Problem& problem, int multiprocessor_count) {
   }
   constexpr int kFewestThreads = 256;  // smaller blocks add their bins for few elements
   HistogramParams params{.vector_width = widest_vector(problem),
-                         .unroll = is_small(problem) ? 2 : 4,
                          .finish = HistogramFinal::polling,
                          .blocks_per_multiprocessor = 1};
-  const auto per_thread = static_cast<std::uint64_t>(params.vector_width) * params.unroll;
-  const std::uint64_t threads = problem.count / per_thread / multiprocessor_count;
+  const std::uint64_t loads = problem.count / params.vector_width / multiprocessor_count;
+  const auto most = static_cast<std::uint64_t>(kBlockSizes.back());
+  params.unroll = loads <= most ? 1 : is_small(problem) ? 2 : 4;
+  const std::uint64_t threads = loads <= most ? 2 * loads : loads / params.unroll;
   params.block_size = static_cast<int>(
       std::clamp<std::uint64_t>(std::bit_ceil(threads), kFewestThreads, kBlockSizes.back()));
   return with_copies(problem, params, params.block_size / kBlockSizes.front());

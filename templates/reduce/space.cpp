@@ -171,30 +171,39 @@ Params default_in_fixed_order(const Problem& problem) {
                       .final_stage = FinalStage::last_block};
 }
 
-/// Loads of `load_bytes`, as many as bring a thread `in_flight` bytes of all inputs. Indices take
-/// the warp's own instructions, which need fewer shuffles.
+/// Loads of `load_bytes`, as many as bring a thread `in_flight` bytes of all inputs. Where a warp
+/// has instructions of its own, they are the fastest.
 ReduceParams loads_in_flight(const Problem& problem, std::size_t load_bytes, std::size_t in_flight,
                              BlockStage stage) {
-  const bool has_index = result_shape(problem.op) == ResultShape::indexed_value;
   const std::size_t loads = in_flight / (load_bytes * problem.input_types().size());
   return {.vector_width = static_cast<int>(load_bytes / widest_element(problem)),
           .unroll = static_cast<int>(std::bit_floor(std::max<std::size_t>(1, loads))),
-          .block_stage = has_index && has_warp_instruction(problem) ? BlockStage::redux : stage,
+          .block_stage = has_warp_instruction(problem) ? BlockStage::redux : stage,
           .final_stage = FinalStage::polling};
 }
 
-/// A tile for each of `blocks` blocks, which together hold the input: as many threads as it takes,
-/// and where these are more than `most`, more loads for each.
+/// A tile for each of `blocks` blocks, which together hold the input: as many threads as it takes.
+/// Where these are more than `most`, each has more loads; where they are less than a warp, fewer,
+/// for what fills no tile is folded slowly.
 ReduceParams one_round(const Problem& problem, ReduceParams params, unsigned blocks, int most) {
   const std::uint64_t share = (problem.count + blocks - 1) / blocks;
   const auto per_thread = static_cast<std::uint64_t>(params.vector_width) * params.unroll;
   params.block_size = static_cast<int>(std::clamp<std::uint64_t>(
       std::bit_ceil((share + per_thread - 1) / per_thread), kBlockSizes.front(), most));
   while (tile_elements(params) < share) params.unroll *= 2;
+  while (params.unroll > 1 && tile_elements(params) / 2 >= share) params.unroll /= 2;
   return params;
 }
 
-/// What was fastest on an H200, of sums, dot products and argmax.
+/// A total of several numbers takes longer to combine, so that more threads are worth more.
+bool combines_several_numbers(const Problem& problem) {
+  const ElementType number = problem.accumulator_type();
+  return problem.op == Operator::custom ? problem.custom->accumulator.size() > 1
+                                        : accumulator_bytes(problem, /*wide=*/false) >
+                                              std::max(sizeof(float), size_of(number));
+}
+
+/// What was fastest on an H200.
 Params default_params(const Problem& problem, int multiprocessor_count) {
   if (has_fixed_order(problem)) return default_in_fixed_order(problem);
   constexpr int kWarp = kBlockSizes.front();
@@ -202,25 +211,28 @@ Params default_params(const Problem& problem, int multiprocessor_count) {
   constexpr std::uint64_t kWarpBytes = 4 << 10;
   constexpr std::uint64_t kBlockBytes = 32 << 10;
   constexpr std::uint64_t kClusterBytes = 256 << 10;
-  constexpr int kSmallBlock = 64;
+  constexpr int kSmallBlock = 128;
   const auto blocks = std::bit_floor(static_cast<unsigned>(std::max(1, multiprocessor_count)));
   const std::uint64_t bytes = problem.input_bytes();
+  const bool is_costly = combines_several_numbers(problem);
   if (bytes <= kBlockBytes) {
-    const auto params = loads_in_flight(problem, kMaxLoadBytes, 64, BlockStage::shuffle);
-    return one_round(problem, params, 1, bytes <= kWarpBytes ? kWarp : kMost);
+    const auto params =
+        loads_in_flight(problem, kMaxLoadBytes, is_costly ? 16 : 64, BlockStage::shuffle);
+    return one_round(problem, params, 1, bytes <= kWarpBytes && !is_costly ? kWarp : kMost);
   }
   if (bytes <= kClusterBytes) {
     auto params = loads_in_flight(problem, kMaxLoadBytes / 2, 64, BlockStage::tree_shuffle);
     params.final_stage = FinalStage::cluster;
     return one_round(problem, params, kMaxClusterBlocks, kMost);
   }
-  if (bytes <= std::uint64_t{64} * kSmallBlock * 2 * blocks) {
+  if (bytes <= std::uint64_t{32} * kSmallBlock * 2 * blocks) {
     const auto params = loads_in_flight(problem, kMaxLoadBytes, 32, BlockStage::tree_shuffle);
     return one_round(problem, params, 2 * blocks, kSmallBlock);
   }
   if (bytes <= std::uint64_t{32} * kMost * blocks) {
     const auto params = loads_in_flight(problem, kMaxLoadBytes, 16, BlockStage::shuffle);
-    return one_round(problem, params, blocks, kMost);
+    return is_costly ? one_round(problem, params, 4 * blocks, kSmallBlock)
+                     : one_round(problem, params, blocks, kMost);
   }
   auto params = loads_in_flight(problem, kMaxLoadBytes, 64, BlockStage::shuffle);
   params.block_size = 512;

@@ -336,14 +336,14 @@ TEST_CASE("The default is one warp, one block, a cluster, and then blocks that p
   };
   constexpr FinalStage kPolling = FinalStage::polling;  // of which one block has no need
   constexpr FinalStage kCluster = FinalStage::cluster;
-  CHECK(has(default_of(16), 32, 4, kPolling));
+  CHECK(has(default_of(16), 32, 1, kPolling));
   CHECK(has(default_of(4 << 10), 32, 8, kPolling));
   CHECK(has(default_of((4 << 10) + 16), 128, 4, kPolling));
   CHECK(has(default_of(32 << 10), 512, 4, kPolling));
   CHECK(has(default_of((32 << 10) + 16), 128, 8, kCluster));
   CHECK(has(default_of(256 << 10), 512, 8, kCluster));
   CHECK(has(default_of((256 << 10) + 16), 64, 2, kPolling));
-  CHECK(has(default_of(1 << 20), 64, 4, kPolling));
+  CHECK(has(default_of(1 << 20), 128, 2, kPolling));
   CHECK(has(default_of((1 << 20) + 16), 1024, 1, kPolling));
   CHECK(has(default_of(4 << 20), 1024, 2, kPolling));
   CHECK(has(default_of((4 << 20) + 16), 512, 4, kPolling));
@@ -359,6 +359,8 @@ TEST_CASE("The default is one warp, one block, a cluster, and then blocks that p
   const Problem argmax{.op = Operator::argmax, .type = ElementType::f32};
   CHECK(default_of(64 << 10, argmax).block_stage == BlockStage::redux);
   CHECK(default_of(64 << 20, argmax).block_stage == BlockStage::redux);
+  CHECK(has(default_of(4 << 10, argmax), 256, 1, kPolling));
+  CHECK(has(default_of(4 << 20, argmax), 128, 4, kPolling));
 }
 
 TEST_CASE("What is known to be good somewhere is in the space") {
