@@ -147,9 +147,8 @@ HistogramParams one_block(const Problem& problem) {
 }
 
 /// One block for each multiprocessor at most, so that few add their bins and all are there at once;
-/// for inputs of one load for each thread half as many. The copies of the bins, one for every warp,
-/// keep the lanes that meet in a bin apart; a smaller block has fewer threads to clear and add
-/// them.
+/// for small inputs a half or a quarter as many. The copies of the bins, one for every warp, keep
+/// the lanes that meet in a bin apart; a smaller block has fewer threads to clear and add them.
 Params default_params(const Problem& problem, int multiprocessor_count) {
   constexpr std::uint64_t kBlockBytes = 16 << 10;
   if (problem.input_bytes() <= kBlockBytes && problem.histogram.bins <= kFewBins) {
@@ -159,12 +158,21 @@ Params default_params(const Problem& problem, int multiprocessor_count) {
   HistogramParams params{.vector_width = widest_vector(problem),
                          .finish = HistogramFinal::polling,
                          .blocks_per_multiprocessor = 1};
-  const std::uint64_t loads = problem.count / params.vector_width / multiprocessor_count;
-  const auto most = static_cast<std::uint64_t>(kBlockSizes.back());
-  params.unroll = loads <= most ? 1 : is_small(problem) ? 2 : 4;
-  const std::uint64_t threads = loads <= most ? 2 * loads : loads / params.unroll;
-  params.block_size = static_cast<int>(
-      std::clamp<std::uint64_t>(std::bit_ceil(threads), kFewestThreads, kBlockSizes.back()));
+  const int most = kBlockSizes.back();
+  const auto block_for = [&](std::uint64_t threads) {
+    return static_cast<int>(
+        std::clamp<std::uint64_t>(std::bit_ceil(threads), kFewestThreads, most));
+  };
+  const std::uint64_t loads = problem.count / params.vector_width;
+  if (loads <= static_cast<std::uint64_t>(most) * multiprocessor_count) {
+    params.block_size = block_for(2 * loads / multiprocessor_count);
+    const bool has_many =
+        loads / params.block_size * 4 > static_cast<std::uint64_t>(multiprocessor_count);
+    params.unroll = has_many && params.block_size < most ? 2 : 1;
+  } else {
+    params.unroll = is_small(problem) ? 2 : 4;
+    params.block_size = block_for(loads / params.unroll / multiprocessor_count);
+  }
   return with_copies(problem, params, params.block_size / kBlockSizes.front());
 }
 

@@ -212,18 +212,21 @@ Params default_params(const Problem& problem, int multiprocessor_count) {
   constexpr std::uint64_t kBlockBytes = 32 << 10;
   constexpr std::uint64_t kClusterBytes = 256 << 10;
   constexpr int kSmallBlock = 128;
+  constexpr int kLargeBlock = 512;
   const auto blocks = std::bit_floor(static_cast<unsigned>(std::max(1, multiprocessor_count)));
   const std::uint64_t bytes = problem.input_bytes();
   const bool is_costly = combines_several_numbers(problem);
+  const bool is_quick = has_warp_instruction(problem);  // so that blocks may have many threads
   if (bytes <= kBlockBytes) {
-    const auto params =
-        loads_in_flight(problem, kMaxLoadBytes, is_costly ? 16 : 64, BlockStage::shuffle);
+    const auto params = loads_in_flight(problem, kMaxLoadBytes, 64, BlockStage::shuffle);
     return one_round(problem, params, 1, bytes <= kWarpBytes && !is_costly ? kWarp : kMost);
   }
   if (bytes <= kClusterBytes) {
-    auto params = loads_in_flight(problem, kMaxLoadBytes / 2, 64, BlockStage::tree_shuffle);
+    auto params = is_costly || is_quick
+                      ? loads_in_flight(problem, kMaxLoadBytes, 32, BlockStage::tree_shuffle)
+                      : loads_in_flight(problem, kMaxLoadBytes / 2, 64, BlockStage::tree_shuffle);
     params.final_stage = FinalStage::cluster;
-    return one_round(problem, params, kMaxClusterBlocks, kMost);
+    return one_round(problem, params, kMaxClusterBlocks, kLargeBlock);
   }
   if (bytes <= std::uint64_t{32} * kSmallBlock * 2 * blocks) {
     const auto params = loads_in_flight(problem, kMaxLoadBytes, 32, BlockStage::tree_shuffle);
@@ -231,11 +234,11 @@ Params default_params(const Problem& problem, int multiprocessor_count) {
   }
   if (bytes <= std::uint64_t{32} * kMost * blocks) {
     const auto params = loads_in_flight(problem, kMaxLoadBytes, 16, BlockStage::shuffle);
-    return is_costly ? one_round(problem, params, 4 * blocks, kSmallBlock)
-                     : one_round(problem, params, blocks, kMost);
+    return is_quick ? one_round(problem, params, 2 * blocks, kLargeBlock)
+                    : one_round(problem, params, blocks, kMost);
   }
   auto params = loads_in_flight(problem, kMaxLoadBytes, 64, BlockStage::shuffle);
-  params.block_size = 512;
+  params.block_size = kLargeBlock;
   params.waves = 1;
   return params;
 }
