@@ -195,12 +195,11 @@ ReduceParams one_round(const Problem& problem, ReduceParams params, unsigned blo
   return params;
 }
 
-/// A total of several numbers takes longer to combine, so that more threads are worth more.
-bool combines_several_numbers(const Problem& problem) {
-  const ElementType number = problem.accumulator_type();
-  return problem.op == Operator::custom ? problem.custom->accumulator.size() > 1
-                                        : accumulator_bytes(problem, /*wide=*/false) >
-                                              std::max(sizeof(float), size_of(number));
+/// Of a total: 1 for a sum, 2 for a minimum with its index.
+std::size_t numbers_of_total(const Problem& problem) {
+  if (problem.op == Operator::custom) return problem.custom->accumulator.size();
+  const std::size_t number = std::max(sizeof(float), size_of(problem.accumulator_type()));
+  return accumulator_bytes(problem, /*wide=*/false) / number;
 }
 
 /// What was fastest on an H200.
@@ -215,14 +214,17 @@ Params default_params(const Problem& problem, int multiprocessor_count) {
   constexpr int kLargeBlock = 512;
   const auto blocks = std::bit_floor(static_cast<unsigned>(std::max(1, multiprocessor_count)));
   const std::uint64_t bytes = problem.input_bytes();
-  const bool is_costly = combines_several_numbers(problem);
+  // Two numbers take longer to combine, which more threads share; three take longer to hand on,
+  // too.
+  const std::size_t numbers = numbers_of_total(problem);
   const bool is_quick = has_warp_instruction(problem);  // so that blocks may have many threads
   if (bytes <= kBlockBytes) {
-    const auto params = loads_in_flight(problem, kMaxLoadBytes, 64, BlockStage::shuffle);
-    return one_round(problem, params, 1, bytes <= kWarpBytes && !is_costly ? kWarp : kMost);
+    const auto params =
+        loads_in_flight(problem, kMaxLoadBytes, numbers == 2 ? 16 : 64, BlockStage::shuffle);
+    return one_round(problem, params, 1, bytes <= kWarpBytes && numbers != 2 ? kWarp : kMost);
   }
   if (bytes <= kClusterBytes) {
-    auto params = is_costly || is_quick
+    auto params = numbers > 1 || is_quick
                       ? loads_in_flight(problem, kMaxLoadBytes, 32, BlockStage::tree_shuffle)
                       : loads_in_flight(problem, kMaxLoadBytes / 2, 64, BlockStage::tree_shuffle);
     params.final_stage = FinalStage::cluster;

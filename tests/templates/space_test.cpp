@@ -359,7 +359,9 @@ TEST_CASE("The default is one warp, one block, a cluster, and then blocks that p
   const Problem argmax{.op = Operator::argmax, .type = ElementType::f32};
   CHECK(default_of(64 << 10, argmax).block_stage == BlockStage::redux);
   CHECK(default_of(64 << 20, argmax).block_stage == BlockStage::redux);
-  CHECK(has(default_of(4 << 10, argmax), 64, 4, kPolling));
+  CHECK(has(default_of(4 << 10, argmax), 256, 1, kPolling));
+  CHECK(has(default_of(4 << 10, {.op = Operator::variance, .type = ElementType::f32}), 32, 8,
+            kPolling));
   CHECK(has(default_of(64 << 10, argmax), 256, 2, kCluster));
   CHECK(has(default_of(4 << 20, argmax), 512, 2, kPolling));
 }
