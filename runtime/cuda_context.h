@@ -28,9 +28,9 @@ class ContextScope {
   bool pushed_ = false;
 };
 
-/// Lets this thread allocate, load and wait while some other stream is being captured, which the driver
-/// else refuses, and which would end that capture. It is right where nothing of the captured stream
-/// depends on what is done.
+/// Lets this thread allocate, load and wait while some other stream is being captured, which the
+/// driver else refuses, and which would end that capture. It is right where nothing of the captured
+/// stream depends on what is done.
 class UncapturedScope {
  public:
   UncapturedScope() : driver_(CudaDriver::get()) {
