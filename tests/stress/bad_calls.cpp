@@ -38,7 +38,6 @@ class BadCalls {
     if (is_cuda(*device_)) {
       refuse_in_capture();
       refuse_memory();
-      refuse_stream();
     }
     fmt::print("{} bad calls on {}: each had its error, and the next call was right\n", calls_,
                device_->info().record.name);
@@ -143,15 +142,6 @@ class BadCalls {
                             [&] { (*reducer_)(foreign.data(), kCount, output(), stream()); });
     refuse<InvalidArgument>("another device's output",
                             [&] { (*reducer_)(input(), kCount, foreign.data(), stream()); });
-  }
-
-  // Last, since the driver need not know a handle that is no more.
-  void refuse_stream() {
-    const Stream destroyed = (*streams_)[1];
-    reducer_->prepare(input(), kCount, destroyed);
-    streams_->destroy(1);
-    refuse<DeviceError>("a destroyed stream",
-                        [&] { (*reducer_)(input(), kCount, output(), destroyed); });
   }
 
   std::shared_ptr<Device> device_;

@@ -28,8 +28,7 @@ std::optional<std::uint64_t> free_memory(const Device& device) {
   return free;
 }
 
-Streams::Streams(const Device& device, int count)
-    : is_cuda_(is_cuda(device)), is_destroyed_(static_cast<std::size_t>(count), false) {
+Streams::Streams(const Device& device, int count) : is_cuda_(is_cuda(device)) {
   constexpr std::uintptr_t kApart = 256;
   for (int i = 0; i < count; ++i) {
     CUstream stream = reinterpret_cast<CUstream>((static_cast<std::uintptr_t>(i) + 1) * kApart);
@@ -41,15 +40,9 @@ Streams::Streams(const Device& device, int count)
   }
 }
 
-void Streams::destroy(std::size_t i) {
-  if (is_cuda_) CudaDriver::get().cuStreamDestroy(streams_[i]);
-  is_destroyed_[i] = true;
-}
-
 Streams::~Streams() {
-  for (std::size_t i = 0; i < streams_.size(); ++i) {
-    if (!is_destroyed_[i]) destroy(i);
-  }
+  if (!is_cuda_) return;
+  for (const Stream stream : streams_) CudaDriver::get().cuStreamDestroy(stream);
 }
 
 }  // namespace foldtune::stress

@@ -20,13 +20,9 @@ class Streams {
   Stream operator[](std::size_t i) const { return streams_[i]; }
   std::size_t size() const { return streams_.size(); }
 
-  /// Destroys one, whose handle stays here.
-  void destroy(std::size_t i);
-
  private:
   bool is_cuda_;
   std::vector<Stream> streams_;
-  std::vector<bool> is_destroyed_;
 };
 
 /// Makes the CUDA device's primary context current in this thread; nothing on the CPU device.
