@@ -287,7 +287,7 @@ TEST_CASE_METHOD(CApiTest, "C API: explains which configuration is used, for wha
 
 TEST_CASE_METHOD(CApiTest, "C API: prepare compiles, and the call after it gives the result") {
   const float values[] = {1, 2, 3};
-  const void* const inputs[] = {values};
+  const void* const inputs[] = {values, values};
   const foldtune_reducer* const sum = reducer(problem_of("sum"));
   CHECK(foldtune_reducer_prepare(sum, inputs, 1, 3, nullptr) == FOLDTUNE_OK);
   CHECK(reduce<float>(sum, {values}, 3) == 6);
