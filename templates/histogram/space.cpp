@@ -127,19 +127,16 @@ HistogramParams with_copies(const Problem& problem, HistogramParams params, int 
   return params;
 }
 
-/// What few bytes need: one block. Its threads load once; or, where they are so many that they
-/// would meet, twice, and each lane has a copy of the bins.
+/// What few bytes need: one block, whose threads load once and share the bins. Where that is not
+/// enough, they load twice, and the lanes of a warp have a copy of the bins each.
 HistogramParams one_block(const Problem& problem) {
   constexpr int kOfEachLane = 32;
   constexpr std::uint64_t kThreads = 256;
   const auto width = static_cast<std::uint64_t>(widest_vector(problem));
   if (problem.count <= kThreads * width) {
     const std::uint64_t share = std::bit_ceil((problem.count + kThreads - 1) / kThreads);
-    return with_copies(problem,
-                       {.block_size = kThreads,
-                        .vector_width = static_cast<int>(std::max<std::uint64_t>(1, share)),
-                        .unroll = 1},
-                       1);
+    return with_copies(
+        problem, {.block_size = kThreads, .vector_width = static_cast<int>(share), .unroll = 1}, 1);
   }
   return with_copies(problem,
                      {.block_size = 512, .vector_width = widest_vector(problem), .unroll = 2},
