@@ -186,6 +186,28 @@ struct StdDev : Variance<T, A, I, kDdof> {
   }
 };
 
+/// The sum of `term(x)` over `kCount` numbers (a power of two), as a tree.
+template <int kCount, class Number, class Term>
+FOLDTUNE_DEVICE Number sum_of(const Number* x, Term term) {
+  if constexpr (kCount == 1) {
+    return term(x[0]);
+  } else {
+    return sum_of<kCount / 2>(x, term) + sum_of<kCount / 2>(x + kCount / 2, term);
+  }
+}
+
+/// The greatest of `kCount` numbers (a power of two); if there is NaN among them, any of them.
+template <int kCount, class Number>
+FOLDTUNE_DEVICE Number greatest_of(const Number* x) {
+  if constexpr (kCount == 1) {
+    return x[0];
+  } else {
+    const Number a = greatest_of<kCount / 2>(x);
+    const Number b = greatest_of<kCount / 2>(x + kCount / 2);
+    return a < b ? b : a;
+  }
+}
+
 /// exp(max) * sum, the sum of exponentials.
 template <class Number>
 struct ScaledSum {
@@ -203,6 +225,15 @@ struct LogSumExp {
 
   static FOLDTUNE_DEVICE Accumulator identity() { return {Limits<Number>::lowest(), 0}; }
   static FOLDTUNE_DEVICE Accumulator map(Held<T> x, uint64) { return {static_cast<Number>(x), 1}; }
+  /// Of `kCount` elements at hand (a power of two): with one exponential for each of them.
+  template <int kCount>
+  static FOLDTUNE_DEVICE Accumulator of_many(const Number* x) {
+    const Number max = greatest_of<kCount>(x);
+    // Infinities less themselves would be NaN. NaN makes the sum NaN, whatever the greatest is.
+    const Number base = max - max == 0 ? max : (max == max ? Number{0} : max);
+    return {max,
+            sum_of<kCount>(x, [=](Number value) { return platform::exponential(value - base); })};
+  }
   static FOLDTUNE_DEVICE Accumulator combine(const Accumulator& a, const Accumulator& b) {
     const bool a_is_less = a.max < b.max;
     const Accumulator high = a_is_less ? b : a;

@@ -89,11 +89,20 @@ FOLDTUNE_DEVICE auto fold_packed_rows(const RowType* rows) {
 }
 
 /// The fold of `kCount` rows of `kWidth` elements, `step` elements apart, the first of which is
-/// element number `index`: packed where that is possible.
+/// element number `index`: packed where that is possible, and of many at once for an operator that
+/// has `of_many`.
 template <class Op, int kCount, int kWidth, class RowType, class Index>
 FOLDTUNE_DEVICE typename Op::Accumulator fold_tile(const RowType* rows, Index index, Index step) {
   if constexpr (PackedFold<Op>::kExists && sizeof(rows->first) % sizeof(uint32) == 0) {
     return PackedFold<Op>::widen(fold_packed_rows<PackedFold<Op>, kCount>(rows));
+  } else if constexpr (requires(const typename Op::Number* x) { Op::template of_many<1>(x); }) {
+    typename Op::Number numbers[kCount * kWidth];
+    FOLDTUNE_UNROLL
+    for (int i = 0; i < kCount * kWidth; ++i) {
+      numbers[i] = static_cast<typename Op::Number>(
+          load_number(rows[i / kWidth].first.elements[i % kWidth]));
+    }
+    return Op::template of_many<kCount * kWidth>(numbers);
   } else {
     return fold_rows<Op, kCount, kWidth>(rows, index, step);
   }
