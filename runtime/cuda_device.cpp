@@ -180,12 +180,8 @@ class CudaDevice final : public Device {
     driver_.check(driver_.cuDeviceGet(&device_, ordinal), "opening a CUDA device");
     info_ = describe(device_, ordinal);
     limits_ = limits_of(device_);
-    std::array<char, 32> pci{};
-    driver_.check(driver_.cuDeviceGetPCIBusId(pci.data(), pci.size(), device_),
-                  "reading a device's PCI address");
     driver_.check(driver_.cuDevicePrimaryCtxRetain(&context_, device_),
                   fmt::format("creating the CUDA context of cuda:{}", ordinal));
-    timer_.emplace(context_, pci.data());
   }
 
   ~CudaDevice() override {
@@ -299,17 +295,27 @@ class CudaDevice final : public Device {
   }
 
   std::unique_ptr<Stopwatch> prepare_timing(TimingRequest request) override {
-    return timer_->prepare(std::move(request));
+    return timer().prepare(std::move(request));
   }
 
  private:
+  /// Made at the first timing: most processes time nothing.
+  CudaTimer& timer() {
+    const std::lock_guard lock(mutex_);
+    if (timer_) return *timer_;
+    std::array<char, 32> pci{};
+    driver_.check(driver_.cuDeviceGetPCIBusId(pci.data(), pci.size(), device_),
+                  "reading a device's PCI address");
+    return timer_.emplace(context_, pci.data());
+  }
+
   const CudaDriver& driver_ = CudaDriver::get();
   CUdevice device_ = 0;
   CUcontext context_ = nullptr;
   CudaLimits limits_;
-  std::optional<CudaTimer> timer_;
   DeviceInfo info_;
-  std::mutex mutex_;
+  std::mutex mutex_;  // guards what follows
+  std::optional<CudaTimer> timer_;
   std::unique_ptr<Compiler> compiler_;
 };
 

@@ -16,21 +16,33 @@ std::uint32_t block_size(const Variant& variant) {
       std::visit([](const auto& params) { return params.block_size; }, variant.params));
 }
 
+bool has_waves(const Variant& variant) {
+  const auto* const reduce = std::get_if<ReduceParams>(&variant.params);
+  return reduce != nullptr && reduce->waves > 0;
+}
+
 }  // namespace
 
 Plan::Plan(Device& device, const Variant& variant, const CompiledKernel& compiled)
     : variant_(variant),
       kernel_(device.load(compiled)),
-      resources_(
-          kernel_->resources(static_cast<std::size_t>(KernelRole::main), block_size(variant))),
-      multiprocessor_count_(device.info().record.multiprocessor_count) {}
+      multiprocessor_count_(device.info().record.multiprocessor_count) {
+  // The driver is asked for nothing that the grid does not depend on.
+  if (has_waves(variant)) {
+    resident_blocks_ = resources().blocks_per_multiprocessor * multiprocessor_count_;
+  }
+}
+
+KernelResources Plan::resources() const {
+  return kernel_->resources(static_cast<std::size_t>(KernelRole::main), block_size(variant_));
+}
 
 std::uint32_t Plan::grid_size(std::uint64_t count) const {
   if (const auto* const histogram = std::get_if<HistogramParams>(&variant_.params)) {
     return grid_blocks(*histogram, count, multiprocessor_count_);
   }
   return grid_blocks(variant_.problem, std::get<ReduceParams>(variant_.params), count,
-                     resources_.blocks_per_multiprocessor * multiprocessor_count_);
+                     resident_blocks_);
 }
 
 std::size_t Plan::scratch_bytes(std::uint64_t count) const {

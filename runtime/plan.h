@@ -51,13 +51,14 @@ class Plan {
   void enqueue(const Call& call, void* scratch, Stream stream) const;
 
   const Variant& variant() const { return variant_; }
-  const KernelResources& resources() const { return resources_; }
+  /// Of the main kernel; asks the device.
+  KernelResources resources() const;
 
  private:
   Variant variant_;
   std::unique_ptr<Kernel> kernel_;
-  KernelResources resources_;
   int multiprocessor_count_ = 1;
+  int resident_blocks_ = 0;  ///< on the device; only where the grid is waves of them
 };
 
 }  // namespace foldtune

@@ -173,6 +173,11 @@ Candidate Measurer::prepare(const Params& params, const CompiledKernel& compiled
   try {
     candidate.plan = std::make_unique<Plan>(device_, variant, compiled);
     candidate.scratch = Areas(device_, candidate.plan->scratch_bytes(problem_.count));
+    const KernelResources resources = candidate.plan->resources();
+    record.registers = resources.registers;
+    record.shared_bytes = resources.shared_bytes;
+    record.local_bytes = resources.local_bytes;
+    record.occupancy = resources.occupancy;
   } catch (const OutOfMemory& error) {
     fail(Outcome::out_of_memory, error.what());
     return candidate;
@@ -180,11 +185,6 @@ Candidate Measurer::prepare(const Params& params, const CompiledKernel& compiled
     fail(Outcome::load_error, error.what());
     return candidate;
   }
-  const KernelResources& resources = candidate.plan->resources();
-  record.registers = resources.registers;
-  record.shared_bytes = resources.shared_bytes;
-  record.local_bytes = resources.local_bytes;
-  record.occupancy = resources.occupancy;
   try {
     const Plan& plan = *candidate.plan;
     std::string fault =

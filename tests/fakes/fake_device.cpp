@@ -300,6 +300,7 @@ class FakeDevice::State::FakeKernel final : public Kernel {
   }
 
   KernelResources resources(std::size_t, std::uint32_t block_size) const override {
+    ++state_.counts.resource_queries;
     return {.registers = 32,
             .blocks_per_multiprocessor = kThreadsPerMultiprocessor / static_cast<int>(block_size),
             .occupancy = 1};

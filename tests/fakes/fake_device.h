@@ -81,6 +81,7 @@ struct FakeScript {
 struct FakeCounts {
   std::atomic<int> compilations = 0;
   std::atomic<int> loads = 0;
+  std::atomic<int> resource_queries = 0;  ///< of kernels
   std::atomic<int> reduce_launches = 0;   ///< not those that are timed
   std::atomic<int> untimed_launches = 0;  ///< those of `before_sample`
   std::atomic<int> helper_launches = 0;

@@ -115,6 +115,18 @@ TEST_CASE("Plan: waves are waves of the blocks that the device holds") {
   CHECK(plan.grid_size(std::uint64_t{1} << 33) == 2 * 8 * 10);
 }
 
+TEST_CASE(
+    "Plan: the device is asked for a kernel's resources only where the grid depends on them") {
+  FakeDevice device;
+  const Plan plan = make_plan(device, {.waves = 0});
+  CHECK(sum_to(device, plan, 10'000) == 10'000 * 10'001 / 2);
+  CHECK(device.counts().resource_queries == 0);
+  CHECK(plan.resources().registers == 32);
+  CHECK(device.counts().resource_queries == 1);
+  CHECK(sum_to(device, make_plan(device, {.waves = 1}), 10'000) == 10'000 * 10'001 / 2);
+  CHECK(device.counts().resource_queries == 2);
+}
+
 TEST_CASE("Plan: a kernel gets the count in the width that it is compiled for") {
   std::vector<FakeLaunch> launches;
   FakeDevice device({.cost_us = [&](const FakeLaunch& launch) {
