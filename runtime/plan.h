@@ -34,9 +34,9 @@ class Plan {
   /// Blocks of the grid for `count` elements.
   std::uint32_t grid_size(std::uint64_t count) const;
 
-  /// Bytes of scratch that a call on `count` elements needs. Scratch is zero before its first use;
-  /// every completed call leaves it fit for the next one of this plan. Calls that may overlap need
-  /// scratch of their own.
+  /// Bytes of scratch that a call on `count` elements needs, or 0: then it may be null. Scratch is
+  /// zero before its first use; every completed call leaves it fit for the next one of this plan.
+  /// Calls that may overlap need scratch of their own.
   std::size_t scratch_bytes(std::uint64_t count) const;
 
   /// The same for any call on at most `most` elements.

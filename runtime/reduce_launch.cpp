@@ -101,6 +101,9 @@ Program make_reduce_program(const Variant& variant) {
 std::size_t reduce_scratch_bytes(const Variant& variant, std::uint32_t blocks,
                                  std::uint64_t count) {
   const std::size_t slots = has_fixed_order(variant.problem) ? chunk_count(count) : blocks;
+  // One total is the result, and atomics fold into the output.
+  const FinalStage stage = std::get<ReduceParams>(variant.params).final_stage;
+  if (slots <= 1 || stage == FinalStage::atomic) return 0;
   return kScratchHeaderBytes +
          accumulator_bytes(variant.problem, counts_in_64_bits(variant)) * kSlotSizes * slots;
 }

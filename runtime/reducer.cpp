@@ -135,8 +135,9 @@ std::uint64_t ReducePlan::most_count() const { return resolved_->most_count(); }
 std::size_t ReducePlan::scratch_bytes() const { return resolved_->scratch_bytes(); }
 
 ReducePlan ReducePlan::with_scratch(void* scratch, std::size_t bytes) const {
-  if (scratch == nullptr || bytes < scratch_bytes() ||
-      reinterpret_cast<std::uintptr_t>(scratch) % kScratchAlignment != 0) {
+  const bool is_fit = scratch != nullptr && bytes >= scratch_bytes() &&
+                      reinterpret_cast<std::uintptr_t>(scratch) % kScratchAlignment == 0;
+  if (!is_fit && scratch_bytes() > 0) {
     throw InvalidArgument(fmt::format(
         "planning {} with {} bytes of scratch at {}: it takes {} bytes, aligned to {}",
         name(state_->problem().op), bytes, scratch, scratch_bytes(), kScratchAlignment));

@@ -26,6 +26,7 @@ ResolvedPlan::ResolvedPlan(Device& device, const Variant& variant, const Compile
       scratch_(device, scratch_bytes_) {}
 
 void ResolvedPlan::enqueue(const Call& call, Stream stream) {
+  if (scratch_bytes_ == 0) return plan_.enqueue(call, /*scratch=*/nullptr, stream);
   StreamScratch* scratch = scratch_.find(stream);
   if (scratch == nullptr) scratch = &make_scratch(stream);
   if (needs_two_launches_) {
@@ -37,7 +38,7 @@ void ResolvedPlan::enqueue(const Call& call, Stream stream) {
 }
 
 void ResolvedPlan::prepare(Stream stream) {
-  if (scratch_.find(stream) != nullptr) return;
+  if (scratch_bytes_ == 0 || scratch_.find(stream) != nullptr) return;
   make_scratch(stream);
   device_.synchronize(stream);
 }

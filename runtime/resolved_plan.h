@@ -18,8 +18,8 @@ class ResolvedPlan {
   std::uint64_t most_count() const { return most_count_; }
   std::size_t scratch_bytes() const { return scratch_bytes_; }
 
-  /// Enqueues a call with the stream's own scratch, which the first call makes: not while the
-  /// stream is being captured, which is an InvalidArgument.
+  /// Enqueues a call with the stream's own scratch, if any is needed, which the first call makes:
+  /// not while the stream is being captured, which is an InvalidArgument.
   void enqueue(const Call& call, Stream stream);
 
   /// Makes the stream's scratch and waits until it is zero, so that a graph that was captured on

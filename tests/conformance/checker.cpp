@@ -156,7 +156,8 @@ void Checker::check_scratch(const Running& running) {
   const FinalStage stage = std::get<ReduceParams>(running.plan->variant().params).final_stage;
   // On devices without clusters their blocks poll.
   const bool has_flags = stage == FinalStage::polling || stage == FinalStage::cluster;
-  if (!is_clean(0, has_flags ? running.scratch_bytes : kScratchHeaderBytes)) {
+  const std::size_t header = std::min<std::size_t>(running.scratch_bytes, kScratchHeaderBytes);
+  if (!is_clean(0, has_flags ? running.scratch_bytes : header)) {
     fail(*running.plan, has_flags ? "left flags in its scratch" : "left its ticket taken");
   }
 }

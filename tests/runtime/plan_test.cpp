@@ -161,8 +161,20 @@ TEST_CASE("Plan: a kernel gets the count in the width that it is compiled for") 
 TEST_CASE("Plan: scratch has room for a slot per block") {
   FakeDevice device;
   const Plan plan = make_plan(device, {.block_size = 32, .vector_width = 1, .unroll = 1});
-  CHECK(plan.scratch_bytes(0) == kScratchHeaderBytes + 16);
+  CHECK(plan.scratch_bytes(33) == kScratchHeaderBytes + 2 * 16);
   CHECK(plan.scratch_bytes(32 * 1000) == kScratchHeaderBytes + 1000 * 16);
+}
+
+TEST_CASE("Plan: one block and atomics need no scratch") {
+  for (const FinalStage stage : kStages) {
+    FakeDevice device;
+    const Plan plan =
+        make_plan(device, {.block_size = 32, .vector_width = 1, .unroll = 1, .final_stage = stage});
+    for (const std::uint64_t count : {0, 1, 32}) CHECK(plan.scratch_bytes(count) == 0);
+    CHECK(sum_to(device, plan, 32) == 528);
+    CHECK((plan.scratch_bytes(33) == 0) == (stage == FinalStage::atomic));
+    CHECK(sum_to(device, plan, 33) == 561);
+  }
 }
 
 TEST_CASE("Plan: a slot has room for the accumulator") {

@@ -80,7 +80,8 @@ TEST_CASE_METHOD(ReducePlanTest, "ReducePlan: a wrong call is refused, and the n
 }
 
 TEST_CASE_METHOD(ReducePlanTest, "ReducePlan: with the caller's scratch nothing is allocated") {
-  const ReducePlan own = reducer_.plan(5000);
+  const ReducePlan own = reducer_.plan(1 << 16);
+  REQUIRE(own.scratch_bytes() > 0);
   alignas(128) std::byte memory[1 << 12] = {};
   REQUIRE(own.scratch_bytes() <= sizeof(memory));
   const ReducePlan plan = own.with_scratch(memory, own.scratch_bytes());
@@ -96,6 +97,20 @@ TEST_CASE_METHOD(ReducePlanTest, "ReducePlan: with the caller's scratch nothing 
              ContainsSubstring("bytes of scratch"));
   CHECK_THAT(refusal([&] { own.with_scratch(memory + 64, sizeof(memory) - 64); }),
              ContainsSubstring("aligned to 128"));
+}
+
+TEST_CASE_METHOD(ReducePlanTest,
+                 "ReducePlan: one that needs no scratch makes nothing for a stream") {
+  const ReducePlan own = reducer_.plan(5000);
+  REQUIRE(own.scratch_bytes() == 0);
+  for (int stream = 1; stream < 4; ++stream) own(input_, 5000, &output_, fake_stream(stream));
+  CHECK(output_ == 14);
+  device_->set_capturing(fake_stream(4));
+  own(input_, 5, &output_, fake_stream(4));
+  CHECK(output_ == 14);
+  own.with_scratch(nullptr, 0)(input_, 4, &output_, fake_stream(4));
+  CHECK(output_ == 9);
+  CHECK(device_->counts().allocations == 0);
 }
 
 TEST_CASE("ReducePlan: the caller's scratch is enough for every count of a fixed order") {

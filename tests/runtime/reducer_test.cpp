@@ -248,8 +248,9 @@ TEST_CASE("Reducer: scratch goes with its context") {
   const auto device = std::make_shared<FakeDevice>();
   {
     Context context(device, nullptr);
+    alignas(16) const float input[1000] = {};
     float output = 0;
-    context.reducer(kSum)(nullptr, 0, &output);
+    context.reducer(kSum)(input, 1000, &output);
     CHECK(device->counts().live_allocations == 1);
   }
   CHECK(device->counts().live_allocations == 0);

@@ -14,7 +14,7 @@
 namespace foldtune::stress {
 namespace {
 
-constexpr std::uint64_t kCount = 3000;
+constexpr std::uint64_t kCount = 100'000;  // needs scratch
 
 class BadCalls {
  public:

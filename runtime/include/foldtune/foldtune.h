@@ -199,12 +199,12 @@ FOLDTUNE_API void foldtune_plan_destroy(foldtune_plan* plan);
 /// The most elements of a call; 0 for NULL.
 FOLDTUNE_API uint64_t foldtune_plan_most_count(const foldtune_plan* plan);
 
-/// Bytes of device memory that a call needs beside input and output; 0 for NULL.
+/// Bytes of device memory that a call needs beside input and output, which may be 0; 0 for NULL.
 FOLDTUNE_API size_t foldtune_plan_scratch_bytes(const foldtune_plan* plan);
 
 /// Makes a handle whose calls use the caller's scratch and allocate nothing: device memory of
 /// `bytes`, at least `foldtune_plan_scratch_bytes`, aligned to 128 and zeroed once before the first
-/// call. Calls with the same scratch must not overlap.
+/// call. Calls with the same scratch must not overlap. A plan that needs none takes NULL, too.
 FOLDTUNE_API foldtune_status foldtune_plan_with_scratch(const foldtune_plan* plan, void* scratch,
                                                         size_t bytes, foldtune_plan** with_scratch);
 

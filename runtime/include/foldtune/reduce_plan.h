@@ -32,7 +32,8 @@ class FOLDTUNE_API ReducePlan {
   /// The most elements of a call: those of the size class, sqrt(2) * 2^k.
   std::uint64_t most_count() const;
 
-  /// Bytes of device memory that a call of any count needs beside input and output.
+  /// Bytes of device memory that a call of any count needs beside input and output. 0 where one
+  /// block does it all, or atomics do.
   std::size_t scratch_bytes() const;
 
   /// A handle whose calls use the caller's scratch, so that they allocate nothing, on no stream.
@@ -41,7 +42,7 @@ class FOLDTUNE_API ReducePlan {
   /// for the next one of this plan, and for no other plan. Calls with the same scratch must not
   /// overlap: they are on one stream, enqueued by one thread at a time, and a graph that holds one
   /// counts as a call. After a kernel that was aborted it has to be zeroed again. Throws
-  /// InvalidArgument if it is too small or misaligned.
+  /// InvalidArgument if it is too small or misaligned. A plan that needs none takes any, null too.
   ReducePlan with_scratch(void* scratch, std::size_t bytes) const;
 
  private:

@@ -49,11 +49,11 @@ class FOLDTUNE_API Reducer {
   /// identity, where it has one.
   ///
   /// The first call for a size class and alignment looks up its configuration, compiles and loads
-  /// it; the first call on a stream allocates scratch. All later ones take no lock and allocate
-  /// nothing. What was not made yet cannot be made while the stream is being captured, which is an
-  /// InvalidArgument: call `prepare` before. The captured call uses the scratch of the captured
-  /// stream, so a graph must not run at the same time as other calls of this reducer on that
-  /// stream, or as itself.
+  /// it; the first call on a stream allocates scratch, if any is needed. All later ones take no
+  /// lock and allocate nothing. What was not made yet cannot be made while the stream is being
+  /// captured, which is an InvalidArgument: call `prepare` before. The captured call uses the
+  /// scratch of the captured stream, so a graph must not run at the same time as other calls of
+  /// this reducer on that stream, or as itself.
   ///
   /// Throws InvalidArgument for a wrong argument, before anything is launched; NotTuned by
   /// MissPolicy; CompileError, Unavailable, DeviceError where those steps fail. A call that threw
