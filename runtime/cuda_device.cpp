@@ -35,6 +35,7 @@ std::string driver_version() {
   return fmt::format("CUDA {}.{}", version / 1000, version % 1000 / 10);
 }
 
+/// All but the memory's clock.
 DeviceInfo describe(CUdevice device, int ordinal) {
   const CudaDriver& driver = CudaDriver::get();
   DeviceInfo info;
@@ -50,11 +51,15 @@ DeviceInfo describe(CUdevice device, int ordinal) {
       fmt::format("sm_{}{}", attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
                   attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR));
   info.record.multiprocessor_count = attribute(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
-  info.record.memory_clock_khz = attribute(device, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE);
   info.record.memory_bus_bits = attribute(device, CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH);
   info.record.l2_bytes = attribute(device, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
   info.record.driver = driver_version();
   return info;
+}
+
+/// The driver takes half a millisecond to tell it.
+std::int64_t memory_clock_khz(CUdevice device) {
+  return attribute(device, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE);
 }
 
 /// What launches need to know of their device.
@@ -178,7 +183,7 @@ class CudaDevice final : public Device {
           ordinal, count, count == 1 ? "" : "s"));
     }
     driver_.check(driver_.cuDeviceGet(&device_, ordinal), "opening a CUDA device");
-    info_ = describe(device_, ordinal);
+    quick_info_ = describe(device_, ordinal);
     limits_ = limits_of(device_);
     driver_.check(driver_.cuDevicePrimaryCtxRetain(&context_, device_),
                   fmt::format("creating the CUDA context of cuda:{}", ordinal));
@@ -190,11 +195,19 @@ class CudaDevice final : public Device {
     driver_.cuDevicePrimaryCtxRelease(device_);
   }
 
-  const DeviceInfo& info() const override { return info_; }
+  const DeviceInfo& info() const override {
+    std::call_once(is_complete_, [&] {
+      info_ = quick_info_;
+      info_.record.memory_clock_khz = memory_clock_khz(device_);
+    });
+    return info_;
+  }
+
+  const DeviceInfo& quick_info() const override { return quick_info_; }
 
   const Compiler& compiler() override {
     const std::lock_guard lock(mutex_);
-    if (compiler_ == nullptr) compiler_ = make_nvrtc_compiler(info_.record.architecture);
+    if (compiler_ == nullptr) compiler_ = make_nvrtc_compiler(quick_info_.record.architecture);
     return *compiler_;
   }
 
@@ -206,13 +219,13 @@ class CudaDevice final : public Device {
     const ContextScope scope(context_);
     CUdeviceptr memory = 0;
     driver_.check(driver_.cuMemAlloc(&memory, bytes),
-                  fmt::format("allocating {} bytes on {}", bytes, info_.id));
+                  fmt::format("allocating {} bytes on {}", bytes, quick_info_.id));
     const CUresult filled = driver_.cuMemsetD8(memory, 0, bytes);
     // The fill may still be running, and work on other streams does not wait for it.
     const CUresult done =
         filled == CUDA_SUCCESS ? driver_.cuStreamSynchronize(CU_STREAM_LEGACY) : filled;
     if (done != CUDA_SUCCESS) driver_.cuMemFree(memory);
-    driver_.check(done, fmt::format("clearing {} bytes on {}", bytes, info_.id));
+    driver_.check(done, fmt::format("clearing {} bytes on {}", bytes, quick_info_.id));
     return reinterpret_cast<void*>(memory);
   }
 
@@ -229,10 +242,10 @@ class CudaDevice final : public Device {
     const UncapturedScope uncaptured;
     CUdeviceptr memory = 0;
     driver_.check(driver_.cuMemAlloc(&memory, bytes),
-                  fmt::format("allocating {} bytes on {}", bytes, info_.id));
+                  fmt::format("allocating {} bytes on {}", bytes, quick_info_.id));
     const CUresult filled = driver_.cuMemsetD8Async(memory, 0, bytes, stream);
     if (filled != CUDA_SUCCESS) driver_.cuMemFree(memory);
-    driver_.check(filled, fmt::format("clearing {} bytes on {}", bytes, info_.id));
+    driver_.check(filled, fmt::format("clearing {} bytes on {}", bytes, quick_info_.id));
     return reinterpret_cast<void*>(memory);
   }
 
@@ -272,7 +285,7 @@ class CudaDevice final : public Device {
                                                 address(memory)),
                   "asking whether a pointer is managed");
     if (type != CU_MEMORYTYPE_DEVICE || is_managed != 0 || ordinal == device_) return {};
-    return fmt::format("is memory of cuda:{}, not of {}", ordinal, info_.id);
+    return fmt::format("is memory of cuda:{}, not of {}", ordinal, quick_info_.id);
   }
 
   void copy(void* to, const void* from, std::size_t bytes) override {
@@ -313,7 +326,9 @@ class CudaDevice final : public Device {
   CUdevice device_ = 0;
   CUcontext context_ = nullptr;
   CudaLimits limits_;
-  DeviceInfo info_;
+  DeviceInfo quick_info_;
+  mutable std::once_flag is_complete_;
+  mutable DeviceInfo info_;
   std::mutex mutex_;  // guards what follows
   std::optional<CudaTimer> timer_;
   std::unique_ptr<Compiler> compiler_;
@@ -334,6 +349,7 @@ std::vector<DeviceInfo> list_cuda_devices() {
     CUdevice device = 0;
     driver.check(driver.cuDeviceGet(&device, ordinal), "opening a CUDA device");
     infos.push_back(describe(device, ordinal));
+    infos.back().record.memory_clock_khz = memory_clock_khz(device);
   }
   return infos;
 }

@@ -108,7 +108,12 @@ class Device {
  public:
   virtual ~Device() = default;
 
+  /// With CUDA, the first call takes half a millisecond: so long the driver takes to tell the
+  /// memory's clock.
   virtual const DeviceInfo& info() const = 0;
+
+  /// The same for what cannot wait so long; memory_clock_khz may be 0.
+  virtual const DeviceInfo& quick_info() const { return info(); }
 
   /// The compiler whose images `load` takes; made at the first call. Throws Unavailable.
   virtual const Compiler& compiler() = 0;

@@ -72,23 +72,52 @@ std::shared_ptr<const CompiledKernel> KernelCache::find_locked(const DeviceRecor
   }
   const auto key = kernel_key(device, program, compiler);
   if (!key || rejected_.contains(program.key())) return nullptr;
-  std::optional<KernelRecord> stored = find_stored(*key);
+  std::optional<StoredKernel> stored = find_stored(*key);
   log(LogLevel::debug, [&] {
     return fmt::format("{} is {}", describe(*key, program),
-                       stored ? "kept, compiled by " + stored->key.compiler : "not kept");
+                       stored ? "kept, compiled by " + stored->record.key.compiler : "not kept");
   });
   if (!stored) return nullptr;
   auto kernel = std::make_shared<const CompiledKernel>(
-      CompiledKernel{.image = std::move(stored->image),
-                     .lowered_names = std::move(stored->lowered_names),
-                     .compile_ms = stored->compile_ms});
-  entries_.emplace(program.key(), Entry{.kernel = kernel, .stored = stored->key});
+      CompiledKernel{.image = std::move(stored->record.image),
+                     .lowered_names = std::move(stored->record.lowered_names),
+                     .compile_ms = stored->record.compile_ms});
+  entries_.emplace(
+      program.key(),
+      Entry{.kernel = kernel, .stored = stored->record.key, .used_at = std::move(stored->used_at)});
   return kernel;
 }
 
+std::optional<KeptKernel> KernelCache::kept(const Program& program) {
+  const std::lock_guard lock(mutex_);
+  const auto found = entries_.find(program.key());
+  if (found == entries_.end() || !found->second.stored) return std::nullopt;
+  const Entry& entry = found->second;
+  return KeptKernel{.key = *entry.stored, .used_at = entry.used_at, .kernel = entry.kernel};
+}
+
+void KernelCache::adopt(const Program& program, KeptKernel kept) {
+  const std::lock_guard lock(mutex_);
+  if (rejected_.contains(program.key())) return;
+  entries_.emplace(program.key(), Entry{.kernel = std::move(kept.kernel),
+                                        .stored = std::move(kept.key),
+                                        .used_at = std::move(kept.used_at)});
+}
+
+std::shared_ptr<const CompiledKernel> KernelCache::find_known(const Program& program) {
+  const std::lock_guard lock(mutex_);
+  const auto known = entries_.find(program.key());
+  return known == entries_.end() ? nullptr : known->second.kernel;
+}
+
+const KernelSources& KernelCache::sources() {
+  if (!sources_) sources_ = open_();
+  return *sources_;
+}
+
 /// The first that the compiler made, else the first at all.
-std::optional<KernelRecord> KernelCache::find_stored(const KernelKey& key) {
-  std::optional<KernelRecord> best;
+std::optional<StoredKernel> KernelCache::find_stored(const KernelKey& key) {
+  std::optional<StoredKernel> best;
   const auto look_into = [&](const KernelStore& store, bool is_own) {
     std::optional<StoredKernel> found = store.find(key);
     if (!found) return;
@@ -102,8 +131,9 @@ std::optional<KernelRecord> KernelCache::find_stored(const KernelKey& key) {
       return;
     }
     if (is_own && is_use_to_note(found->used_at)) uses_.push_back(at);
-    if (!best || (best->key.compiler != key.compiler && at.compiler == key.compiler)) {
-      best = std::move(found->record);
+    if (!best || (best->record.key.compiler != key.compiler && at.compiler == key.compiler)) {
+      best = std::move(found);
+      if (!is_own) best->used_at.clear();
     }
   };
   const auto look_safely_into = [&](const KernelStore& store, bool is_own) {
@@ -113,13 +143,14 @@ std::optional<KernelRecord> KernelCache::find_stored(const KernelKey& key) {
       log(LogLevel::warning, [&] { return std::string(error.what()); });
     }
   };
-  if (sources_.own != nullptr) look_safely_into(*sources_.own, true);
-  for (const auto& bundle : sources_.bundles) look_safely_into(*bundle, false);
+  if (sources().own != nullptr) look_safely_into(*sources().own, true);
+  for (const auto& bundle : sources().bundles) look_safely_into(*bundle, false);
   return best;
 }
 
 std::shared_ptr<const CompiledKernel> KernelCache::get(Device& device, const Program& program,
                                                        const std::string& compiler) {
+  if (auto kernel = find_known(program)) return kernel;
   const DeviceRecord& record = device.info().record;
   if (auto kernel = find(record, program, compiler)) return kernel;
   // Without the lock: who needs another kernel does not wait. Two that need the same compile it
@@ -156,9 +187,9 @@ bool KernelCache::reject(const DeviceRecord& device, const Program& program) {
 }
 
 void KernelCache::keep(const KernelRecord& kernel) {
-  if (sources_.most_bytes == 0) return;
+  if (sources().most_bytes == 0) return;
   change_own([&](KernelStore& own) {
-    const std::size_t dropped = own.put(kernel, sources_.most_bytes);
+    const std::size_t dropped = own.put(kernel, sources().most_bytes);
     log(LogLevel::info, [&] {
       return fmt::format(
           "kept {} ({} bytes){}", kernel.name, kernel.image.size(),
@@ -168,11 +199,11 @@ void KernelCache::keep(const KernelRecord& kernel) {
 }
 
 void KernelCache::change_own(const std::function<void(KernelStore&)>& change) {
-  if (sources_.open_own == nullptr || !is_writable_) return;
+  if (sources().open_own == nullptr || !is_writable_) return;
   try {
     if (writable_ == nullptr) {
       is_writable_ = false;
-      writable_ = sources_.open_own();
+      writable_ = sources().open_own();
       is_writable_ = writable_ != nullptr;
     }
     if (writable_ != nullptr) change(*writable_);

@@ -161,8 +161,8 @@ Choice choose_config(const ConfigStore* store, const DeviceRecord& device,
   }
   if (!match) {
     return untuned(device, problem,
-                   fmt::format("{} was not tuned on this device with these kernels and {}",
-                               to_string(problem), compiler));
+                   fmt::format("{} was not tuned on this device with these kernels{}{}",
+                               to_string(problem), compiler.empty() ? "" : " and ", compiler));
   }
   const MeasurementRecord& measurement = match->result.measurement;
   try {

@@ -26,7 +26,7 @@ bool has_waves(const Variant& variant) {
 Plan::Plan(Device& device, const Variant& variant, const CompiledKernel& compiled)
     : variant_(variant),
       kernel_(device.load(compiled)),
-      multiprocessor_count_(device.info().record.multiprocessor_count) {
+      multiprocessor_count_(device.quick_info().record.multiprocessor_count) {
   // The driver is asked for nothing that the grid does not depend on.
   if (has_waves(variant)) {
     resident_blocks_ = resources().blocks_per_multiprocessor * multiprocessor_count_;

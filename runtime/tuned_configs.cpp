@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 #include <sstream>
 #include <string_view>
 #include <system_error>
@@ -14,6 +15,7 @@
 #include "cache/store_error.h"
 #include "foldtune/error.h"
 #include "runtime/log.h"
+#include "runtime/recall.h"
 #include "runtime/variant.h"
 
 namespace foldtune {
@@ -45,6 +47,23 @@ void require_local(const std::filesystem::path& path) {
       path.string(), file_system));
 }
 
+/// Null where there is no place for it.
+std::shared_ptr<LookupMemo> open_memo(const std::string& database,
+                                      const std::vector<std::string>& bundles) {
+  if (database.empty()) return nullptr;
+  const auto absolute = [](const std::string& path) {
+    return std::filesystem::absolute(path).lexically_normal().string();
+  };
+  std::vector<std::string> others;
+  std::ranges::transform(bundles, std::back_inserter(others), absolute);
+  auto memo = std::make_shared<LookupMemo>(absolute(database), others);
+  log(LogLevel::debug, [&] {
+    return fmt::format("{} look-ups of {}", memo->has_entries() ? "remembering" : "not remembering",
+                       database);
+  });
+  return memo;
+}
+
 void log_choice(const Problem& problem, const Choice& choice) {
   log(LogLevel::info, [&] {
     return fmt::format("{}: {} configuration {} ({})", to_string(problem),
@@ -65,54 +84,75 @@ std::vector<std::string> environment_bundles() {
 }
 
 TunedConfigs::TunedConfigs(std::shared_ptr<const ConfigStore> store, Notify notify)
-    : store_(std::move(store)), notify_(std::move(notify)) {}
+    : notify_(std::move(notify)) {
+  std::call_once(stores_->are_open, [&] { stores_->own = std::move(store); });
+}
 
 TunedConfigs TunedConfigs::open(const TunedSources& sources, Notify notify) {
-  TunedConfigs configs(nullptr, std::move(notify));
-  configs.open_database(sources.database);
-  for (const std::string& path : sources.bundles) configs.open_bundle(path);
-  for (const std::string& path : environment_bundles()) configs.open_bundle(path);
+  TunedConfigs configs(std::move(notify));
+  configs.bundle_paths_ = sources.bundles;
+  std::ranges::move(environment_bundles(), std::back_inserter(configs.bundle_paths_));
+  try {
+    configs.path_ = sources.database.empty() ? default_database_path() : sources.database;
+  } catch (const StoreError& error) {
+    configs.stores_->fault = error.what();
+    configs.notify_(fmt::format("running untuned: {}", error.what()));
+  }
   try {
     configs.most_bytes_ = sources.cache_bytes ? *sources.cache_bytes : default_cache_bytes();
   } catch (const StoreError& error) {
     configs.notify_(fmt::format("no compiled kernels are kept: {}", error.what()));
   }
+  if (configs.most_bytes_ > 0) configs.memo_ = open_memo(configs.path_, configs.bundle_paths_);
+  // What is wrong with them is told at once.
+  if (configs.memo_ == nullptr || !configs.memo_->has_entries()) configs.stores();
   return configs;
 }
 
-void TunedConfigs::open_database(const std::string& path) {
+const TunedConfigs::Stores& TunedConfigs::stores() const {
+  std::call_once(stores_->are_open, [&] {
+    if (!path_.empty()) open_database(*stores_);
+    for (const std::string& path : bundle_paths_) open_bundle(*stores_, path);
+  });
+  return *stores_;
+}
+
+void TunedConfigs::open_database(Stores& stores) const {
   try {
-    path_ = path.empty() ? default_database_path() : path;
     std::error_code is_hidden;
     if (!std::filesystem::exists(path_, is_hidden) && !is_hidden) {
       log(LogLevel::info, [&] { return fmt::format("there is no tuning database {}", path_); });
       return;
     }
-    store_ = open_store(path_, OpenMode::read_only, notify_);
+    stores.own = open_store(path_, OpenMode::read_only, notify_);
     log(LogLevel::info, [&] { return fmt::format("opened the tuning database {}", path_); });
   } catch (const EmptyDatabase& error) {
     log(LogLevel::info, [&] { return std::string(error.what()); });
   } catch (const StoreError& error) {
-    fault_ = error.what();
+    stores.fault = error.what();
+    stores.are_sound = false;
     notify_(fmt::format("running untuned: {}", error.what()));
   }
 }
 
-void TunedConfigs::open_bundle(const std::string& path) {
+void TunedConfigs::open_bundle(Stores& stores, const std::string& path) const {
   try {
-    bundles_.push_back({.path = path, .store = open_store(path, OpenMode::read_only, notify_)});
+    stores.bundles.push_back(
+        {.path = path, .store = open_store(path, OpenMode::read_only, notify_)});
     log(LogLevel::info, [&] {
       return fmt::format("opened the bundle {}, which is looked up number {} after the database",
-                         path, bundles_.size());
+                         path, stores.bundles.size());
     });
   } catch (const StoreError& error) {
+    stores.are_sound = false;
     notify_(fmt::format("running without the bundle {}: {}", path, error.what()));
   }
 }
 
 std::vector<Choice> TunedConfigs::choices(const DeviceRecord& device, const std::string& compiler,
                                           const Problem& problem) const {
-  std::string fault = fault_;
+  const Stores& stores = this->stores();
+  std::string fault = stores.fault;
   std::optional<Choice> untuned;
   std::vector<Choice> found;
   const auto look_into = [&](const std::shared_ptr<const ConfigStore>& store) {
@@ -127,10 +167,11 @@ std::vector<Choice> TunedConfigs::choices(const DeviceRecord& device, const std:
     } catch (const DatabaseError& error) {
       notify_(fmt::format("running untuned: {}", error.what()));
       fault = error.what();
+      stores_->are_sound = false;
     }
   };
-  look_into(store_);
-  for (const Bundle& bundle : bundles_) look_into(bundle.store);
+  look_into(stores.own);
+  for (const Bundle& bundle : stores.bundles) look_into(bundle.store);
   std::ranges::stable_sort(found, {}, [](const Choice& choice) {
     return choice.source() == ConfigSource::exact ? 0 : 1;
   });
@@ -146,11 +187,12 @@ Choice TunedConfigs::choose(const DeviceRecord& device, const std::string& compi
 }
 
 KernelSources TunedConfigs::kernels() const {
-  KernelSources sources{.own = store_ == nullptr ? nullptr : store_->kernels(),
+  const Stores& stores = this->stores();
+  KernelSources sources{.own = stores.own == nullptr ? nullptr : stores.own->kernels(),
                         .most_bytes = most_bytes_};
-  for (const Bundle& bundle : bundles_) sources.bundles.push_back(bundle.store->kernels());
+  for (const Bundle& bundle : stores.bundles) sources.bundles.push_back(bundle.store->kernels());
   // What cannot be read is not written to either: it may be damaged.
-  if (path_.empty() || !fault_.empty()) return sources;
+  if (path_.empty() || !stores.fault.empty()) return sources;
   sources.open_own = [path = path_, notify = notify_] {
     require_local(path);
     return open_store(path, OpenMode::read_write, notify)->kernels();
@@ -164,6 +206,10 @@ std::string compiler_of(const Choice& choice) {
 
 Choice choose_with_kernel(Device& device, const TunedConfigs& configs, KernelCache& kernels,
                           const Problem& problem) {
+  if (std::optional<Choice> known = recall(configs.memo(), device, problem, kernels)) {
+    log_choice(problem, *known);
+    return *std::move(known);
+  }
   const DeviceRecord& record = device.info().record;
   const auto has_kernel = [&](const Choice& choice) {
     const Program program = make_program({.problem = problem, .params = choice.params});
@@ -171,7 +217,9 @@ Choice choose_with_kernel(Device& device, const TunedConfigs& configs, KernelCac
   };
   std::vector<Choice> choices = configs.choices(record, kAnyCompiler, problem);
   auto chosen = choices.begin();
-  if (!has_kernel(*chosen)) {
+  if (has_kernel(*chosen)) {
+    remember(configs.memo_to_write(), device, problem, *chosen, kernels);
+  } else {
     try {
       *chosen = configs.choose(record, device.compiler().version(), problem);
     } catch (const Unavailable& error) {
