@@ -136,6 +136,16 @@ struct Product : NumberFold<T, A> {
   static FOLDTUNE_DEVICE Held<A> combine(Held<A> a, Held<A> b) { return multiply(a, b); }
 };
 
+/// The sum of `term(x)` over `kCount` numbers (a power of two), as a tree.
+template <int kCount, class Number, class Term>
+FOLDTUNE_DEVICE Number sum_of(const Number* x, Term term) {
+  if constexpr (kCount == 1) {
+    return term(x[0]);
+  } else {
+    return sum_of<kCount / 2>(x, term) + sum_of<kCount / 2>(x + kCount / 2, term);
+  }
+}
+
 /// A mean, the sum of squared deviations from it, and how many elements they are of.
 template <class Number, class Count>
 struct Moments {
@@ -158,7 +168,17 @@ struct Variance {
   static FOLDTUNE_DEVICE Accumulator map(Held<T> x, uint64) {
     return {static_cast<Number>(x), 0, 1};
   }
-  /// Where the compiler knows the counts, as within a tile, it divides by itself.
+  /// Of `kCount` elements at hand (a power of two): the mean first, then the deviations from it.
+  template <int kCount>
+  static FOLDTUNE_DEVICE Accumulator of_many(const Number* x) {
+    constexpr Number kShare = Number{1} / kCount;
+    const Number mean = sum_of<kCount>(x, [](Number value) { return value * kShare; });
+    const Number m2 = sum_of<kCount>(x, [=](Number value) {
+      const Number deviation = value - mean;
+      return deviation * deviation;
+    });
+    return {mean, m2, kCount};
+  }
   static FOLDTUNE_DEVICE Accumulator combine(const Accumulator& a, const Accumulator& b) {
     const Count count = a.count + b.count;
     // No operand is ever 0: see over_count.
@@ -185,16 +205,6 @@ struct StdDev : Variance<T, A, I, kDdof> {
     return platform::square_root(Base::finish(a, n));
   }
 };
-
-/// The sum of `term(x)` over `kCount` numbers (a power of two), as a tree.
-template <int kCount, class Number, class Term>
-FOLDTUNE_DEVICE Number sum_of(const Number* x, Term term) {
-  if constexpr (kCount == 1) {
-    return term(x[0]);
-  } else {
-    return sum_of<kCount / 2>(x, term) + sum_of<kCount / 2>(x + kCount / 2, term);
-  }
-}
 
 /// The greatest of `kCount` numbers (a power of two); if there is NaN among them, any of them.
 template <int kCount, class Number>

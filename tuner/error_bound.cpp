@@ -172,6 +172,11 @@ long double mean_bound(const Problem& problem, const FoldShape& shape, const Ref
 ///
 /// V: W <= min(na, nb), and an element that is in the smaller part of a merge is in one at least
 /// twice as large after it, so V <= n log2(n).
+///
+/// A thread folds the k elements of a tile by their mean and their deviations from it, which is no
+/// worse than the log2(k) merges in its place: the mean has log2(k) roundings. A mean that is off
+/// by E makes of the tile's M at most (sqrt(M) + E sqrt(k))^2, where V counted k log2(k) / 2 and
+/// 2 E. A term has 3 roundings (the difference's twice, the product) and passes log2(k) additions.
 long double variance_bound(const Problem& problem, const FoldShape& shape,
                            const Reference& reference) {
   const ElementType accumulator = problem.accumulator_type();
