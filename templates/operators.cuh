@@ -214,7 +214,11 @@ FOLDTUNE_DEVICE Number greatest_of(const Number* x) {
   } else {
     const Number a = greatest_of<kCount / 2>(x);
     const Number b = greatest_of<kCount / 2>(x + kCount / 2);
-    return a < b ? b : a;
+    if constexpr (platform::kHasNativeMinimum<Number>) {
+      return platform::native_maximum(a, b);
+    } else {
+      return a < b ? b : a;
+    }
   }
 }
 

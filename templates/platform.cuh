@@ -94,7 +94,14 @@ FOLDTUNE_DEVICE double multiply_add(double a, double b, double c) { return fma(a
 
 FOLDTUNE_DEVICE float square_root(float value) { return sqrtf(value); }
 FOLDTUNE_DEVICE double square_root(double value) { return sqrt(value); }
-FOLDTUNE_DEVICE float exponential(float value) { return expf(value); }
+/// Within 2^-22 (PTX ISA, ex2.approx) and three roundings of `value`, relative to itself; 0 where
+/// it would be less than the least normal number.
+FOLDTUNE_DEVICE float exponential(float value) {
+  constexpr float kLog2E = 1.44269504f;
+  float result;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(value * kLog2E));
+  return result;
+}
 FOLDTUNE_DEVICE double exponential(double value) { return exp(value); }
 FOLDTUNE_DEVICE float logarithm(float value) { return logf(value); }
 FOLDTUNE_DEVICE double logarithm(double value) { return log(value); }

@@ -200,19 +200,21 @@ long double stddev_bound(const Problem& problem, const FoldShape& shape,
                     variance_bound(problem, shape, reference));
 }
 
-/// A merge makes S = H + L exp(t) of two sums, t <= 0: L exp(t) is off by |t| u (the rounding of
-/// t), 2 ulps of exp (4 u) and the roundings of the product and the sum, relative to itself. H
-/// holds its greatest element, so S >= H >= 1, and L <= n. If |t| <= ln(n) + 1 that is at most e =
-/// (ln(n) + 7) u of S; if not, L |t| exp(t) <= n |t| exp(-|t|) is less than ln(n) + 1, and so it is
-/// e again. Second-order terms are less than the 1 u more that is counted. All terms are positive,
-/// so d merges leave the sum between (1 - e)^d and (1 + e)^d of what it should be, and its
-/// logarithm off by -d ln(1 - e) at most. Then the logarithm itself is off by 2 ulps, and the last
-/// sum is rounded. That elements are rounded when they are converted moves all by |x| u at most.
+/// A merge makes S = H + L exp(t) of two sums, t <= 0: L exp(t) is off by 3 |t| u (the rounding of
+/// t, and of its product with log2(e), itself rounded), 2 ulps of the power (4 u) and the roundings
+/// of the product and the sum, relative to itself. H holds its greatest element, so S >= H >= 1,
+/// and L <= n. If |t| <= ln(n) + 1 that is at most e = (3 ln(n) + 9) u of S; if not, L |t| exp(t)
+/// <= n |t| exp(-|t|) is less than ln(n) + 1, and so it is e again. Second-order terms are less
+/// than the 1 u more that is counted; a power that is 0, since it is less than the least normal
+/// number, is off by less than that. All terms are positive, so d merges leave the sum between (1 -
+/// e)^d and (1 + e)^d of what it should be, and its logarithm off by -d ln(1 - e) at most. Then the
+/// logarithm itself is off by 2 ulps, and the last sum is rounded. That elements are rounded when
+/// they are converted moves all by |x| u at most.
 long double logsumexp_bound(const Problem& problem, const FoldShape& shape,
                             const Reference& reference) {
   const long double u = growth(1, problem.accumulator_type());
   const long double log_count = std::log(std::max(1.0L, static_cast<long double>(reference.count)));
-  const long double merge = (log_count + 8) * u;
+  const long double merge = (3 * log_count + 10) * u;
   const long double of_sum = -static_cast<long double>(shape.depth) * std::log1p(-merge);
   const long double of_log = 4 * u * (log_count + of_sum);
   const long double of_elements =
