@@ -85,7 +85,7 @@ build_preset() { cmake --preset "$1" && cmake --build --preset "$1" --parallel "
 test_preset() { build_preset "$1" && ctest --preset "$1" --parallel "$(nproc)"; }
 
 build_bench() {
-  cmake --preset release && cmake --build --preset release --parallel "$(nproc)" --target foldtune_bench
+  cmake --preset release && cmake --build --preset release --parallel "$(nproc)" --target bench/all
 }
 
 # NVRTC opens its other half from its own folder, which a sanitizer's dlopen does not look into.
