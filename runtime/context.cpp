@@ -57,7 +57,9 @@ class Context::State {
       : device_(std::move(device)),
         configs_(std::move(configs)),
         settings_(std::move(settings)),
-        kernels_([this] { return configs_.kernels(); }) {}
+        kernels_([this] { return configs_.kernels(); }) {
+    if (settings_.check_pointers) device_->watch_streams();
+  }
 
   std::shared_ptr<Reducer::State> reducer(const Problem& problem) {
     const Key key = make_key(problem);
@@ -120,6 +122,8 @@ Histogram Context::histogram(const HistogramOptions& options) {
   return Histogram(state_->reducer(checked(problem, "a histogram")));
 }
 
-const std::string& Context::device_name() const { return state_->device().quick_info().record.name; }
+const std::string& Context::device_name() const {
+  return state_->device().quick_info().record.name;
+}
 
 }  // namespace foldtune

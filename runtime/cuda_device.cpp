@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <atomic>
 #include <cstring>
 #include <mutex>
 #include <optional>
@@ -12,6 +13,7 @@
 #include "runtime/device.h"
 #include "runtime/driver_version.h"
 #include "runtime/nvml.h"
+#include "runtime/stream_watch.h"
 
 namespace foldtune {
 namespace {
@@ -288,6 +290,16 @@ class CudaDevice final : public Device {
     return fmt::format("is memory of cuda:{}, not of {}", ordinal, quick_info_.id);
   }
 
+  bool watch_streams() override {
+    watch_ = StreamWatch::get();
+    return watch_ != nullptr;
+  }
+
+  std::string find_stream_fault(Stream stream) const override {
+    const StreamWatch* const watch = watch_;
+    return watch != nullptr && watch->was_destroyed(stream) ? "was destroyed" : "";
+  }
+
   void copy(void* to, const void* from, std::size_t bytes) override {
     const ContextScope scope(context_);
     driver_.check(driver_.cuMemcpy(address(to), address(from), bytes),
@@ -329,6 +341,7 @@ class CudaDevice final : public Device {
   DeviceInfo quick_info_;
   mutable std::once_flag is_complete_;
   mutable DeviceInfo info_;
+  std::atomic<const StreamWatch*> watch_ = nullptr;
   std::mutex mutex_;  // guards what follows
   std::optional<CudaTimer> timer_;
   std::unique_ptr<Compiler> compiler_;

@@ -142,6 +142,16 @@ class Device {
     return {};
   }
 
+  /// From now on `find_stream_fault` knows which streams are destroyed. False where it cannot.
+  virtual bool watch_streams() { return false; }
+
+  /// Why nothing can be enqueued on the stream, "was destroyed"; empty if nothing is known against
+  /// it.
+  virtual std::string find_stream_fault(Stream stream) const {
+    (void)stream;
+    return {};
+  }
+
   /// Copies between any two of host and device memory; complete when it returns, and ordered after
   /// all earlier work of the device's default stream.
   virtual void copy(void* to, const void* from, std::size_t bytes) = 0;

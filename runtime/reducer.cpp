@@ -111,7 +111,7 @@ void ReducePlan::operator()(std::initializer_list<const void*> inputs, std::uint
                             void* output, Stream stream) const {
   Call call = make_call(inputs, count, output);
   call.inputs_ready = inputs_ready_;
-  state_->check_call(call, inputs.size());
+  state_->check_call(call, inputs.size(), stream);
   if (count > resolved_->most_count()) {
     throw InvalidArgument(fmt::format(
         "calling {} on {} elements: this plan and its scratch are for {} at most; make one for "

@@ -30,12 +30,13 @@ Reducer::State::State(Device& device, const TunedConfigs& configs, KernelCache& 
       results_(device, problem.result_bytes()) {}
 
 void Reducer::State::call(const Call& call, std::size_t inputs, Stream stream) {
-  check_call(call, inputs);
+  check_call(call, inputs, stream);
   resolve(call, stream).enqueue(call, stream);
 }
 
 void Reducer::State::call_and_wait(Call call, std::size_t inputs, void* result, Stream stream) {
   check_inputs(call, inputs);
+  check_stream(stream);
   if (device_.is_capturing(stream)) {
     throw InvalidArgument(
         fmt::format("waiting for {} while its stream is being captured: nothing of it runs before "
@@ -53,6 +54,7 @@ void Reducer::State::call_and_wait(Call call, std::size_t inputs, void* result, 
 
 void Reducer::State::prepare(const Call& call, std::size_t inputs, Stream stream) {
   check_inputs(call, inputs);
+  check_stream(stream);
   resolve(call, stream).prepare(stream);
 }
 
@@ -77,7 +79,7 @@ Problem Reducer::State::problem_of(std::uint64_t count, Alignment alignment) con
   return problem;
 }
 
-void Reducer::State::check_call(const Call& call, std::size_t inputs) const {
+void Reducer::State::check_call(const Call& call, std::size_t inputs, Stream stream) const {
   if (call.output == nullptr || address(call.output) % output_alignment_ != 0) {
     throw InvalidArgument(
         fmt::format("calling {}: the output pointer {} is not the address of a result, which is "
@@ -86,6 +88,7 @@ void Reducer::State::check_call(const Call& call, std::size_t inputs) const {
   }
   check_inputs(call, inputs);
   if (settings_.check_pointers) check_pointer(call.output, "output");
+  check_stream(stream);
 }
 
 void Reducer::State::check_inputs(const Call& call, std::size_t inputs) const {
@@ -111,6 +114,14 @@ void Reducer::State::check_inputs(const Call& call, std::size_t inputs) const {
     }
     if (settings_.check_pointers && call.count > 0) check_pointer(input, "input");
   }
+}
+
+void Reducer::State::check_stream(Stream stream) const {
+  if (!settings_.check_pointers) return;
+  const std::string fault = device_.find_stream_fault(stream);
+  if (fault.empty()) return;
+  throw InvalidArgument(fmt::format("calling {}: the stream {} {}", name(problem_.op),
+                                    static_cast<const void*>(stream), fault));
 }
 
 void Reducer::State::check_pointer(const void* pointer, const char* what) const {

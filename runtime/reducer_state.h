@@ -40,7 +40,7 @@ class Reducer::State {
   const Problem& problem() const { return problem_; }
 
   /// Throws InvalidArgument for a call that cannot be.
-  void check_call(const Call& call, std::size_t inputs) const;
+  void check_call(const Call& call, std::size_t inputs, Stream stream) const;
   /// Whether all inputs are fit for Alignment::vector.
   bool is_aligned(const Call& call) const;
   /// The plan for calls of this size, made now if it is the first time.
@@ -66,6 +66,7 @@ class Reducer::State {
   std::shared_ptr<const CompiledKernel> compile(const Variant& variant, const Choice& choice);
   std::unique_ptr<ResolvedPlan> make_plan(const Problem& problem, const Choice& choice);
   void check_pointer(const void* pointer, const char* what) const;
+  void check_stream(Stream stream) const;
 
   Device& device_;
   const TunedConfigs& configs_;

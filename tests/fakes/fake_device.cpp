@@ -436,6 +436,12 @@ std::string FakeDevice::find_pointer_fault(const void* memory) const {
   return memory != nullptr && memory == state_->foreign ? "is memory of another fake" : "";
 }
 
+std::string FakeDevice::find_stream_fault(Stream stream) const {
+  const std::lock_guard lock(state_->mutex);
+  const bool is_known = is_watching_ && stream != nullptr && stream == state_->destroyed;
+  return is_known ? "was destroyed" : "";
+}
+
 bool FakeDevice::is_capturing(Stream stream) const {
   state_->throw_if_destroyed(stream);
   const std::lock_guard lock(state_->mutex);

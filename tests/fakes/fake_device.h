@@ -129,6 +129,8 @@ class FakeDevice final : public Device {
   void synchronize(Stream stream) override;
   bool is_capturing(Stream stream) const override;
   std::string find_pointer_fault(const void* memory) const override;
+  bool watch_streams() override { return is_watching_ = true; }
+  std::string find_stream_fault(Stream stream) const override;
   /// Samples are what the script says that calls cost, with the host's part for Launching::stream
   /// and Launching::latency. Calls are enqueued once, when the timing is prepared, and
   /// `before_sample` before each sample, with kernels that do not run.
@@ -139,6 +141,7 @@ class FakeDevice final : public Device {
   class ModeScope;
   class FakeStopwatch;
   DeviceInfo info_;
+  bool is_watching_ = false;
   std::unique_ptr<State> state_;
 };
 

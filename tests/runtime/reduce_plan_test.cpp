@@ -1,11 +1,13 @@
 #include "foldtune/reduce_plan.h"
 
 #include <cmath>
+#include <functional>
 #include <map>
 #include <set>
 #include <vector>
 
 #include "foldtune/foldtune.hpp"
+#include "runtime/stream_watch.h"
 #include "tests/catch.h"
 #include "tests/fakes/fake_device.h"
 #include "tests/runtime/tuned_store.h"
@@ -203,6 +205,37 @@ TEST_CASE_METHOD(ReducePlanTest,
   output_ = -1;
   reducer(input_, 5, &output_);
   CHECK(output_ == 14);
+}
+
+TEST_CASE_METHOD(ReducePlanTest,
+                 "Reducer: a destroyed stream is refused where pointers are checked") {
+  Context careful(device_, nullptr, {.check_pointers = true});
+  const Reducer reducer = careful.reducer(kSum);
+  const Stream destroyed = fake_stream(1);
+  device_->set_destroyed(destroyed);
+  const auto is_refused = [&](const std::function<void()>& call) {
+    CHECK_THAT(refusal(call),
+               ContainsSubstring("the stream") && ContainsSubstring("was destroyed"));
+  };
+  is_refused([&] { reducer(input_, 5, &output_, destroyed); });
+  is_refused([&] { reducer.value<float>(input_, 5, destroyed); });
+  is_refused([&] { reducer.prepare(input_, 5, destroyed); });
+  is_refused([&] { reducer.plan(5)(input_, 5, &output_, destroyed); });
+  output_ = -1;
+  reducer(input_, 5, &output_, fake_stream(2));
+  CHECK(output_ == 14);
+}
+
+TEST_CASE("Stream watch: a handle is a new stream's once it is made again") {
+  StreamWatch watch;
+  const Stream stream = fake_stream(1);
+  CHECK_FALSE(watch.was_destroyed(stream));
+  watch.note_created(stream);
+  watch.note_destroyed(stream);
+  CHECK(watch.was_destroyed(stream));
+  CHECK_FALSE(watch.was_destroyed(fake_stream(2)));
+  watch.note_created(stream);
+  CHECK_FALSE(watch.was_destroyed(stream));
 }
 
 TEST_CASE_METHOD(ReducePlanTest, "Reducer: a value is waited for, and its type has to be right") {

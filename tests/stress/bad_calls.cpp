@@ -38,6 +38,7 @@ class BadCalls {
     if (is_cuda(*device_)) {
       refuse_in_capture();
       refuse_memory();
+      refuse_stream();
     }
     fmt::print("{} bad calls on {}: each had its error, and the next call was right\n", calls_,
                device_->info().record.name);
@@ -142,6 +143,38 @@ class BadCalls {
                             [&] { (*reducer_)(foreign.data(), kCount, output(), stream()); });
     refuse<InvalidArgument>("another device's output",
                             [&] { (*reducer_)(input(), kCount, foreign.data(), stream()); });
+  }
+
+  void refuse_stream() {
+    if (!device_->watch_streams()) {
+      fmt::print("CUPTI cannot be used: a destroyed stream was not tried\n");
+      return;
+    }
+    const CudaDriver& driver = CudaDriver::get();
+    const auto make = [&] {
+      CUstream made = nullptr;
+      driver.check(driver.cuStreamCreate(&made, CU_STREAM_NON_BLOCKING), "creating a stream");
+      return made;
+    };
+    const Stream destroyed = make();
+    const ReducePlan plan = reducer_->plan(kCount);
+    (*reducer_)(input(), kCount, output(), destroyed);
+    device_->synchronize(destroyed);
+    driver.check(driver.cuStreamDestroy(destroyed), "destroying a stream");
+    refuse<InvalidArgument>("a destroyed stream",
+                            [&] { (*reducer_)(input(), kCount, output(), destroyed); });
+    refuse<InvalidArgument>("waiting for a destroyed stream",
+                            [&] { reducer_->value<float>(input(), kCount, destroyed); });
+    refuse<InvalidArgument>("a plan on a destroyed stream",
+                            [&] { plan(input(), kCount, output(), destroyed); });
+    refuse<InvalidArgument>("a first call on a destroyed stream",
+                            [&] { reducer_->prepare(input(), 10, destroyed); });
+    // It may have the same handle.
+    const Stream made = make();
+    if (const float sum = reducer_->value<float>(input(), kCount, made); sum != kCount) {
+      throw std::runtime_error(fmt::format("on a new stream the sum is {}", sum));
+    }
+    driver.check(driver.cuStreamDestroy(made), "destroying a stream");
   }
 
   std::shared_ptr<Device> device_;

@@ -58,6 +58,10 @@ struct ContextOptions {
   /// of a microsecond each. A pointer to the host's or another device's memory is then an
   /// InvalidArgument; else it may end the process's CUDA context. Leave it off where devices use
   /// each other's memory: it takes that for a mistake.
+  ///
+  /// Where CUPTI is found (it comes with the toolkit) and no profiler uses it, a stream that was
+  /// destroyed since the first such context was made is an InvalidArgument, too; else the driver
+  /// may end the process.
   bool check_pointers = false;
 };
 
