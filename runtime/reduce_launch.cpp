@@ -104,6 +104,7 @@ std::size_t reduce_scratch_bytes(const Variant& variant, std::uint32_t blocks,
   // One total is the result, and atomics fold into the output.
   const FinalStage stage = std::get<ReduceParams>(variant.params).final_stage;
   if (slots <= 1 || stage == FinalStage::atomic) return 0;
+  if (stage == FinalStage::counted) return kScratchHeaderBytes;
   return kScratchHeaderBytes +
          accumulator_bytes(variant.problem, counts_in_64_bits(variant)) * kSlotSizes * slots;
 }

@@ -19,6 +19,11 @@ static_assert(sizeof(uint16) == 2 && sizeof(int32) == 4 && sizeof(int64) == 8 &&
 inline constexpr uint32 kWarpSize = 32;
 inline constexpr uint32 kLineBytes = 128;  ///< of the L2
 
+/// The widest that one instruction loads.
+struct alignas(16) WordQuad {
+  uint32 words[4];
+};
+
 /// What the two halves of a word are.
 enum class HalfType { i16, u16, f16, bf16 };
 
@@ -191,6 +196,15 @@ FOLDTUNE_DEVICE uint32 half_maxima(uint32 a, uint32 b) {
   return a;
 }
 
+/// Loads what is read once, so that it takes no room in the L1.
+FOLDTUNE_DEVICE WordQuad load_once(const WordQuad* address) {
+  WordQuad quad;
+  asm volatile("ld.global.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(quad.words[0]), "=r"(quad.words[1]), "=r"(quad.words[2]), "=r"(quad.words[3])
+               : "l"(__cvta_generic_to_global(address)));
+  return quad;
+}
+
 /// Relaxed accesses of device scope: one word, never torn, never served from the L1.
 FOLDTUNE_DEVICE uint32 load_relaxed(const uint32* address) {
   uint32 value;
@@ -217,6 +231,11 @@ FOLDTUNE_DEVICE void store_relaxed(uint64* address, uint64 value) {
   asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(__cvta_generic_to_global(address)),
                "l"(value)
                : "memory");
+}
+
+/// Returns what was there before.
+FOLDTUNE_DEVICE uint64 fetch_add_relaxed(uint64* address, uint64 value) {
+  return atomicAdd(address, value);
 }
 
 /// A word that others may be changing, of any memory.
@@ -516,6 +535,8 @@ void atomic_or(T* address, T value);
 template <class T>
 void atomic_xor(T* address, T value);
 
+inline WordQuad load_once(const WordQuad* address) { return *address; }
+
 template <class Word>
 Word load_relaxed(const Word* address) {
   return __atomic_load_n(address, __ATOMIC_RELAXED);
@@ -527,6 +548,10 @@ Word peek(const Word* address) {
 template <class Word>
 void store_relaxed(Word* address, Word value) {
   __atomic_store_n(address, value, __ATOMIC_RELAXED);
+}
+
+inline uint64 fetch_add_relaxed(uint64* address, uint64 value) {
+  return __atomic_fetch_add(address, value, __ATOMIC_RELAXED);
 }
 
 inline uint32 take_ticket(uint32* counter, uint32 last) {

@@ -63,6 +63,20 @@ FOLDTUNE_DEVICE auto fold_partials(Partials<typename Op::Accumulator> partials, 
   return total;
 }
 
+/// Adds a block's `total` to `word`. The block that finds those of `last` others there stores the
+/// result, and leaves the word zero. One access moves the sum and the number, so that no fence is
+/// needed.
+template <class Op, class Output>
+FOLDTUNE_DEVICE void add_counted(uint64* word, typename Op::Accumulator total, uint32 last,
+                                 uint64 count, Output* output) {
+  const uint64 share = (static_cast<uint64>(total) << kArrivalBits) + 1;
+  const uint64 others = platform::fetch_add_relaxed(word, share);
+  if ((others & ((1u << kArrivalBits) - 1)) != last) return;
+  platform::store_relaxed(word, uint64{0});
+  const auto sum = static_cast<int64>(others + share) >> kArrivalBits;
+  store_result<Op>(output, static_cast<typename Op::Accumulator>(sum), count);
+}
+
 /// What the final stage needs besides the block stage's storage.
 template <class Fold, bool kHasMailbox>
 struct FinalStorage {
@@ -94,6 +108,8 @@ FOLDTUNE_DEVICE void finish(FinalStorage<Fold, kInCluster<kParams>>& storage,
 
   if constexpr (kParams.final_stage == FinalStage::atomic) {
     if (thread == 0) atomic_combine<Op>(output, total);
+  } else if constexpr (kParams.final_stage == FinalStage::counted) {
+    if (thread == 0) add_counted<Op>(static_cast<uint64*>(scratch), total, last, count, output);
   } else if constexpr (kParams.final_stage == FinalStage::two_pass) {
     if (thread == 0) Partials<A>(scratch).put(block, total);
   } else if constexpr (kParams.final_stage == FinalStage::last_block) {

@@ -57,7 +57,9 @@ struct RowSource<kWidth, kAligned, T, Rest...> {
         return pack;
       }
     }
-    if constexpr (sizeof(T) < sizeof(uint32) && sizeof(Vector) % sizeof(uint32) == 0) {
+    if constexpr (sizeof(Vector) == 4 * sizeof(uint32)) {
+      return bit_cast<Vector>(platform::load_once(reinterpret_cast<const WordQuad*>(first) + row));
+    } else if constexpr (sizeof(T) < sizeof(uint32) && sizeof(Vector) % sizeof(uint32) == 0) {
       // As words, or nvcc takes them apart, element by element, for whoever wants words.
       using WordVector = Pack<uint32, sizeof(Vector) / sizeof(uint32)>;
       return bit_cast<Vector>(reinterpret_cast<const WordVector*>(first)[row]);

@@ -39,6 +39,7 @@ enum class FinalStage {
   last_block,  ///< the block that takes the last ticket folds the partials
   polling,     ///< the last block of the grid waits for each partial's flag, and folds
   cluster,     ///< blocks of one cluster send their partials to the first; polling without clusters
+  counted,     ///< blocks add integers to one word, which counts them, too; the last one reads it
 };
 
 /// Blocks of the grid at most with FinalStage::cluster: every device that has clusters runs so

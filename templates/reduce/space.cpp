@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "templates/catalog.h"
+#include "templates/reduce/scratch.cuh"
 #include "templates/tunable.h"
 
 namespace foldtune {
@@ -30,9 +31,9 @@ constexpr std::array<std::string_view, 14> kBlockStageNames{"tree",
                                                             "tree_cooperative_groups",
                                                             "cub_block",
                                                             "cub_warp"};
-constexpr std::array kFinalStages{0, 1, 2, 3, 4};
-constexpr std::array<std::string_view, 5> kFinalStageNames{"atomic", "two_pass", "last_block",
-                                                           "polling", "cluster"};
+constexpr std::array kFinalStages{0, 1, 2, 3, 4, 5};
+constexpr std::array<std::string_view, 6> kFinalStageNames{"atomic",  "two_pass", "last_block",
+                                                           "polling", "cluster",  "counted"};
 constexpr std::array kWaves{0, 1, 2, 4};
 
 /// Of the block stages, those that are ever the fastest.
@@ -86,6 +87,24 @@ bool combines_atomically(const ReduceParams& params) {
          params.block_stage == BlockStage::shared_atomic;
 }
 
+/// The most that the results of all counts of the problem's size class can be, as a power of two.
+int result_bits(const Problem& problem) {
+  const int count_bits = static_cast<int>(std::bit_width(problem.count)) + 1;
+  if (problem.op == Operator::count_nonzero) return count_bits;
+  return count_bits + 8 * static_cast<int>(size_of(problem.type));
+}
+
+/// Whether FinalStage::counted has room for the totals.
+bool can_be_counted(const Problem& problem) {
+  const ElementType accumulator = problem.accumulator_type();
+  const bool adds_elements = problem.op == Operator::sum || problem.op == Operator::asum ||
+                             problem.op == Operator::count_nonzero;
+  if (!adds_elements || is_floating(accumulator)) return false;
+  constexpr int kSumBits = 64 - static_cast<int>(kArrivalBits);
+  // One more is the sign.
+  return size_of(accumulator) <= sizeof(std::uint32_t) || result_bits(problem) < kSumBits;
+}
+
 /// The kernels of fixed_order.cuh have lanes for a thousand threads, each with an accumulator, and
 /// stages of their own.
 bool is_valid_in_fixed_order(const Problem& problem, const ReduceParams& params) {
@@ -121,6 +140,7 @@ bool is_valid(const Problem& problem, const Params& all) {
     // Threads and blocks come in any order, so an atomic floating-point sum differs between runs.
     if (depends_on_order(problem) && problem.determinism != Determinism::any) return false;
   }
+  if (params.final_stage == FinalStage::counted && !can_be_counted(problem)) return false;
   if (params.block_stage == BlockStage::redux && !has_warp_instruction(problem)) return false;
   const bool meets_no_block =
       params.block_stage == BlockStage::warp || params.block_stage == BlockStage::none;
@@ -179,7 +199,7 @@ ReduceParams loads_in_flight(const Problem& problem, std::size_t load_bytes, std
   return {.vector_width = static_cast<int>(load_bytes / widest_element(problem)),
           .unroll = static_cast<int>(std::bit_floor(std::max<std::size_t>(1, loads))),
           .block_stage = has_warp_instruction(problem) ? BlockStage::redux : stage,
-          .final_stage = FinalStage::polling};
+          .final_stage = can_be_counted(problem) ? FinalStage::counted : FinalStage::polling};
 }
 
 /// A tile for each of `blocks` blocks, which together hold the input: as many threads as it takes.
@@ -223,6 +243,12 @@ Params default_params(const Problem& problem, int multiprocessor_count) {
         loads_in_flight(problem, kMaxLoadBytes, numbers == 2 ? 16 : 64, BlockStage::shuffle);
     return one_round(problem, params, 1, bytes <= kWarpBytes && numbers != 2 ? kWarp : kMost);
   }
+  const std::uint64_t small_bytes = std::uint64_t{32} * kSmallBlock * 2 * blocks;
+  if (bytes <= small_bytes && can_be_counted(problem)) {
+    // A warp needs no barrier, and blocks cost next to nothing.
+    const auto params = loads_in_flight(problem, kMaxLoadBytes, 128, BlockStage::shuffle);
+    return one_round(problem, params, 2 * blocks, kWarp);
+  }
   if (bytes <= kClusterBytes) {
     auto params = numbers > 1 || is_quick
                       ? loads_in_flight(problem, kMaxLoadBytes, 32, BlockStage::tree_shuffle)
@@ -230,7 +256,7 @@ Params default_params(const Problem& problem, int multiprocessor_count) {
     params.final_stage = FinalStage::cluster;
     return one_round(problem, params, kMaxClusterBlocks, kLargeBlock);
   }
-  if (bytes <= std::uint64_t{32} * kSmallBlock * 2 * blocks) {
+  if (bytes <= small_bytes) {
     const auto params = loads_in_flight(problem, kMaxLoadBytes, 32, BlockStage::tree_shuffle);
     return one_round(problem, params, 2 * blocks, kSmallBlock);
   }

@@ -20,7 +20,7 @@ std::vector<Variant> make_variants(const Problem& problem) {
     if (block_size > 64 && !is_cuda) continue;
     for (const FinalStage final_stage :
          {FinalStage::polling, FinalStage::last_block, FinalStage::two_pass, FinalStage::atomic,
-          FinalStage::cluster}) {
+          FinalStage::cluster, FinalStage::counted}) {
       const Params params = ReduceParams{.block_size = block_size,
                                          .vector_width = 2,
                                          .unroll = 4,

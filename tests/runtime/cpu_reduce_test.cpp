@@ -64,6 +64,49 @@ TEST_CASE("CPU device: the templates sum as a double does, with real threads") {
   for (const std::size_t count : {33, 1'603}) check_sums(reduction, random_values(count));
 }
 
+/// The second of two results of `count` times `value`, by FinalStage::counted.
+template <class Result, class Element>
+Result counted(const Problem& problem, Element value, std::uint64_t count) {
+  const auto device = open_cpu_device(kThreadSanitizer ? CpuThreads::real : CpuThreads::fibers);
+  Variant variant{
+      .problem = problem,
+      .params = ReduceParams{
+          .block_size = 64, .vector_width = 4, .unroll = 16, .final_stage = FinalStage::counted}};
+  variant.problem.count = count;
+  REQUIRE(Space(variant.problem).contains(variant.params));
+  const Plan plan(*device, variant, device->compiler().compile(make_program(variant)));
+  const std::vector<Element> elements(count, value);
+  const DeviceBuffer input(*device, count * sizeof(Element));
+  const DeviceBuffer output(*device, sizeof(Result));
+  const DeviceBuffer scratch(*device, plan.scratch_bytes(count));
+  device->copy(input.data(), elements.data(), count * sizeof(Element));
+  for (int turn = 0; turn < 2; ++turn) {
+    plan.enqueue({.inputs = {input.data()}, .count = count, .output = output.data()},
+                 scratch.data(), nullptr);
+  }
+  Result result{};
+  device->copy(&result, output.data(), sizeof(result));
+  return result;
+}
+
+TEST_CASE("CPU device: totals that share a word with their number are whole") {
+  using enum ElementType;
+  constexpr std::uint64_t kMany = (1 << 18) + 5;
+  CHECK(counted<std::uint64_t, std::uint16_t>({.type = u16}, 65535, kMany) == 65535 * kMany);
+  CHECK(counted<std::int64_t, std::int16_t>({.type = i16}, -32768, kMany) ==
+        -32768 * static_cast<std::int64_t>(kMany));
+  CHECK(counted<std::int64_t, std::int16_t>({.type = i16}, -1, kMany) ==
+        -static_cast<std::int64_t>(kMany));
+  // 32 bits wrap, and what is beyond them does not come back.
+  CHECK(counted<std::uint32_t, std::uint32_t>({.type = u32, .accumulator = u32}, 0xffff'fff0,
+                                              kMany) ==
+        static_cast<std::uint32_t>(0xffff'fff0 * kMany));
+  CHECK(counted<std::int32_t, std::int32_t>({.type = i32, .accumulator = i32}, -2'000'000'000,
+                                            kMany) ==
+        static_cast<std::int32_t>(-2'000'000'000 * static_cast<std::int64_t>(kMany)));
+  CHECK(counted<std::uint64_t, float>({.op = Operator::count_nonzero}, 0.5f, kMany) == kMany);
+}
+
 TEST_CASE("CPU device: a sum in a fixed order has the same bits in every configuration") {
   constexpr Determinism kFixed = Determinism::config_independent;
   const Problem problem{.determinism = kFixed};

@@ -38,8 +38,8 @@ std::int64_t sum_to(Device& device, const Plan& plan, std::uint64_t count) {
   return result;
 }
 
-constexpr FinalStage kStages[] = {FinalStage::atomic, FinalStage::two_pass, FinalStage::last_block,
-                                  FinalStage::polling, FinalStage::cluster};
+constexpr FinalStage kStages[] = {FinalStage::atomic,  FinalStage::two_pass, FinalStage::last_block,
+                                  FinalStage::polling, FinalStage::cluster,  FinalStage::counted};
 
 TEST_CASE("Plan: atomic and two_pass have two launches, the others one") {
   for (const FinalStage stage : kStages) {

@@ -67,8 +67,9 @@ TEST_CASE("The space is as large as counted by hand") {
   // No atomics where the order of additions shows.
   CHECK(searched(kSumF32) == 6 * 3 * 5 * 3 * 3 * 4);
   CHECK(searched({.op = Operator::sum, .type = ElementType::i32}) == 4320);
-  // The warp's own instructions are a fourth block stage.
-  CHECK(searched(kSumI32InI32) == 6 * 3 * 5 * 4 * 4 * 4);
+  // The warp's own instructions are a fourth block stage, and one word for all totals is a fifth
+  // final stage.
+  CHECK(searched(kSumI32InI32) == 6 * 3 * 5 * 4 * 5 * 4);
   CHECK(searched({.op = Operator::max, .type = ElementType::f32}) == 6 * 3 * 5 * 4 * 4 * 4);
   // 16 bytes are two f64, and 16 elements of 8 bits, which cannot be combined atomically.
   CHECK(searched({.op = Operator::min, .type = ElementType::f64}) == 6 * 2 * 5 * 4 * 4 * 4);
@@ -84,7 +85,7 @@ TEST_CASE("All of a space is larger than what a search tries") {
   // thread is a configuration by itself.
   CHECK(Space(kSumF32, Extent::all).size() == 6 * 3 * 5 * 2 * (13 - 4) * 4 * 4 + 1);
   // Two block stages go with the final stage `atomic` alone.
-  CHECK(Space(kSumI32InI32, Extent::all).size() == 6 * 3 * 5 * 2 * (11 * 4 + 13) * 4 + 1);
+  CHECK(Space(kSumI32InI32, Extent::all).size() == 6 * 3 * 5 * 2 * (11 * 5 + 13) * 4 + 1);
   for (const Problem& problem : {kSumF32, kAnySumF32, kSumI32InI32, custom_of(2)}) {
     const Space searched(problem);
     const Space all(problem, Extent::all);
@@ -172,6 +173,32 @@ TEST_CASE("Warps and threads that meet the grid by themselves do so atomically")
     CHECK_FALSE(holds(kSumF32, {.block_stage = stage, .final_stage = FinalStage::atomic}));
     CHECK(holds(kAnySumF32, {.block_stage = stage, .final_stage = FinalStage::atomic}));
   }
+}
+
+TEST_CASE("Totals share a word with their number where it has room for them") {
+  const auto is_counted = [](const Problem& problem) {
+    return holds(problem, {.vector_width = 1, .final_stage = FinalStage::counted});
+  };
+  using enum ElementType;
+  const auto sum = [](ElementType type, ElementType accumulator, std::uint64_t count) {
+    return Problem{.type = type, .accumulator = accumulator, .count = count};
+  };
+  // 32 bits wrap, however many there are.
+  CHECK(is_counted(sum(i32, i32, kMaxCount)));
+  CHECK(is_counted(sum(u8, u32, kMaxCount)));
+  CHECK_FALSE(is_counted(sum(i32, i64, 1024)));
+  CHECK(is_counted(sum(u8, u64, (1 << 30) - 1)));
+  CHECK_FALSE(is_counted(sum(u8, u64, 1 << 30)));
+  CHECK(is_counted(sum(i16, i64, (1 << 22) - 1)));
+  CHECK_FALSE(is_counted(sum(i16, i64, 1 << 22)));
+  CHECK(is_counted({.op = Operator::count_nonzero, .type = f64, .count = std::uint64_t{1} << 37}));
+  CHECK_FALSE(is_counted({.op = Operator::count_nonzero, .type = f64, .count = kMaxCount}));
+  CHECK(is_counted({.op = Operator::asum, .type = i8, .count = 1 << 20}));
+  // Only additions of elements.
+  CHECK_FALSE(is_counted({.op = Operator::max, .type = i32, .count = 1024}));
+  CHECK_FALSE(is_counted({.op = Operator::dot, .type = i8, .count = 1024}));
+  CHECK_FALSE(is_counted(sum(f32, f32, 1024)));
+  CHECK_FALSE(is_counted(sum(i8, f64, 1024)));
 }
 
 TEST_CASE(

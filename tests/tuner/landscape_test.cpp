@@ -180,7 +180,7 @@ TEST_CASE("a damaged landscape is refused with its line") {
   fails_with(replaced(good, "12.346", "-1"), "no time");
   fails_with(replaced(good, "12.346 0.12", "12.346 0.12 3"), "words");
   fails_with(replaced(good, "\n32 4 4", "\n33 4 4"), "33 is no value of block_size");
-  fails_with(replaced(good, "\n32 4 4 0 2 2", "\n32 4 4 0 2 5"), "5 is no value of final_stage");
+  fails_with(replaced(good, "\n32 4 4 0 2 2", "\n32 4 4 0 2 9"), "9 is no value of final_stage");
   fails_with(good + "32 4 4 0 2 2 0 13 0.1\n", "twice");
 }
 

@@ -26,6 +26,7 @@ constexpr double kSecondLaunch = 0.85;  ///< a launch that waits for the one bef
 constexpr double kAtomic = 0.76;        ///< an atomic that the end of the grid waits for
 constexpr double kPartials = 0.048;     ///< a block reads as many partials as it has threads
 constexpr double kPartial = 0.00024;    ///< a block's store of its partial, or its atomic
+constexpr double kCounted = 0.35;       ///< an atomic whose last one is told
 constexpr double kCluster = 0.02;       ///< a store into another multiprocessor's shared memory
 
 // Of histograms.
@@ -147,6 +148,8 @@ double final_stage_us(const ReduceParams& params, double grid, double factor) {
       return kTicket + folding;
     case FinalStage::polling:
       return kPolling + folding;
+    case FinalStage::counted:
+      return kCounted + storing;
     case FinalStage::cluster:
       return kCluster + folding;
   }
