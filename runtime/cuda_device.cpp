@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <atomic>
 #include <cstring>
 #include <mutex>
 #include <optional>
@@ -290,14 +289,10 @@ class CudaDevice final : public Device {
     return fmt::format("is memory of cuda:{}, not of {}", ordinal, quick_info_.id);
   }
 
-  bool watch_streams() override {
-    watch_ = StreamWatch::get();
-    return watch_ != nullptr;
-  }
+  void watch_streams() override { begin_stream_watch(); }
 
   std::string find_stream_fault(Stream stream) const override {
-    const StreamWatch* const watch = watch_;
-    return watch != nullptr && watch->was_destroyed(stream) ? "was destroyed" : "";
+    return was_destroyed(stream) ? "was destroyed" : "";
   }
 
   void copy(void* to, const void* from, std::size_t bytes) override {
@@ -341,7 +336,6 @@ class CudaDevice final : public Device {
   DeviceInfo quick_info_;
   mutable std::once_flag is_complete_;
   mutable DeviceInfo info_;
-  std::atomic<const StreamWatch*> watch_ = nullptr;
   std::mutex mutex_;  // guards what follows
   std::optional<CudaTimer> timer_;
   std::unique_ptr<Compiler> compiler_;

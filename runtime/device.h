@@ -142,11 +142,11 @@ class Device {
     return {};
   }
 
-  /// From now on `find_stream_fault` knows which streams are destroyed. False where it cannot.
-  virtual bool watch_streams() { return false; }
+  /// Begins to watch streams, so that `find_stream_fault` knows those destroyed from now on.
+  virtual void watch_streams() {}
 
-  /// Why nothing can be enqueued on the stream, "was destroyed"; empty if nothing is known against
-  /// it.
+  /// Why nothing can be done with the stream, "was destroyed"; empty if nothing is known against
+  /// it. Unlike all else that takes a stream, it may be called with one that is no more.
   virtual std::string find_stream_fault(Stream stream) const {
     (void)stream;
     return {};

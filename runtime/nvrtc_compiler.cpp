@@ -6,11 +6,13 @@
 #include <cstring>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "foldtune/error.h"
 #include "runtime/compiler.h"
 #include "runtime/shared_library.h"
+#include "runtime/toolkit.h"
 #include "templates/embedded.h"
 
 namespace foldtune {
@@ -20,44 +22,17 @@ namespace {
 /// the environment, that of this build, the usual place.
 std::vector<std::string> toolkit_candidates() {
   if (const char* toolkit = std::getenv("FOLDTUNE_TOOLKIT")) return {toolkit};
-  std::vector<std::string> toolkits;
-  for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
-    if (const char* toolkit = std::getenv(variable)) toolkits.emplace_back(toolkit);
-  }
-  for (const char* toolkit : {FOLDTUNE_CUDA_TOOLKIT, "/usr/local/cuda"}) {
-    toolkits.emplace_back(toolkit);
-  }
+  std::vector<std::string> toolkits = named_toolkits();
+  for (std::string& toolkit : usual_toolkits()) toolkits.push_back(std::move(toolkit));
   return toolkits;
-}
-
-/// Where NVRTC may lie: what the user names and nothing else, or, best first, the toolkit of the
-/// environment, what the loader finds, the toolkit of this build, the usual place.
-std::vector<std::string> nvrtc_candidates() {
-  if (const char* library = std::getenv("FOLDTUNE_NVRTC")) return {library};
-  std::vector<std::string> folders;
-  for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
-    const char* toolkit = std::getenv(variable);
-    if (toolkit == nullptr) continue;
-    folders.push_back(fmt::format("{}/lib64/", toolkit));
-    folders.push_back(fmt::format("{}/lib/", toolkit));
-  }
-  folders.emplace_back("");
-  for (const char* toolkit : {FOLDTUNE_CUDA_TOOLKIT, "/usr/local/cuda"}) {
-    folders.push_back(fmt::format("{}/lib64/", toolkit));
-    folders.push_back(fmt::format("{}/lib/", toolkit));
-  }
-  std::vector<std::string> candidates;
-  for (const std::string& folder : folders) {
-    for (const char* name : {"libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12"}) {
-      candidates.push_back(folder + name);
-    }
-  }
-  return candidates;
 }
 
 SharedLibrary open_nvrtc() {
   try {
-    return SharedLibrary::open(nvrtc_candidates());
+    return SharedLibrary::open(
+        library_candidates({.variable = "FOLDTUNE_NVRTC",
+                            .names = {"libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12"},
+                            .folders = {"lib64", "lib"}}));
   } catch (const Unavailable& error) {
     throw Unavailable(fmt::format(
         "opening NVRTC, which compiles the kernels that no database and no bundle has: it was not "

@@ -35,8 +35,7 @@ void Reducer::State::call(const Call& call, std::size_t inputs, Stream stream) {
 }
 
 void Reducer::State::call_and_wait(Call call, std::size_t inputs, void* result, Stream stream) {
-  check_inputs(call, inputs);
-  check_stream(stream);
+  check_inputs(call, inputs, stream);
   if (device_.is_capturing(stream)) {
     throw InvalidArgument(
         fmt::format("waiting for {} while its stream is being captured: nothing of it runs before "
@@ -53,8 +52,7 @@ void Reducer::State::call_and_wait(Call call, std::size_t inputs, void* result, 
 }
 
 void Reducer::State::prepare(const Call& call, std::size_t inputs, Stream stream) {
-  check_inputs(call, inputs);
-  check_stream(stream);
+  check_inputs(call, inputs, stream);
   resolve(call, stream).prepare(stream);
 }
 
@@ -86,12 +84,11 @@ void Reducer::State::check_call(const Call& call, std::size_t inputs, Stream str
                     "aligned to {} bytes",
                     name(problem_.op), call.output, output_alignment_));
   }
-  check_inputs(call, inputs);
+  check_inputs(call, inputs, stream);
   if (settings_.check_pointers) check_pointer(call.output, "output");
-  check_stream(stream);
 }
 
-void Reducer::State::check_inputs(const Call& call, std::size_t inputs) const {
+void Reducer::State::check_inputs(const Call& call, std::size_t inputs, Stream stream) const {
   if (inputs != input_types_.size()) {
     throw InvalidArgument(fmt::format("calling {}: it takes {} inputs, not {}", name(problem_.op),
                                       input_types_.size(), inputs));
@@ -114,14 +111,7 @@ void Reducer::State::check_inputs(const Call& call, std::size_t inputs) const {
     }
     if (settings_.check_pointers && call.count > 0) check_pointer(input, "input");
   }
-}
-
-void Reducer::State::check_stream(Stream stream) const {
-  if (!settings_.check_pointers) return;
-  const std::string fault = device_.find_stream_fault(stream);
-  if (fault.empty()) return;
-  throw InvalidArgument(fmt::format("calling {}: the stream {} {}", name(problem_.op),
-                                    static_cast<const void*>(stream), fault));
+  if (settings_.check_pointers) check_stream(stream);
 }
 
 void Reducer::State::check_pointer(const void* pointer, const char* what) const {
@@ -129,6 +119,13 @@ void Reducer::State::check_pointer(const void* pointer, const char* what) const 
   if (fault.empty()) return;
   throw InvalidArgument(
       fmt::format("calling {}: the {} pointer {} {}", name(problem_.op), what, pointer, fault));
+}
+
+void Reducer::State::check_stream(Stream stream) const {
+  const std::string fault = device_.find_stream_fault(stream);
+  if (fault.empty()) return;
+  throw InvalidArgument(fmt::format("calling {}: the stream {} {}", name(problem_.op),
+                                    static_cast<const void*>(stream), fault));
 }
 
 bool Reducer::State::is_aligned(const Call& call) const {

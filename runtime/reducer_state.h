@@ -58,7 +58,7 @@ class Reducer::State {
   ResolvedPlan& resolve(const Call& call, Stream stream);
   Problem problem_of(std::uint64_t count, Alignment alignment) const;
   /// All but the output.
-  void check_inputs(const Call& call, std::size_t inputs) const;
+  void check_inputs(const Call& call, std::size_t inputs, Stream stream) const;
   /// What the look-up says.
   Choice& find_choice(const Problem& problem);
   /// The same, by the policy for misses.

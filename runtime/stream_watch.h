@@ -1,5 +1,6 @@
-/// Which streams were destroyed. The driver cannot be asked: to it a handle is an address, and it
-/// reads what lies there (driver 580 ends the process), or takes it for a new stream.
+/// Which streams were destroyed. The driver cannot be asked: each of its functions that takes a
+/// stream ends the process on a handle that is no more, or takes it for a newer stream's. CUPTI,
+/// opened at run time, tells of every stream of the process that is created or destroyed.
 #pragma once
 
 #include <mutex>
@@ -9,23 +10,26 @@
 
 namespace foldtune {
 
-/// May be used from several threads.
-class StreamWatch {
+/// Begins, at the first call, to watch the streams of the process, until it ends. A process has one
+/// subscriber of CUPTI, so that a profiler which is there keeps this from watching, and one that
+/// comes later cannot subscribe. Whether streams are watched; if not, the log is told why, once.
+bool begin_stream_watch();
+
+/// Whether the stream was destroyed since then. Never so of the default streams, nor of any stream
+/// while none are watched.
+bool was_destroyed(Stream stream);
+
+/// The handles of streams that were destroyed, and that no newer stream has. Member functions may
+/// be called from several threads.
+class DestroyedStreams {
  public:
-  /// That of the process, which CUPTI tells of all streams from the first call on; null, and the
-  /// log is told, where CUPTI is not found, or a profiler has it already.
-  static StreamWatch* get();
-
-  /// A destroyed stream's handle may be a new one's.
-  void note_created(Stream stream);
-  void note_destroyed(Stream stream);
-
-  /// False for a stream of which nothing was noted.
-  bool was_destroyed(Stream stream) const;
+  void on_created(Stream stream);
+  void on_destroyed(Stream stream);
+  bool contains(Stream stream) const;
 
  private:
-  mutable std::mutex mutex_;
-  std::unordered_set<Stream> destroyed_;
+  mutable std::mutex mutex_;  // guards what follows
+  std::unordered_set<Stream> handles_;
 };
 
 }  // namespace foldtune

@@ -250,9 +250,12 @@ Params default_params(const Problem& problem, int multiprocessor_count) {
     return one_round(problem, params, 2 * blocks, kWarp);
   }
   if (bytes <= kClusterBytes) {
+    // Half of a vector is enough of elements that are words.
+    const bool is_narrow = widest_element(problem) < sizeof(float);
     auto params = numbers > 1 || is_quick
                       ? loads_in_flight(problem, kMaxLoadBytes, 32, BlockStage::tree_shuffle)
-                      : loads_in_flight(problem, kMaxLoadBytes / 2, 64, BlockStage::tree_shuffle);
+                      : loads_in_flight(problem, is_narrow ? kMaxLoadBytes : kMaxLoadBytes / 2, 64,
+                                        BlockStage::tree_shuffle);
     params.final_stage = FinalStage::cluster;
     return one_round(problem, params, kMaxClusterBlocks, kLargeBlock);
   }

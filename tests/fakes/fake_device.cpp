@@ -179,6 +179,7 @@ struct FakeDevice::State {
   std::vector<FakeLaunch> recorded;
   Stream capturing = nullptr;
   Stream destroyed = nullptr;
+  bool watches_streams = false;
   const void* foreign = nullptr;
   bool run_error = false;
   bool lost = false;
@@ -436,10 +437,15 @@ std::string FakeDevice::find_pointer_fault(const void* memory) const {
   return memory != nullptr && memory == state_->foreign ? "is memory of another fake" : "";
 }
 
+void FakeDevice::watch_streams() {
+  const std::lock_guard lock(state_->mutex);
+  state_->watches_streams = true;
+}
+
 std::string FakeDevice::find_stream_fault(Stream stream) const {
   const std::lock_guard lock(state_->mutex);
-  const bool is_known = is_watching_ && stream != nullptr && stream == state_->destroyed;
-  return is_known ? "was destroyed" : "";
+  const bool is_known = state_->watches_streams && stream != nullptr;
+  return is_known && stream == state_->destroyed ? "was destroyed" : "";
 }
 
 bool FakeDevice::is_capturing(Stream stream) const {

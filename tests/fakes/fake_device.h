@@ -112,7 +112,7 @@ class FakeDevice final : public Device {
   /// The stream that `is_capturing` is true for; null: none.
   void set_capturing(Stream stream);
   /// What is done with this stream from now on is refused, as the driver refuses a handle that it
-  /// knows to be destroyed; null: none.
+  /// knows to be destroyed; null: none. `find_stream_fault` tells of it if streams are watched.
   void set_destroyed(Stream stream);
   /// Memory that kernels cannot use; null: none.
   void set_foreign(const void* memory);
@@ -129,7 +129,7 @@ class FakeDevice final : public Device {
   void synchronize(Stream stream) override;
   bool is_capturing(Stream stream) const override;
   std::string find_pointer_fault(const void* memory) const override;
-  bool watch_streams() override { return is_watching_ = true; }
+  void watch_streams() override;
   std::string find_stream_fault(Stream stream) const override;
   /// Samples are what the script says that calls cost, with the host's part for Launching::stream
   /// and Launching::latency. Calls are enqueued once, when the timing is prepared, and
@@ -141,7 +141,6 @@ class FakeDevice final : public Device {
   class ModeScope;
   class FakeStopwatch;
   DeviceInfo info_;
-  bool is_watching_ = false;
   std::unique_ptr<State> state_;
 };
 

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "foldtune/foldtune.hpp"
-#include "runtime/stream_watch.h"
 #include "tests/catch.h"
 #include "tests/fakes/fake_device.h"
 #include "tests/runtime/tuned_store.h"
@@ -211,31 +210,56 @@ TEST_CASE_METHOD(ReducePlanTest,
                  "Reducer: a destroyed stream is refused where pointers are checked") {
   Context careful(device_, nullptr, {.check_pointers = true});
   const Reducer reducer = careful.reducer(kSum);
-  const Stream destroyed = fake_stream(1);
-  device_->set_destroyed(destroyed);
-  const auto is_refused = [&](const std::function<void()>& call) {
-    CHECK_THAT(refusal(call),
-               ContainsSubstring("the stream") && ContainsSubstring("was destroyed"));
+  const ReducePlan plan = reducer.plan(1000);
+  alignas(128) std::byte memory[1 << 12] = {};
+  const ReducePlan with_scratch = plan.with_scratch(memory, sizeof(memory));
+  const auto histogram = [&](Binning binning) {
+    return careful.histogram({.type = ElementType::u8, .bins = 4, .binning = binning});
   };
-  is_refused([&] { reducer(input_, 5, &output_, destroyed); });
-  is_refused([&] { reducer.value<float>(input_, 5, destroyed); });
-  is_refused([&] { reducer.prepare(input_, 5, destroyed); });
-  is_refused([&] { reducer.plan(5)(input_, 5, &output_, destroyed); });
-  output_ = -1;
-  reducer(input_, 5, &output_, fake_stream(2));
-  CHECK(output_ == 14);
-}
-
-TEST_CASE("Stream watch: a handle is a new stream's once it is made again") {
-  StreamWatch watch;
+  const Histogram even = histogram(Binning::even);
+  const Histogram custom = histogram(Binning::custom);
+  const Histogram keys =
+      careful.histogram({.type = ElementType::u8, .bins = 256, .binning = Binning::key});
+  alignas(16) const std::uint8_t edges[5] = {0, 1, 2, 3, 4};
+  std::uint64_t counts[256] = {};
   const Stream stream = fake_stream(1);
-  CHECK_FALSE(watch.was_destroyed(stream));
-  watch.note_created(stream);
-  watch.note_destroyed(stream);
-  CHECK(watch.was_destroyed(stream));
-  CHECK_FALSE(watch.was_destroyed(fake_stream(2)));
-  watch.note_created(stream);
-  CHECK_FALSE(watch.was_destroyed(stream));
+  float value = 0;
+  const std::vector<std::function<void()>> calls{
+      [&] { reducer(input_, 5, &output_, stream); },
+      [&] { reducer({input_}, 5, &output_, stream); },
+      [&] { reducer.with_inputs_ready()(input_, 0, &output_, stream); },
+      [&] { reducer.value<float>(input_, 5, stream); },
+      [&] { reducer.read_value({input_}, 5, &value, sizeof(value), stream); },
+      [&] { sum(careful, input_, 5, &output_, stream); },
+      [&] { reducer.prepare(input_, 5, stream); },
+      [&] { reducer.prepare({input_}, 5, stream); },
+      [&] { plan(input_, 5, &output_, stream); },
+      [&] { with_scratch(input_, 5, &output_, stream); },
+      [&] { even(input_, 5, 0, 4, counts, stream); },
+      [&] { custom(input_, 5, edges, counts, stream); },
+      [&] { keys.count_keys(input_, 5, counts, stream); },
+      [&] { even.prepare(input_, 5, stream); },
+  };
+  for (const bool was_used : {false, true}) {
+    if (was_used) {
+      for (std::size_t i = 0; i < 10; ++i) calls[i]();
+    }
+    device_->set_destroyed(stream);
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+      INFO(i);
+      CHECK_THAT(refusal(calls[i]), ContainsSubstring("calling ") &&
+                                        ContainsSubstring("the stream 0x") &&
+                                        ContainsSubstring(" was destroyed"));
+      output_ = -1;
+      reducer(input_, 5, &output_, fake_stream(2));
+      CHECK(output_ == 14);
+      CHECK(reducer.value<float>(input_, 4) == 9);
+    }
+    device_->set_destroyed(nullptr);  // the handle is a new stream's
+    output_ = -1;
+    reducer(input_, 5, &output_, stream);
+    CHECK(output_ == 14);
+  }
 }
 
 TEST_CASE_METHOD(ReducePlanTest, "Reducer: a value is waited for, and its type has to be right") {

@@ -8,6 +8,7 @@
 #include "foldtune/foldtune.hpp"
 #include "runtime/cuda_driver.h"
 #include "runtime/device.h"
+#include "runtime/stream_watch.h"
 #include "tests/stress/streams.h"
 #include "tests/stress/stress.h"
 
@@ -146,35 +147,34 @@ class BadCalls {
   }
 
   void refuse_stream() {
-    if (!device_->watch_streams()) {
-      fmt::print("CUPTI cannot be used: a destroyed stream was not tried\n");
+    if (!begin_stream_watch()) {
+      fmt::print(
+          "CUPTI cannot be used (FOLDTUNE_LOG=info says why): a destroyed stream was not tried\n");
       return;
     }
-    const CudaDriver& driver = CudaDriver::get();
-    const auto make = [&] {
-      CUstream made = nullptr;
-      driver.check(driver.cuStreamCreate(&made, CU_STREAM_NON_BLOCKING), "creating a stream");
-      return made;
-    };
-    const Stream destroyed = make();
     const ReducePlan plan = reducer_->plan(kCount);
-    (*reducer_)(input(), kCount, output(), destroyed);
-    device_->synchronize(destroyed);
-    driver.check(driver.cuStreamDestroy(destroyed), "destroying a stream");
+    const Stream destroyed = use_new_stream();
     refuse<InvalidArgument>("a destroyed stream",
                             [&] { (*reducer_)(input(), kCount, output(), destroyed); });
-    refuse<InvalidArgument>("waiting for a destroyed stream",
+    refuse<InvalidArgument>("a value of a destroyed stream",
                             [&] { reducer_->value<float>(input(), kCount, destroyed); });
+    refuse<InvalidArgument>("preparing a destroyed stream",
+                            [&] { reducer_->prepare(input(), kCount, destroyed); });
     refuse<InvalidArgument>("a plan on a destroyed stream",
                             [&] { plan(input(), kCount, output(), destroyed); });
-    refuse<InvalidArgument>("a first call on a destroyed stream",
-                            [&] { reducer_->prepare(input(), 10, destroyed); });
-    // It may have the same handle.
-    const Stream made = make();
-    if (const float sum = reducer_->value<float>(input(), kCount, made); sum != kCount) {
+    const Stream next = use_new_stream();
+    fmt::print("the next stream's handle is {}\n", next == destroyed ? "the same" : "another one");
+  }
+
+  /// Calls on a new stream, and destroys it.
+  Stream use_new_stream() {
+    const Streams streams(*device_, 1);
+    (*reducer_)(input(), kCount, output(), streams[0]);
+    device_->synchronize(streams[0]);
+    if (const float sum = reducer_->value<float>(input(), kCount, streams[0]); sum != kCount) {
       throw std::runtime_error(fmt::format("on a new stream the sum is {}", sum));
     }
-    driver.check(driver.cuStreamDestroy(made), "destroying a stream");
+    return streams[0];
   }
 
   std::shared_ptr<Device> device_;
