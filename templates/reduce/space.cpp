@@ -265,8 +265,8 @@ Params default_params(const Problem& problem, int multiprocessor_count) {
   }
   if (bytes <= std::uint64_t{32} * kMost * blocks) {
     const auto params = loads_in_flight(problem, kMaxLoadBytes, 16, BlockStage::shuffle);
-    return is_quick ? one_round(problem, params, 2 * blocks, kLargeBlock)
-                    : one_round(problem, params, blocks, kMost);
+    return is_quick || numbers == 2 ? one_round(problem, params, 2 * blocks, kLargeBlock)
+                                    : one_round(problem, params, blocks, kMost);
   }
   auto params = loads_in_flight(problem, kMaxLoadBytes, 64, BlockStage::shuffle);
   params.block_size = kLargeBlock;

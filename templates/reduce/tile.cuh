@@ -95,7 +95,9 @@ template <class Op, int kCount, int kWidth, class RowType, class Index>
 FOLDTUNE_DEVICE typename Op::Accumulator fold_tile(const RowType* rows, Index index, Index step) {
   if constexpr (PackedFold<Op>::kExists && sizeof(rows->first) % sizeof(uint32) == 0) {
     return PackedFold<Op>::widen(fold_packed_rows<PackedFold<Op>, kCount>(rows));
-  } else if constexpr (requires(const typename Op::Number* x) { Op::template of_many<1>(x); }) {
+  } else if constexpr (requires {
+                         Op::template of_many<1>(static_cast<const typename Op::Number*>(nullptr));
+                       }) {
     typename Op::Number numbers[kCount * kWidth];
     FOLDTUNE_UNROLL
     for (int i = 0; i < kCount * kWidth; ++i) {

@@ -11,19 +11,24 @@ namespace foldtune::test {
 namespace {
 
 constexpr std::uint64_t kBlocks = 200;
+constexpr int kVectorWidth = 2;
+constexpr int kUnroll = 4;
+constexpr int kMostThreads = 1024;
+/// Of the largest call; the space has what can hold the total of so many.
+constexpr std::uint64_t kMostElements = kBlocks * kMostThreads * kVectorWidth * kUnroll + 1;
 
 std::vector<Variant> make_variants(const Problem& problem) {
   const bool is_cuda = Environment::get().is_cuda();
   std::vector<Variant> variants;
   // On a CPU it is threads that take time.
-  for (const int block_size : {64, 1024}) {
+  for (const int block_size : {64, kMostThreads}) {
     if (block_size > 64 && !is_cuda) continue;
     for (const FinalStage final_stage :
          {FinalStage::polling, FinalStage::last_block, FinalStage::two_pass, FinalStage::atomic,
           FinalStage::cluster, FinalStage::counted}) {
       const Params params = ReduceParams{.block_size = block_size,
-                                         .vector_width = 2,
-                                         .unroll = 4,
+                                         .vector_width = kVectorWidth,
+                                         .unroll = kUnroll,
                                          .block_stage = BlockStage::tree_shuffle,
                                          .final_stage = final_stage,
                                          .waves = 0};
@@ -41,7 +46,8 @@ std::uint64_t count_for(const Plan& plan) {
 
 TEST_CASE("Every final stage folds the partials of more blocks than a warp has lanes", "[grids]") {
   std::vector<FoldJob> jobs;
-  for (const Problem& problem : chosen_problems()) {
+  for (Problem problem : chosen_problems()) {
+    problem.count = kMostElements;
     // On a CPU one problem of each kind says as much.
     if (!Environment::get().is_cuda() && !is_representative(problem)) continue;
     const std::vector<Variant> variants = make_variants(problem);

@@ -93,8 +93,9 @@ std::vector<Case> make_cases(const Plan& plan, const std::vector<Input>& inputs,
 
 TEST_CASE("Every configuration folds every count and alignment", "[sample]") {
   std::vector<FoldJob> jobs;
-  for (const Problem& problem : chosen_problems()) {
+  for (Problem problem : chosen_problems()) {
     const Limits limits = choose_limits(problem);
+    problem.count = limits.count;  // the space has what can hold the total of so many
     jobs.push_back({.problem = problem,
                     .variants = chosen_variants(problem, jobs.size()),
                     .make_inputs =

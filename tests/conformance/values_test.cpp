@@ -12,6 +12,9 @@
 namespace foldtune::test {
 namespace {
 
+/// What the variants are chosen for: the space has what can hold the total of so many.
+constexpr std::uint64_t kMostElements = 8 << 10;
+
 /// Ways to combine values, with small tiles and the widest vectors. What is combined does not
 /// depend on the rest.
 std::vector<Variant> some_combinations(const Problem& problem, std::size_t turn) {
@@ -73,8 +76,10 @@ TEST_CASE("Special values are folded as the semantics say", "[values]") {
   for (Problem problem : chosen_problems()) {
     if (overflows(problem)) continue;
     problem.alignment = Alignment::element;
+    problem.count = kMostElements;
     const std::vector<Variant> variants = some_combinations(problem, jobs.size());
     const std::uint64_t count = count_for(std::get<ReduceParams>(variants.front().params));
+    REQUIRE(count <= kMostElements);
     jobs.push_back(
         {.problem = problem,
          .variants = variants,

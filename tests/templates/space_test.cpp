@@ -380,8 +380,9 @@ TEST_CASE("The default is one warp, one block, a cluster, and then blocks that p
   CHECK(default_of(64 << 10).block_stage == BlockStage::tree_shuffle);
   CHECK(default_of(64 << 20).vector_width == 4);
   CHECK(default_of(64 << 20).block_stage == BlockStage::shuffle);
-  CHECK(
-      has(default_of(64 << 10, {.op = Operator::dot, .type = ElementType::f16}), 128, 4, kCluster));
+  const Problem narrow{.op = Operator::dot, .type = ElementType::f16};
+  CHECK(has(default_of(64 << 10, narrow), 128, 2, kCluster));
+  CHECK(default_of(64 << 10, narrow).vector_width == 8);
   CHECK(default_of(16 << 10, {.op = Operator::sum, .type = ElementType::u8}).vector_width == 16);
   const Problem argmax{.op = Operator::argmax, .type = ElementType::f32};
   CHECK(default_of(64 << 10, argmax).block_stage == BlockStage::redux);
@@ -391,6 +392,8 @@ TEST_CASE("The default is one warp, one block, a cluster, and then blocks that p
             kPolling));
   CHECK(has(default_of(64 << 10, argmax), 256, 2, kCluster));
   CHECK(has(default_of(4 << 20, argmax), 512, 2, kPolling));
+  const Problem pair{.op = Operator::minmax, .type = ElementType::f32};
+  CHECK(has(default_of(4 << 20, pair), 512, 2, kPolling));
 }
 
 TEST_CASE("What is known to be good somewhere is in the space") {
