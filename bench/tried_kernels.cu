@@ -1,5 +1,5 @@
-// Times techniques for sums that Foldtune's templates leave out beside what they have. It stands
-// alone: bench/README.md says how to build and run it.
+// Times techniques for sums that were tried, beside what the templates had before. It stands alone:
+// bench/README.md says how to build and run it.
 //
 // The baseline is the templates' f32 sum: loads of 16 bytes, unroll 4, a tree over a tile, 512
 // threads, one wave of blocks, shuffles in the block, and a last block that polls. It has no
