@@ -85,7 +85,12 @@ void Reducer::State::check_call(const Call& call, std::size_t inputs, Stream str
                     name(problem_.op), call.output, output_alignment_));
   }
   check_inputs(call, inputs, stream);
-  if (settings_.check_pointers) check_pointer(call.output, "output");
+  if (!settings_.check_pointers) return;
+  check_pointer(call.output, "output");
+  // Beside its inputs, a call of a histogram may have edges.
+  const bool has_edges =
+      problem_.op == Operator::histogram && problem_.histogram.binning == Binning::custom;
+  if (has_edges) check_pointer(call.inputs.at(inputs), "edges");
 }
 
 void Reducer::State::check_inputs(const Call& call, std::size_t inputs, Stream stream) const {
@@ -129,7 +134,7 @@ void Reducer::State::check_stream(Stream stream) const {
 }
 
 bool Reducer::State::is_aligned(const Call& call) const {
-  // Beside its inputs, a call of a histogram may have edges.
+  // Whatever the edges of a histogram are.
   std::uintptr_t bits = 0;
   for (std::size_t i = 0; i < input_types_.size(); ++i) bits |= address(call.inputs.at(i));
   return bits % kVectorAlignment == 0;

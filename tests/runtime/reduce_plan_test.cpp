@@ -200,6 +200,13 @@ TEST_CASE_METHOD(ReducePlanTest,
   reducer_(input_, 5, &output_);  // not checked
   device_->set_foreign(&output_);
   CHECK_THAT(refusal([&] { reducer(input_, 5, &output_); }), ContainsSubstring("output pointer"));
+  const Histogram histogram =
+      careful.histogram({.type = ElementType::f32, .bins = 2, .binning = Binning::custom});
+  const float edges[] = {0, 1, 2};
+  std::uint64_t counts[2] = {};
+  device_->set_foreign(edges);
+  CHECK_THAT(refusal([&] { histogram(input_, 5, edges, counts); }),
+             ContainsSubstring("edges pointer"));
   device_->set_foreign(nullptr);
   output_ = -1;
   reducer(input_, 5, &output_);
