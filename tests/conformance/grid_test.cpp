@@ -15,7 +15,7 @@ constexpr int kVectorWidth = 2;
 constexpr int kUnroll = 4;
 constexpr int kMostThreads = 1024;
 /// Of the largest call; the space has what can hold the total of so many.
-constexpr std::uint64_t kMostElements = kBlocks * kMostThreads * kVectorWidth * kUnroll + 1;
+constexpr std::uint64_t kMostOfGrid = kBlocks * kMostThreads * kVectorWidth * kUnroll + 1;
 
 std::vector<Variant> make_variants(const Problem& problem) {
   const bool is_cuda = Environment::get().is_cuda();
@@ -47,7 +47,7 @@ std::uint64_t count_for(const Plan& plan) {
 TEST_CASE("Every final stage folds the partials of more blocks than a warp has lanes", "[grids]") {
   std::vector<FoldJob> jobs;
   for (Problem problem : chosen_problems()) {
-    problem.count = kMostElements;
+    problem.count = kMostOfGrid;
     // On a CPU one problem of each kind says as much.
     if (!Environment::get().is_cuda() && !is_representative(problem)) continue;
     const std::vector<Variant> variants = make_variants(problem);

@@ -13,7 +13,7 @@ namespace foldtune::test {
 namespace {
 
 /// What the variants are chosen for: the space has what can hold the total of so many.
-constexpr std::uint64_t kMostElements = 8 << 10;
+constexpr std::uint64_t kMostSpecials = 8 << 10;
 
 /// Ways to combine values, with small tiles and the widest vectors. What is combined does not
 /// depend on the rest.
@@ -76,10 +76,10 @@ TEST_CASE("Special values are folded as the semantics say", "[values]") {
   for (Problem problem : chosen_problems()) {
     if (overflows(problem)) continue;
     problem.alignment = Alignment::element;
-    problem.count = kMostElements;
+    problem.count = kMostSpecials;
     const std::vector<Variant> variants = some_combinations(problem, jobs.size());
     const std::uint64_t count = count_for(std::get<ReduceParams>(variants.front().params));
-    REQUIRE(count <= kMostElements);
+    REQUIRE(count <= kMostSpecials);
     jobs.push_back(
         {.problem = problem,
          .variants = variants,

@@ -22,8 +22,8 @@
 namespace foldtune::test {
 namespace {
 
-const Problem kSum{.op = Operator::sum, .type = ElementType::f32, .count = 4096};
-const ReduceParams kTuned{.block_size = 512, .unroll = 8};
+const Problem kTunedSum{.op = Operator::sum, .type = ElementType::f32, .count = 4096};
+const ReduceParams kTunedParams{.block_size = 512, .unroll = 8};
 const ReduceParams kOther{.block_size = 128, .unroll = 2};
 
 /// Until the files are old enough for their times to tell all changes.
@@ -33,7 +33,7 @@ void settle() { std::this_thread::sleep_for(std::chrono::milliseconds(2100)); }
 class RecallTest {
  protected:
   /// What a program does: one sum, without a compiler.
-  void run(const Problem& problem = kSum) {
+  void run(const Problem& problem = kTunedSum) {
     const RecordedLog recorded(LogLevel::info);
     auto device = std::make_shared<FakeDevice>(FakeScript{.fault = fault_, .has_compiler = false});
     device->mutable_info().record.driver = driver_;
@@ -53,8 +53,8 @@ class RecallTest {
   void put(const std::string& path, const ReduceParams& params) {
     FakeDevice device;
     const auto store = open_sqlite_store(path, OpenMode::read_write);
-    store->put(store->begin_run(run_on(device)), success(kSum, to_json(params), 2.5));
-    const Program program = make_program({.problem = kSum, .params = params});
+    store->put(store->begin_run(run_on(device)), success(kTunedSum, to_json(params), 2.5));
+    const Program program = make_program({.problem = kTunedSum, .params = params});
     const std::string& compiler = device.compiler().version();
     store->kernels()->put(kernel_record(*kernel_key(device.info().record, program, compiler),
                                         program, device.compiler().compile(program)),
@@ -78,7 +78,7 @@ class RecallTest {
 };
 
 TEST_CASE_METHOD(RecallTest, "Recall: a database that stays as it is need not be opened again") {
-  put(sources_.database, kTuned);
+  put(sources_.database, kTunedParams);
   run();
   run();
   CHECK_FALSE(is_recalled_);  // too young
@@ -89,14 +89,14 @@ TEST_CASE_METHOD(RecallTest, "Recall: a database that stays as it is need not be
   run();
   CHECK(is_recalled_);
   CHECK(explanation_.source == ConfigSource::exact);
-  CHECK(explanation_.config == to_json(kTuned));
+  CHECK(explanation_.config == to_json(kTunedParams));
   CHECK(explanation_.reason == looked_up.reason);
-  CHECK(explanation_.tuned_count == kSum.count);
+  CHECK(explanation_.tuned_count == kTunedSum.count);
   CHECK(explanation_.tuned_us == 2.5);
   CHECK(explanation_.expected_loss == looked_up.expected_loss);
 
   // Nothing else is recalled in its place.
-  Problem other = kSum;
+  Problem other = kTunedSum;
   other.op = Operator::product;
   CHECK_THROWS_AS(run(other), Unavailable);
   driver_ = "another";
@@ -118,7 +118,7 @@ TEST_CASE_METHOD(RecallTest, "Recall: a database that stays as it is need not be
 }
 
 TEST_CASE_METHOD(RecallTest, "Recall: what is in the log alone counts") {
-  put(sources_.database, kTuned);
+  put(sources_.database, kTunedParams);
   settle();
   run();
   const auto writer = open_sqlite_store(sources_.database, OpenMode::read_write);
@@ -130,18 +130,18 @@ TEST_CASE_METHOD(RecallTest, "Recall: what is in the log alone counts") {
 
 TEST_CASE_METHOD(RecallTest, "Recall: once a day there is none, so that the use is noted") {
   FakeDevice device;
-  const Choice choice{.params = kTuned, .match = std::nullopt, .reason = "tested"};
-  const Program program = make_program({.problem = kSum, .params = kTuned});
+  const Choice choice{.params = kTunedParams, .match = std::nullopt, .reason = "tested"};
+  const Program program = make_program({.problem = kTunedSum, .params = kTunedParams});
   const auto recalled = [&](const std::string& used_at) {
     LookupMemo memo(sources_.database, {}, std::chrono::seconds(-1));
     KernelCache kernels;
     const auto kernel = std::make_shared<const CompiledKernel>(device.compiler().compile(program));
     kernels.adopt(program, {.key = {}, .used_at = used_at, .kernel = kernel});
-    remember(&memo, device, kSum, choice, kernels);
+    remember(&memo, device, kTunedSum, choice, kernels);
     memo.save();
     const LookupMemo later(sources_.database, {});
     KernelCache others;
-    const std::optional<Choice> found = recall(&later, device, kSum, others);
+    const std::optional<Choice> found = recall(&later, device, kTunedSum, others);
     CHECK((others.kept(program).has_value()) == found.has_value());
     return found.has_value();
   };
@@ -151,7 +151,7 @@ TEST_CASE_METHOD(RecallTest, "Recall: once a day there is none, so that the use 
 }
 
 TEST_CASE_METHOD(RecallTest, "Recall: a kernel that does not load is not recalled again") {
-  put(sources_.database, kTuned);
+  put(sources_.database, kTunedParams);
   settle();
   run();
   fault_ = [](const ReduceParams&) { return Fault::load_error; };
@@ -162,7 +162,7 @@ TEST_CASE_METHOD(RecallTest, "Recall: a kernel that does not load is not recalle
 }
 
 TEST_CASE_METHOD(RecallTest, "Recall: bundles need not be opened again, either") {
-  put(file("bundle.db"), kTuned);
+  put(file("bundle.db"), kTunedParams);
   seal_database(file("bundle.db"));
   sources_.bundles = {file("bundle.db")};
   settle();
@@ -170,12 +170,12 @@ TEST_CASE_METHOD(RecallTest, "Recall: bundles need not be opened again, either")
   CHECK_FALSE(is_recalled_);
   run();
   CHECK(is_recalled_);
-  CHECK(explanation_.config == to_json(kTuned));
+  CHECK(explanation_.config == to_json(kTunedParams));
   CHECK_FALSE(std::filesystem::exists(sources_.database));
 }
 
 TEST_CASE_METHOD(RecallTest, "Recall: what cannot be opened is told every time") {
-  put(sources_.database, kTuned);
+  put(sources_.database, kTunedParams);
   sources_.bundles = {file("missing.db")};
   settle();
   for (std::size_t i = 1; i <= 3; ++i) {
