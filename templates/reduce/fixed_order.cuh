@@ -132,7 +132,8 @@ FOLDTUNE_DEVICE auto fold_partials_in_order(OrderedStorage<Op>& storage,
 }
 
 /// As `reduce`, in the order of this file. `chunk` is the number of elements of a chunk, a multiple
-/// of kOrderedLanes; the scratch has a slot for every chunk.
+/// of kOrderedLanes; the scratch has a slot for every chunk, and is null where there is one at
+/// most.
 template <class Op, class Output, class Index, ReduceParams kParams>
 FOLDTUNE_KERNEL(kParams.block_size)
 reduce_in_order(InputPointers<Op::Inputs::kSize> inputs, Index count, uint32 chunk, Output* output,
@@ -144,14 +145,13 @@ reduce_in_order(InputPointers<Op::Inputs::kSize> inputs, Index count, uint32 chu
   if (!inputs_ready) platform::await_previous_grid();
   const uint32 thread = platform::thread_index();
   const uint32 chunks = static_cast<uint32>((count + (chunk - 1)) / chunk);
-  const Partials<A> partials(scratch);
   for (uint32 i = platform::block_index(); i < chunks; i += platform::grid_size()) {
     const Index begin = static_cast<Index>(i) * chunk;
     const Index end = count - begin < chunk ? count : begin + chunk;
     const A total = Chunk::fold(storage, inputs.pointers, begin, end);
     if (inputs_ready) platform::await_previous_grid();
     platform::sync_block();
-    if (thread == 0 && chunks > 1) partials.put(i, total);
+    if (thread == 0 && chunks > 1) Partials<A>(scratch).put(i, total);
     if (thread == 0 && chunks == 1) store_result<Op>(output, total, count);
   }
   if (inputs_ready) platform::await_previous_grid();  // a block may have had no chunk
@@ -165,7 +165,8 @@ reduce_in_order(InputPointers<Op::Inputs::kSize> inputs, Index count, uint32 chu
     }
     platform::sync_block();
     if (storage.is_last == 0) return;
-    const A total = fold_partials_in_order<Op, kParams.block_size>(storage, partials, chunks);
+    const A total =
+        fold_partials_in_order<Op, kParams.block_size>(storage, Partials<A>(scratch), chunks);
     if (thread == 0) store_result<Op>(output, total, count);
   } else {
     static_assert(kParams.final_stage == FinalStage::two_pass);
