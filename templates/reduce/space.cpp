@@ -264,7 +264,8 @@ Params default_params(const Problem& problem, int multiprocessor_count) {
     return one_round(problem, params, 2 * blocks, kSmallBlock);
   }
   if (bytes <= std::uint64_t{32} * kMost * blocks) {
-    const auto params = loads_in_flight(problem, kMaxLoadBytes, 16, BlockStage::shuffle);
+    const auto stage = numbers == 2 ? BlockStage::tree_shuffle : BlockStage::shuffle;
+    const auto params = loads_in_flight(problem, kMaxLoadBytes, 16, stage);
     return is_quick || numbers == 2 ? one_round(problem, params, 2 * blocks, kLargeBlock)
                                     : one_round(problem, params, blocks, kMost);
   }

@@ -394,6 +394,7 @@ TEST_CASE("The default is one warp, one block, a cluster, and then blocks that p
   CHECK(has(default_of(4 << 20, argmax), 512, 2, kPolling));
   const Problem pair{.op = Operator::minmax, .type = ElementType::f32};
   CHECK(has(default_of(4 << 20, pair), 512, 2, kPolling));
+  CHECK(default_of(4 << 20, pair).block_stage == BlockStage::tree_shuffle);
 }
 
 TEST_CASE("What is known to be good somewhere is in the space") {
