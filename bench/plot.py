@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Draws time over n for every case of a report, with all contenders and the limit.
 
-    python3 bench/plot.py all.json --out FOLDER [--manner graph,stream]
+    python3 bench/plot.py all.json --out FOLDER [--manner graph,stream] [--case 'sum f32,argmax f32']
 
 One SVG file for each manner, with a panel for each case. The limit is what an empty kernel takes and
 the bytes over the measured read bandwidth. Needs Matplotlib.
@@ -22,20 +22,25 @@ STYLES = {
     "CuPy": {"color": "#1f77b4", "linewidth": 1.2, "marker": "d"},
 }
 COLUMNS = 4
+HEAD_INCHES = 0.75  # title and legend
 
 
-def series(report, manner):
-    """Per case, in its order, and contender the points (n, microseconds, bytes) of aligned inputs."""
-    cases = {}
+def series(report, manner, names=None):
+    """Per case, in its order, and contender the points (n, microseconds, bytes) of aligned inputs.
+
+    Of the cases of these names, in their order; None: of all."""
+    cases = {name: {} for name in names or []}
     for figure in report["figures"]:
         if figure["manner"] != manner or figure["alignment"] != "vector":
+            continue
+        if names is not None and figure["case"] not in cases:
             continue
         points = cases.setdefault(figure["case"], {}).setdefault(figure["contender"], [])
         points.append((figure["n"], figure["median_us"], figure["bytes"]))
     for contenders in cases.values():
         for points in contenders.values():
             points.sort()
-    return cases
+    return {name: contenders for name, contenders in cases.items() if contenders}
 
 
 def limits(report, manner):
@@ -65,16 +70,18 @@ def draw_panel(axes, name, contenders, limit):
     axes.tick_params(labelsize=7)
 
 
-def draw(report, manner, path):
+def draw(report, manner, path, names=None):
     import matplotlib
     matplotlib.use("Agg")
     matplotlib.rcParams["svg.fonttype"] = "none"  # text stays text
     matplotlib.rcParams["svg.hashsalt"] = "foldtune"  # the same figures, the same file
     from matplotlib import pyplot
 
-    cases = series(report, manner)
-    rows = -(-len(cases) // COLUMNS)
-    figure, grid = pyplot.subplots(rows, COLUMNS, figsize=(4 * COLUMNS, 3 * rows), squeeze=False)
+    cases = series(report, manner, names)
+    columns = min(COLUMNS, len(cases))
+    rows = -(-len(cases) // columns)
+    height = HEAD_INCHES + 3 * rows
+    figure, grid = pyplot.subplots(rows, columns, figsize=(4 * columns, height), squeeze=False)
     panels = list(grid.flat)
     for axes, (name, contenders) in zip(panels, cases.items()):
         draw_panel(axes, name, contenders, limits(report, manner))
@@ -85,10 +92,10 @@ def draw(report, manner, path):
         lines.update(reversed(pair) for pair in zip(*axes.get_legend_handles_labels()))
     run = report["runs"][0]
     title = f"{run['device']}, {run['date'][:10]}: microseconds per call over n ({manner})"
-    figure.suptitle(title, y=1 - 0.15 / (3 * rows))
+    figure.suptitle(title, y=1 - 0.1 / height).set_in_layout(False)
     figure.legend(lines.values(), lines.keys(), loc="upper center", ncol=len(lines), fontsize=9,
-                  bbox_to_anchor=(0.5, 1 - 0.4 / (3 * rows)))
-    figure.tight_layout(rect=(0, 0, 1, 1 - 0.75 / (3 * rows)))
+                  bbox_to_anchor=(0.5, 1 - 0.35 / height))
+    figure.tight_layout(rect=(0, 0, 1, 1 - HEAD_INCHES / height))
     figure.savefig(path, metadata={"Date": None})
     pyplot.close(figure)
 
@@ -98,14 +105,19 @@ def main():
     parser.add_argument("report", help="what foldtune_bench wrote, or joined")
     parser.add_argument("--out", required=True, type=pathlib.Path, help="the folder to write to")
     parser.add_argument("--manner", default="graph,hot,stream,latency", help="by comma")
+    parser.add_argument("--case", help="their names in the report, by comma [all]")
     options = parser.parse_args()
+    names = options.case.split(",") if options.case else None
     try:
         report = peer_report.read(options.report)
+        unknown = set(names or []) - {figure["case"] for figure in report["figures"]}
+        if unknown:
+            raise ValueError(f"{options.report} has no case {', '.join(sorted(unknown))}")
         options.out.mkdir(parents=True, exist_ok=True)
         for manner in options.manner.split(","):
-            if series(report, manner):
+            if series(report, manner, names):
                 path = options.out / f"{manner}.svg"
-                draw(report, manner, path)
+                draw(report, manner, path, names)
                 print(path)
     except ImportError as error:
         sys.exit(f"plot.py: {error}; Debian has it as python3-matplotlib")

@@ -42,6 +42,10 @@ class Plot(unittest.TestCase):
         self.assertEqual(cases["sum f32"]["tuned"], [(1024, 1.25, 4096), (4096, 1.5, 16384)])
         self.assertEqual(plot.series(report(), "hot"), {})
 
+    def test_chosen_cases_come_in_their_order(self):
+        self.assertEqual(list(plot.series(report(), "graph", ["max f32", "sum f32"])), ["max f32", "sum f32"])
+        self.assertEqual(list(plot.series(report(), "stream", ["max f32", "sum f32"])), ["sum f32"])
+
     def test_the_limit_is_of_the_runs_that_measured_it(self):
         self.assertEqual(plot.limits(report(), "graph"), (0.5, 4.6e6))
         self.assertIsNone(plot.limits(report(), "latency"))
@@ -54,6 +58,8 @@ class Plot(unittest.TestCase):
             for label in ("sum f32", "max f32", "Foldtune, tuned", "PyTorch", "CUB", "limit"):
                 self.assertIn(label, text)
             self.assertNotIn("cuBLAS", text)
+            plot.draw(report(), "graph", path, ["max f32"])
+            self.assertNotIn("sum f32", path.read_text())
 
 
 if __name__ == "__main__":
