@@ -127,8 +127,15 @@ HistogramParams with_copies(const Problem& problem, HistogramParams params, int 
   return params;
 }
 
-/// What few bytes need: one block, whose threads load once and share the bins. Where that is not
-/// enough, they load twice, and the lanes of a warp have a copy of the bins each.
+/// The copies of the bins keep lanes that meet in a bin apart, and have to be cleared and added up:
+/// `most` where a block has many elements, else one.
+int copies_for(std::uint64_t elements_of_block, int most) {
+  constexpr std::uint64_t kFewElements = 8 << 10;
+  return elements_of_block > kFewElements ? most : 1;
+}
+
+/// What few bytes need: one block, whose threads load once. Where that is not enough, they load
+/// twice, and of many elements the lanes of a warp have a copy of the bins each.
 HistogramParams one_block(const Problem& problem) {
   constexpr int kOfEachLane = 32;
   constexpr std::uint64_t kThreads = 256;
@@ -140,12 +147,12 @@ HistogramParams one_block(const Problem& problem) {
   }
   return with_copies(problem,
                      {.block_size = 512, .vector_width = widest_vector(problem), .unroll = 2},
-                     kOfEachLane);
+                     copies_for(problem.count, kOfEachLane));
 }
 
 /// One block for each multiprocessor at most, so that few add their bins and all are there at once;
-/// for small inputs a half or a quarter as many. The copies of the bins, one for every warp, keep
-/// the lanes that meet in a bin apart; a smaller block has fewer threads to clear and add them.
+/// for small inputs a half or a quarter as many. Of many elements every warp has a copy of the
+/// bins; a smaller block has fewer threads to clear and add them.
 Params default_params(const Problem& problem, int multiprocessor_count) {
   constexpr std::uint64_t kBlockBytes = 16 << 10;
   if (problem.input_bytes() <= kBlockBytes && problem.histogram.bins <= kFewBins) {
@@ -167,10 +174,11 @@ Params default_params(const Problem& problem, int multiprocessor_count) {
         loads / params.block_size * 4 > static_cast<std::uint64_t>(multiprocessor_count);
     params.unroll = has_many && params.block_size < most ? 2 : 1;
   } else {
-    params.unroll = is_small(problem) ? 2 : 4;
+    params.unroll = is_small(problem) ? 1 : 4;
     params.block_size = block_for(loads / params.unroll / multiprocessor_count);
   }
-  return with_copies(problem, params, params.block_size / kBlockSizes.front());
+  const std::uint64_t share = std::max(tile_elements(params), problem.count / multiprocessor_count);
+  return with_copies(problem, params, copies_for(share, params.block_size / kBlockSizes.front()));
 }
 
 /// What streamed best on the devices that were measured, and what CUB does: 16 elements per thread,

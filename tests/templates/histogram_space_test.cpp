@@ -76,6 +76,7 @@ TEST_CASE("Histogram space: untuned, one block or one for each multiprocessor, i
         Params(HistogramParams{.block_size = 512, .vector_width = 16, .unroll = 2, .copies = 32}));
   CHECK(default_of(1 << 10, 256) ==
         Params(HistogramParams{.block_size = 256, .vector_width = 4, .unroll = 1, .copies = 1}));
+  CHECK(std::get<HistogramParams>(default_of(1 << 18, 256)).copies == 1);
   CHECK(default_of(1 << 20, 256) == Params(HistogramParams{.block_size = 1024,
                                                            .vector_width = 16,
                                                            .unroll = 1,
