@@ -228,7 +228,6 @@ Params default_params(const Problem& problem, int multiprocessor_count) {
   constexpr int kWarp = kBlockSizes.front();
   constexpr int kMost = kBlockSizes.back();
   constexpr std::uint64_t kWarpBytes = 4 << 10;
-  constexpr std::uint64_t kBlockBytes = 32 << 10;
   constexpr std::uint64_t kClusterBytes = 256 << 10;
   constexpr int kSmallBlock = 128;
   constexpr int kLargeBlock = 512;
@@ -238,7 +237,8 @@ Params default_params(const Problem& problem, int multiprocessor_count) {
   // too.
   const std::size_t numbers = numbers_of_total(problem);
   const bool is_quick = has_warp_instruction(problem);  // so that blocks may have many threads
-  if (bytes <= kBlockBytes) {
+  const std::uint64_t block_bytes = (numbers == 2 ? 16 : 32) << 10;
+  if (bytes <= block_bytes) {
     const auto params =
         loads_in_flight(problem, kMaxLoadBytes, numbers == 2 ? 16 : 64, BlockStage::shuffle);
     return one_round(problem, params, 1, bytes <= kWarpBytes && numbers != 2 ? kWarp : kMost);
@@ -249,23 +249,25 @@ Params default_params(const Problem& problem, int multiprocessor_count) {
     const auto params = loads_in_flight(problem, kMaxLoadBytes, 128, BlockStage::shuffle);
     return one_round(problem, params, 2 * blocks, kWarp);
   }
+  // Half of a vector is enough of elements that are words, for some.
+  const bool is_narrow = widest_element(problem) < sizeof(float);
+  const std::size_t half_bytes = is_narrow ? kMaxLoadBytes : kMaxLoadBytes / 2;
   if (bytes <= kClusterBytes) {
-    // Half of a vector is enough of elements that are words.
-    const bool is_narrow = widest_element(problem) < sizeof(float);
     auto params = numbers > 1 || is_quick
                       ? loads_in_flight(problem, kMaxLoadBytes, 32, BlockStage::tree_shuffle)
-                      : loads_in_flight(problem, is_narrow ? kMaxLoadBytes : kMaxLoadBytes / 2, 64,
-                                        BlockStage::tree_shuffle);
+                      : loads_in_flight(problem, half_bytes, 64, BlockStage::tree_shuffle);
     params.final_stage = FinalStage::cluster;
     return one_round(problem, params, kMaxClusterBlocks, kLargeBlock);
   }
+  const bool finds_index = numbers == 2 && is_quick;
+  const std::size_t load_bytes = finds_index ? half_bytes : kMaxLoadBytes;
   if (bytes <= small_bytes) {
-    const auto params = loads_in_flight(problem, kMaxLoadBytes, 32, BlockStage::tree_shuffle);
+    const auto params = loads_in_flight(problem, load_bytes, 32, BlockStage::tree_shuffle);
     return one_round(problem, params, 2 * blocks, kSmallBlock);
   }
   if (bytes <= std::uint64_t{32} * kMost * blocks) {
     const auto stage = numbers == 2 ? BlockStage::tree_shuffle : BlockStage::shuffle;
-    const auto params = loads_in_flight(problem, kMaxLoadBytes, 16, stage);
+    const auto params = loads_in_flight(problem, load_bytes, 16, stage);
     return is_quick || numbers == 2 ? one_round(problem, params, 2 * blocks, kLargeBlock)
                                     : one_round(problem, params, blocks, kMost);
   }

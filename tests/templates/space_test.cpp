@@ -391,7 +391,12 @@ TEST_CASE("The default is one warp, one block, a cluster, and then blocks that p
   CHECK(has(default_of(4 << 10, {.op = Operator::variance, .type = ElementType::f32}), 32, 8,
             kPolling));
   CHECK(has(default_of(64 << 10, argmax), 256, 2, kCluster));
-  CHECK(has(default_of(4 << 20, argmax), 512, 2, kPolling));
+  CHECK(has(default_of(16 << 10, argmax), 1024, 1, kPolling));
+  CHECK(has(default_of((16 << 10) + 16, argmax), 128, 2, kCluster));
+  CHECK(has(default_of(1 << 20, argmax), 128, 4, kPolling));
+  CHECK(default_of(1 << 20, argmax).vector_width == 2);
+  CHECK(default_of(1 << 20, {.op = Operator::argmax, .type = ElementType::f16}).vector_width == 8);
+  CHECK(has(default_of(4 << 20, argmax), 512, 4, kPolling));
   const Problem pair{.op = Operator::minmax, .type = ElementType::f32};
   CHECK(has(default_of(4 << 20, pair), 512, 2, kPolling));
   CHECK(default_of(4 << 20, pair).block_stage == BlockStage::tree_shuffle);
