@@ -90,7 +90,8 @@ FOLDTUNE_DEVICE auto fold_packed_rows(const RowType* rows) {
 
 /// The fold of `kCount` rows of `kWidth` elements, `step` elements apart, the first of which is
 /// element number `index`: packed where that is possible, and of many at once for an operator that
-/// has `of_many`.
+/// has `of_many`. (A `Number` that is not there is an error for clang 14 among the parameters of a
+/// requires-expression.)
 template <class Op, int kCount, int kWidth, class RowType, class Index>
 FOLDTUNE_DEVICE typename Op::Accumulator fold_tile(const RowType* rows, Index index, Index step) {
   if constexpr (PackedFold<Op>::kExists && sizeof(rows->first) % sizeof(uint32) == 0) {
