@@ -1,9 +1,10 @@
 // Times techniques for sums, some of which the templates have taken up since. It stands alone:
 // bench/README.md says how to build and run it.
 //
-// The baseline is the f32 sum that the templates had before them: loads of 16 bytes, unroll 4, a tree over a tile, 512
-// threads, one wave of blocks, shuffles in the block, and a last block that polls. It has no
-// overlapping launches, and neither has anything else here. Every n is a power of two.
+// The baseline is the f32 sum that the templates had before them: loads of 16 bytes, unroll 4, a
+// tree over a tile, 512 threads, one wave of blocks, shuffles in the block, and a last block that
+// polls. It has no overlapping launches, and neither has anything else here. Every n is a power of
+// two.
 #include <cuda_runtime.h>
 
 #include <algorithm>
