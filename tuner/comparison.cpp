@@ -17,6 +17,17 @@ constexpr int kSamplesPerRound = 3;
 /// Rounds before a finalist may drop out: an interval of fewer samples means little.
 constexpr int kRoundsBeforeDropping = 2;
 
+constexpr int kCompleteSamples = 3;
+
+/// As fast in a graph: no configuration replaces another for less (`is_faster`).
+constexpr double kEqualWithin = 0.005;
+
+/// Clearly less time in a stream, whose calls wait for the host, too.
+constexpr double kClearlyLess = 0.95;
+
+/// Others that are as fast as the chosen finalist and are timed completely.
+constexpr std::size_t kMostEquals = 2;
+
 bool was_measured(const Finalist& finalist) {
   return finalist.record.outcome == Outcome::ok && !finalist.record.samples_us.empty();
 }
@@ -49,6 +60,29 @@ void time(Evaluator& evaluator, Finalist& finalist) {
   finalist.is_out = record.outcome != Outcome::ok;
 }
 
+void time_completely(Evaluator& evaluator, Finalist& finalist) {
+  const MeasurementRecord record = evaluator.evaluate({.params = finalist.params,
+                                                       .compiled = finalist.compiled,
+                                                       .timing = Timing::complete,
+                                                       .samples = kCompleteSamples});
+  if (record.outcome != Outcome::ok) return;  // what the comparison measured of it stays
+  finalist.record = merge(std::move(finalist.record), record);
+}
+
+/// Others that are as fast as the chosen finalist, the fastest first.
+std::vector<std::size_t> find_equals(const std::vector<Finalist>& finalists, std::size_t chosen) {
+  const double most_us = finalists[chosen].record.median_us * (1 + kEqualWithin);
+  std::vector<std::size_t> equals;
+  for (std::size_t i = 0; i < finalists.size(); ++i) {
+    if (i == chosen || !was_measured(finalists[i])) continue;
+    if (finalists[i].record.median_us <= most_us) equals.push_back(i);
+  }
+  std::ranges::stable_sort(equals, {},
+                           [&](std::size_t i) { return finalists[i].record.median_us; });
+  if (equals.size() > kMostEquals) equals.resize(kMostEquals);
+  return equals;
+}
+
 }  // namespace
 
 void compare(Evaluator& evaluator, std::vector<Finalist>& finalists,
@@ -74,6 +108,21 @@ std::optional<std::size_t> choose(const std::vector<Finalist>& finalists,
   const bool is_better =
       is_faster(finalists[*best].record.samples_us, finalists[*incumbent].record.samples_us);
   return is_better ? best : incumbent;
+}
+
+std::size_t settle(Evaluator& evaluator, std::vector<Finalist>& finalists, std::size_t chosen) {
+  const std::vector<std::size_t> equals = find_equals(finalists, chosen);
+  time_completely(evaluator, finalists[chosen]);
+  double least_us = finalists[chosen].record.stream_us * kClearlyLess;
+  std::size_t kept = chosen;
+  for (const std::size_t i : equals) {
+    time_completely(evaluator, finalists[i]);
+    const double stream_us = finalists[i].record.stream_us;
+    if (stream_us == 0 || stream_us >= least_us) continue;  // 0: not measured
+    least_us = stream_us;
+    kept = i;
+  }
+  return kept;
 }
 
 }  // namespace foldtune

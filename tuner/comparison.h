@@ -1,4 +1,4 @@
-/// The best of a screening against each other, and which of them is chosen.
+/// The best of a screening against each other, and which of them is kept.
 #pragma once
 
 #include <cstddef>
@@ -35,5 +35,10 @@ void compare(Evaluator& evaluator, std::vector<Finalist>& finalists,
 /// faster: noise does not change what is chosen. Empty if none was measured.
 std::optional<std::size_t> choose(const std::vector<Finalist>& finalists,
                                   std::optional<std::size_t> incumbent);
+
+/// Times the chosen finalist completely, and up to two others that are as fast. Returns the one to
+/// keep: the chosen one, or of the others the one that takes clearly less time in a stream. Throws
+/// what `evaluate` throws.
+std::size_t settle(Evaluator& evaluator, std::vector<Finalist>& finalists, std::size_t chosen);
 
 }  // namespace foldtune

@@ -40,8 +40,6 @@ constexpr std::size_t kSeeds = 6;
 /// `within`: evaluations in a row that bring less than it end the search.
 constexpr int kPatience = 24;
 
-constexpr int kCompleteSamples = 3;
-
 /// A configuration on its way from the search to the device.
 struct Compiling {
   Proposal proposal;
@@ -391,10 +389,11 @@ class ProblemTuning {
                       {.rounds = limits_.rounds,
                        .seed = session_.options.seed + task_.index,
                        .stop_requested = session_.options.stop_requested});
-    busy_s_ += session_.elapsed_s() - begin_s;
     const std::optional<std::size_t> chosen = choose(candidates, incumbent(candidates));
     if (!chosen || stop_requested()) return std::nullopt;
-    return keep(candidates, *chosen);
+    const std::size_t kept = settle(evaluator_, candidates, *chosen);
+    busy_s_ += session_.elapsed_s() - begin_s;
+    return keep(candidates, kept);
   }
 
   /// What was chosen before, else the default; empty if it does not take part.
@@ -409,13 +408,6 @@ class ProblemTuning {
 
   ProblemResult keep(std::vector<Finalist>& candidates, std::size_t chosen) {
     Finalist& winner = candidates[chosen];
-    const double begin_s = session_.elapsed_s();
-    const MeasurementRecord complete = evaluator_.evaluate({.params = winner.params,
-                                                            .compiled = winner.compiled,
-                                                            .timing = Timing::complete,
-                                                            .samples = kCompleteSamples});
-    busy_s_ += session_.elapsed_s() - begin_s;
-    if (complete.outcome == Outcome::ok) winner.record = merge(std::move(winner.record), complete);
     // What is chosen comes first: whenever this ends, the store has it or nothing of the
     // comparison.
     winner.record.round = history_.next_round();

@@ -1,6 +1,7 @@
 #include "tuner/comparison.h"
 
 #include <algorithm>
+#include <array>
 #include <random>
 
 #include "tests/catch.h"
@@ -94,6 +95,45 @@ TEST_CASE("Choice: without a measured incumbent the fastest is chosen, without a
   candidates[1].record.samples_us = {3};
   candidates[1].record.median_us = 3;
   CHECK(choose(candidates, 0) == 1);
+}
+
+/// What is kept of three finalists, of which the first is chosen, with the timings asked for.
+struct Settlement {
+  std::size_t kept = 0;
+  std::vector<int> timed;  ///< unrolls
+};
+
+Settlement settle_three(std::array<double, 3> graph_us, std::array<double, 3> stream_us) {
+  const auto place = [](const Trial& trial) {
+    return static_cast<std::size_t>(unroll_of(trial.params) / 2);  // 1, 2, 4
+  };
+  ScriptedEvaluator evaluator(
+      [&](const Problem&, const Trial& trial) { return graph_us[place(trial)]; });
+  evaluator.stream_cost = [&](const Trial& trial) { return stream_us[place(trial)]; };
+  std::vector<Finalist> candidates = finalists({1, 2, 4});
+  compare(evaluator, candidates, {.rounds = 2});
+  evaluator.trials.clear();
+  Settlement result{.kept = settle(evaluator, candidates, 0), .timed = {}};
+  for (const Trial& trial : evaluator.trials) {
+    CHECK(trial.timing == Timing::complete);
+    result.timed.push_back(unroll_of(trial.params));
+  }
+  CHECK(candidates[result.kept].record.stream_us == stream_us[result.kept]);
+  return result;
+}
+
+TEST_CASE("Settlement: of what is as fast in a graph, what is clearly faster in a stream is kept") {
+  CHECK(settle_three({10, 10.02, 10.04}, {5, 4.9, 4.2}).kept == 2);
+  CHECK(settle_three({10, 10.02, 10.04}, {5, 4.2, 4.1}).kept == 2);
+  CHECK(settle_three({10, 10.02, 10.04}, {5, 4.9, 4.8}).kept == 0);
+  const Settlement slower = settle_three({10, 10.2, 11}, {5, 4, 3});
+  CHECK(slower.kept == 0);
+  CHECK(slower.timed == std::vector{1});
+}
+
+TEST_CASE("Settlement: where no time in a stream is measured, the chosen one is kept") {
+  CHECK(settle_three({10, 10, 10}, {0, 0, 0}).kept == 0);
+  CHECK(settle_three({10, 10, 10}, {5, 0, 0}).kept == 0);
 }
 
 }  // namespace

@@ -53,10 +53,12 @@ class ScriptedEvaluator : public Evaluator {
     std::vector<double> sorted = record.samples_us;
     std::ranges::sort(sorted);
     record.median_us = sorted[sorted.size() / 2];
+    if (trial.timing == Timing::complete && stream_cost) record.stream_us = stream_cost(trial);
     return record;
   }
 
   std::function<void(const Problem& problem)> on_problem;  ///< may throw; empty: nothing
+  std::function<double(const Trial& trial)> stream_cost;   ///< empty: it is not measured
   std::vector<Problem> problems;                           ///< in the order they were set
   std::vector<Trial> trials;                               ///< in their order
   double bandwidth_gbps = 0;
