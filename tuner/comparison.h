@@ -36,9 +36,9 @@ void compare(Evaluator& evaluator, std::vector<Finalist>& finalists,
 std::optional<std::size_t> choose(const std::vector<Finalist>& finalists,
                                   std::optional<std::size_t> incumbent);
 
-/// Times the chosen finalist completely, and up to two others that are as fast. Returns the one to
-/// keep: the chosen one, or of the others the one that takes clearly less time in a stream. Throws
-/// what `evaluate` throws.
+/// Times the chosen finalist completely, and up to four others that are within 2% of it. Returns
+/// the one to keep: the chosen one, or one of the others that takes clearly less time in a stream.
+/// Throws what `evaluate` throws.
 std::size_t settle(Evaluator& evaluator, std::vector<Finalist>& finalists, std::size_t chosen);
 
 }  // namespace foldtune
