@@ -107,7 +107,7 @@ std::array<double, kTimed> time_parts(Device& device, Measurer& measurer, const 
   for (std::size_t part = 0; part < kPartNames.size(); ++part) {
     const auto launch = [&, part](const Call& call, Stream stream) {
       auto inputs = call.inputs;
-      CountArgument count(variant, call.count);
+      CountArgument count(call.count, counts_in_64_bits(variant));
       void* output = call.output;
       void* no_scratch = nullptr;
       bool inputs_ready = false;

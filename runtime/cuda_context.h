@@ -9,7 +9,8 @@ namespace foldtune {
 /// program of the CUDA runtime API on one device, already has it current. Throws DeviceError.
 class ContextScope {
  public:
-  explicit ContextScope(CUcontext context) : driver_(CudaDriver::get()) {
+  explicit ContextScope(CUcontext context, const CudaDriver& driver = CudaDriver::get())
+      : driver_(driver) {
     CUcontext current = nullptr;
     driver_.check(driver_.cuCtxGetCurrent(&current), "asking for the current CUDA context");
     if (current == context) return;

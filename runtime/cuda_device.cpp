@@ -111,7 +111,7 @@ class CudaKernel final : public Kernel {
 
   void launch(std::size_t index, LaunchShape shape, void** arguments,
               Stream stream) const override {
-    const ContextScope scope(context_);
+    const ContextScope scope(context_, driver_);
     std::array<CUlaunchAttribute, 2> attributes{};
     unsigned count = 0;
     if (limits_.overlaps_launches) {

@@ -96,7 +96,7 @@ void enqueue_histogram(const Kernel& kernel, const Variant& variant, std::uint32
     kernel.launch(static_cast<std::size_t>(KernelRole::helper),
                   {.grid_size = zero_blocks, .block_size = kZeroThreads}, arguments, stream);
   }
-  CountArgument count_argument(variant, count);
+  CountArgument count_argument(count, counts_in_64_bits(variant));
   bool inputs_ready = call.inputs_ready;
   void* arguments[] = {&input, count_argument.address(), &range, &output, &scratch, &inputs_ready};
   kernel.launch(static_cast<std::size_t>(KernelRole::main),

@@ -1,7 +1,9 @@
 /// A variant of the family `histogram`: its program, its scratch and its launches.
 #pragma once
 
-#include "runtime/plan.h"
+#include "runtime/call.h"
+#include "runtime/device.h"
+#include "runtime/variant.h"
 
 namespace foldtune {
 

@@ -4,9 +4,7 @@
 #include <bit>
 
 #include "runtime/histogram_launch.h"
-#include "runtime/reduce_launch.h"
 #include "templates/histogram/space.h"
-#include "templates/reduce/space.h"
 
 namespace foldtune {
 namespace {
@@ -24,13 +22,14 @@ bool has_waves(const Variant& variant) {
 }  // namespace
 
 Plan::Plan(Device& device, const Variant& variant, const CompiledKernel& compiled)
-    : variant_(variant),
-      kernel_(device.load(compiled)),
-      multiprocessor_count_(device.quick_info().record.multiprocessor_count) {
+    : kernel_(device.load(compiled)),
+      multiprocessor_count_(device.quick_info().record.multiprocessor_count),
+      variant_(variant) {
+  if (family_of(variant.params) == Family::histogram) return;
   // The driver is asked for nothing that the grid does not depend on.
-  if (has_waves(variant)) {
-    resident_blocks_ = resources().blocks_per_multiprocessor * multiprocessor_count_;
-  }
+  const int resident_blocks =
+      has_waves(variant) ? resources().blocks_per_multiprocessor * multiprocessor_count_ : 0;
+  reduce_.emplace(variant, resident_blocks);
 }
 
 KernelResources Plan::resources() const {
@@ -38,15 +37,12 @@ KernelResources Plan::resources() const {
 }
 
 std::uint32_t Plan::grid_size(std::uint64_t count) const {
-  if (const auto* const histogram = std::get_if<HistogramParams>(&variant_.params)) {
-    return grid_blocks(*histogram, count, multiprocessor_count_);
-  }
-  return grid_blocks(variant_.problem, std::get<ReduceParams>(variant_.params), count,
-                     resident_blocks_);
+  if (reduce_) return reduce_->grid_size(count);
+  return grid_blocks(std::get<HistogramParams>(variant_.params), count, multiprocessor_count_);
 }
 
 std::size_t Plan::scratch_bytes(std::uint64_t count) const {
-  if (family_of(variant_.params) == Family::histogram) return histogram_scratch_bytes(variant_);
+  if (!reduce_) return histogram_scratch_bytes(variant_);
   return reduce_scratch_bytes(variant_, grid_size(count), count);
 }
 
@@ -62,11 +58,8 @@ bool Plan::needs_two_launches() const {
 }
 
 void Plan::enqueue(const Call& call, void* scratch, Stream stream) const {
-  if (family_of(variant_.params) == Family::histogram) {
-    enqueue_histogram(*kernel_, variant_, grid_size(call.count), call, scratch, stream);
-  } else {
-    enqueue_reduce(*kernel_, variant_, grid_size(call.count), call, scratch, stream);
-  }
+  if (reduce_) return reduce_->enqueue(*kernel_, call, scratch, stream);
+  enqueue_histogram(*kernel_, variant_, grid_size(call.count), call, scratch, stream);
 }
 
 }  // namespace foldtune

@@ -2,27 +2,17 @@
 /// launched: the tuner and the runtime enqueue the same calls.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
+#include "runtime/call.h"
 #include "runtime/device.h"
+#include "runtime/reduce_launch.h"
 #include "runtime/variant.h"
 
 namespace foldtune {
-
-/// What one call works on, in device memory.
-struct Call {
-  /// As many as the problem has, of `count` elements each. A histogram with custom edges has them
-  /// as its second: bins + 1 numbers of the element's type.
-  std::array<const void*, kMaxInputs> inputs{};
-  std::uint64_t count = 0;
-  void* output = nullptr;  ///< one result, or the counts of all bins
-  double lower = 0;        ///< of a histogram's even bins
-  double upper = 1;
-  bool inputs_ready = false;  ///< as Reducer::with_inputs_ready() promises
-};
 
 /// Move-only. `enqueue` may be called from several threads, with different scratch.
 class Plan {
@@ -55,10 +45,11 @@ class Plan {
   KernelResources resources() const;
 
  private:
-  Variant variant_;
+  // What every call reads comes first.
   std::unique_ptr<Kernel> kernel_;
+  std::optional<ReduceLaunch> reduce_;  ///< empty: a histogram
   int multiprocessor_count_ = 1;
-  int resident_blocks_ = 0;  ///< on the device; only where the grid is waves of them
+  Variant variant_;
 };
 
 }  // namespace foldtune

@@ -6,57 +6,12 @@
 #include "runtime/custom_source.h"
 #include "templates/catalog.h"
 #include "templates/reduce/scratch.cuh"
-#include "templates/reduce/space.h"
 
 namespace foldtune {
 namespace {
 
 constexpr auto kMain = static_cast<std::size_t>(KernelRole::main);
 constexpr auto kHelper = static_cast<std::size_t>(KernelRole::helper);
-
-void enqueue_in_any_order(const Kernel& kernel, const Variant& variant, std::uint32_t blocks,
-                          const Call& call, void* scratch, Stream stream) {
-  const auto& params = std::get<ReduceParams>(variant.params);
-  const auto threads = static_cast<std::uint32_t>(params.block_size);
-  // A grid of one block writes the output itself.
-  const FinalStage stage = blocks == 1 ? FinalStage::last_block : params.final_stage;
-
-  auto inputs = call.inputs;
-  CountArgument count(variant, call.count);
-  void* output = call.output;
-  bool inputs_ready = call.inputs_ready;
-  if (stage == FinalStage::atomic) {
-    void* arguments[] = {&output};
-    kernel.launch(kHelper, {.grid_size = 1, .block_size = 32}, arguments, stream);
-  }
-  void* arguments[] = {inputs.data(), count.address(), &output, &scratch, &inputs_ready};
-  kernel.launch(
-      kMain,
-      {.grid_size = blocks, .block_size = threads, .is_cluster = stage == FinalStage::cluster},
-      arguments, stream);
-  if (stage == FinalStage::two_pass) {
-    void* pass_arguments[] = {&scratch, &blocks, &count.wide, &output};
-    kernel.launch(kHelper, {.grid_size = 1, .block_size = threads}, pass_arguments, stream);
-  }
-}
-
-void enqueue_in_order(const Kernel& kernel, const Variant& variant, std::uint32_t blocks,
-                      const Call& call, void* scratch, Stream stream) {
-  const auto& params = std::get<ReduceParams>(variant.params);
-  const auto threads = static_cast<std::uint32_t>(params.block_size);
-  std::uint32_t chunk = chunk_elements(call.count);
-  std::uint32_t chunks = chunk_count(call.count);
-  auto inputs = call.inputs;
-  CountArgument count(variant, call.count);
-  void* output = call.output;
-  bool inputs_ready = call.inputs_ready;
-  void* arguments[] = {inputs.data(), count.address(), &chunk, &output, &scratch, &inputs_ready};
-  kernel.launch(kMain, {.grid_size = blocks, .block_size = threads}, arguments, stream);
-  if (chunks > 1 && params.final_stage == FinalStage::two_pass) {
-    void* pass_arguments[] = {&scratch, &chunks, &count.wide, &output};
-    kernel.launch(kHelper, {.grid_size = 1, .block_size = threads}, pass_arguments, stream);
-  }
-}
 
 }  // namespace
 
@@ -109,10 +64,59 @@ std::size_t reduce_scratch_bytes(const Variant& variant, std::uint32_t blocks,
          accumulator_bytes(variant.problem, counts_in_64_bits(variant)) * kSlotSizes * slots;
 }
 
-void enqueue_reduce(const Kernel& kernel, const Variant& variant, std::uint32_t blocks,
-                    const Call& call, void* scratch, Stream stream) {
-  const auto enqueue = has_fixed_order(variant.problem) ? enqueue_in_order : enqueue_in_any_order;
-  enqueue(kernel, variant, blocks, call, scratch, stream);
+ReduceLaunch::ReduceLaunch(const Variant& variant, int resident_blocks)
+    : grid_(variant.problem, std::get<ReduceParams>(variant.params), resident_blocks),
+      threads_(static_cast<std::uint32_t>(std::get<ReduceParams>(variant.params).block_size)),
+      final_stage_(std::get<ReduceParams>(variant.params).final_stage),
+      has_fixed_order_(has_fixed_order(variant.problem)),
+      counts_in_64_bits_(counts_in_64_bits(variant)) {}
+
+void ReduceLaunch::enqueue(const Kernel& kernel, const Call& call, void* scratch,
+                           Stream stream) const {
+  if (has_fixed_order_) return enqueue_in_order(kernel, call, scratch, stream);
+  enqueue_in_any_order(kernel, call, scratch, stream);
+}
+
+void ReduceLaunch::enqueue_in_any_order(const Kernel& kernel, const Call& call, void* scratch,
+                                        Stream stream) const {
+  std::uint32_t blocks = grid_size(call.count);
+  // A grid of one block writes the output itself.
+  const FinalStage stage = blocks == 1 ? FinalStage::last_block : final_stage_;
+
+  auto inputs = call.inputs;
+  CountArgument count(call.count, counts_in_64_bits_);
+  void* output = call.output;
+  bool inputs_ready = call.inputs_ready;
+  if (stage == FinalStage::atomic) {
+    void* arguments[] = {&output};
+    kernel.launch(kHelper, {.grid_size = 1, .block_size = 32}, arguments, stream);
+  }
+  void* arguments[] = {inputs.data(), count.address(), &output, &scratch, &inputs_ready};
+  kernel.launch(
+      kMain,
+      {.grid_size = blocks, .block_size = threads_, .is_cluster = stage == FinalStage::cluster},
+      arguments, stream);
+  if (stage == FinalStage::two_pass) {
+    void* pass_arguments[] = {&scratch, &blocks, &count.wide, &output};
+    kernel.launch(kHelper, {.grid_size = 1, .block_size = threads_}, pass_arguments, stream);
+  }
+}
+
+void ReduceLaunch::enqueue_in_order(const Kernel& kernel, const Call& call, void* scratch,
+                                    Stream stream) const {
+  std::uint32_t chunk = chunk_elements(call.count);
+  std::uint32_t chunks = chunk_count(call.count);
+  auto inputs = call.inputs;
+  CountArgument count(call.count, counts_in_64_bits_);
+  void* output = call.output;
+  bool inputs_ready = call.inputs_ready;
+  void* arguments[] = {inputs.data(), count.address(), &chunk, &output, &scratch, &inputs_ready};
+  kernel.launch(kMain, {.grid_size = grid_size(call.count), .block_size = threads_}, arguments,
+                stream);
+  if (chunks > 1 && final_stage_ == FinalStage::two_pass) {
+    void* pass_arguments[] = {&scratch, &chunks, &count.wide, &output};
+    kernel.launch(kHelper, {.grid_size = 1, .block_size = threads_}, pass_arguments, stream);
+  }
 }
 
 }  // namespace foldtune

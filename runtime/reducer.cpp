@@ -105,18 +105,23 @@ const Problem& Reducer::problem() const { return state_->problem(); }
 
 void ReducePlan::operator()(const void* input, std::uint64_t count, void* output,
                             Stream stream) const {
-  (*this)({input}, count, output, stream);
+  enqueue({.inputs = {input}, .count = count, .output = output, .inputs_ready = inputs_ready_}, 1,
+          stream);
 }
 void ReducePlan::operator()(std::initializer_list<const void*> inputs, std::uint64_t count,
                             void* output, Stream stream) const {
   Call call = make_call(inputs, count, output);
   call.inputs_ready = inputs_ready_;
-  state_->check_call(call, inputs.size(), stream);
-  if (count > resolved_->most_count()) {
+  enqueue(call, inputs.size(), stream);
+}
+
+void ReducePlan::enqueue(const Call& call, std::size_t inputs, Stream stream) const {
+  state_->check_call(call, inputs, stream);
+  if (call.count > resolved_->most_count()) {
     throw InvalidArgument(fmt::format(
         "calling {} on {} elements: this plan and its scratch are for {} at most; make one for "
         "this count",
-        name(state_->problem().op), count, resolved_->most_count()));
+        name(state_->problem().op), call.count, resolved_->most_count()));
   }
   if (alignment_ == Alignment::vector && !state_->is_aligned(call)) {
     throw InvalidArgument(

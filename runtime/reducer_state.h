@@ -57,6 +57,8 @@ class Reducer::State {
   /// The same for a call; not while the stream is being captured.
   ResolvedPlan& resolve(const Call& call, Stream stream);
   Problem problem_of(std::uint64_t count, Alignment alignment) const;
+  /// Whether nothing can be wrong with a call: the usual case, in a few instructions.
+  bool is_plain(const Call& call, std::size_t inputs) const;
   /// All but the output.
   void check_inputs(const Call& call, std::size_t inputs, Stream stream) const;
   /// What the look-up says.
@@ -73,7 +75,8 @@ class Reducer::State {
   KernelCache& kernels_;
   const Problem problem_;
   const ReducerSettings settings_;
-  const std::vector<ElementType> input_types_;
+  std::size_t input_count_ = 0;
+  std::array<std::size_t, kMaxInputs> input_alignments_{};
   const std::size_t output_alignment_;
   HostResults results_;
 

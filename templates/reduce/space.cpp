@@ -69,13 +69,6 @@ std::uint64_t tile_count(const ReduceParams& params, std::uint64_t count) {
   return std::max<std::uint64_t>(1, (count + tile - 1) / tile);
 }
 
-/// What the grid is cut into: tiles, or the chunks of a fixed order.
-std::uint64_t portion_count(const Problem& problem, const ReduceParams& params,
-                            std::uint64_t count) {
-  if (params.block_stage == BlockStage::single_thread) return 1;
-  return has_fixed_order(problem) ? std::max(1u, chunk_count(count)) : tile_count(params, count);
-}
-
 std::size_t widest_element(const Problem& problem) {
   std::size_t widest = 1;
   for (const ElementType type : problem.input_types()) widest = std::max(widest, size_of(type));
@@ -166,13 +159,15 @@ bool is_searched(const Problem& problem, const Params& all) {
 
 Params canonical(const Problem& problem, const Params& all, int multiprocessor_count) {
   auto params = std::get<ReduceParams>(all);
-  const std::uint64_t tiles = portion_count(problem, params, problem.count);
+  ReduceParams without_waves = params;
+  without_waves.waves = 0;
+  const std::uint32_t blocks = grid_blocks(problem, without_waves, problem.count, 0);
   // One block needs no final stage.
-  if (tiles == 1) params.final_stage = FinalStage::last_block;
+  if (blocks == 1) params.final_stage = FinalStage::last_block;
   // Nor does one cluster have waves.
   if (params.final_stage == FinalStage::cluster) params.waves = 0;
-  // Every multiprocessor holds a block at least, so these tiles are all resident at once.
-  if (tiles <= static_cast<std::uint64_t>(multiprocessor_count)) params.waves = 0;
+  // Every multiprocessor holds a block at least, so these blocks are all resident at once.
+  if (blocks <= static_cast<std::uint32_t>(multiprocessor_count)) params.waves = 0;
   return params;
 }
 
@@ -335,14 +330,19 @@ std::uint64_t tile_elements(const ReduceParams& params) {
   return static_cast<std::uint64_t>(params.block_size) * params.vector_width * params.unroll;
 }
 
+GridRule::GridRule(const Problem& problem, const ReduceParams& params, int resident_blocks)
+    : portion_(has_fixed_order(problem) ? 0 : tile_elements(params)), limit_(kMaxGridBlocks) {
+  if (params.waves > 0) {
+    limit_ = static_cast<std::uint64_t>(params.waves) * std::max(1, resident_blocks);
+  }
+  if (params.final_stage == FinalStage::cluster) limit_ = kMaxClusterBlocks;
+  if (params.block_stage == BlockStage::single_thread) limit_ = 1;
+  limit_ = std::min(limit_, kMaxGridBlocks);
+}
+
 std::uint32_t grid_blocks(const Problem& problem, const ReduceParams& params, std::uint64_t count,
                           int resident_blocks) {
-  const std::uint64_t tiles = portion_count(problem, params, count);
-  std::uint64_t limit = kMaxGridBlocks;
-  if (params.waves > 0)
-    limit = static_cast<std::uint64_t>(params.waves) * std::max(1, resident_blocks);
-  if (params.final_stage == FinalStage::cluster) limit = kMaxClusterBlocks;
-  return static_cast<std::uint32_t>(std::min({tiles, limit, kMaxGridBlocks}));
+  return GridRule(problem, params, resident_blocks).blocks(count);
 }
 
 bool needs_toolkit(const ReduceParams& params) {

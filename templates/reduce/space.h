@@ -1,6 +1,9 @@
 /// The tunables of the family `reduce` on the host: its rules, and the shape of its launches.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
+
 #include "templates/space.h"
 
 namespace foldtune {
@@ -20,8 +23,24 @@ std::uint32_t chunk_count(std::uint64_t count);
 /// Elements of each input that one block loads at a time.
 std::uint64_t tile_elements(const ReduceParams& params);
 
-/// Blocks of the grid for the problem with `count` elements, on a device that holds
-/// `resident_blocks` at a time.
+/// Blocks of the grids of a problem, whatever its count, on a device that holds `resident_blocks`
+/// at a time.
+class GridRule {
+ public:
+  GridRule(const Problem& problem, const ReduceParams& params, int resident_blocks);
+
+  std::uint32_t blocks(std::uint64_t count) const {
+    const std::uint64_t portions =
+        portion_ == 0 ? chunk_count(count) : (count + portion_ - 1) / portion_;
+    return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(portions, 1, limit_));
+  }
+
+ private:
+  std::uint64_t portion_;  ///< what the grid is cut into, in elements; 0: chunks of a fixed order
+  std::uint64_t limit_;
+};
+
+/// The same for one count.
 std::uint32_t grid_blocks(const Problem& problem, const ReduceParams& params, std::uint64_t count,
                           int resident_blocks);
 

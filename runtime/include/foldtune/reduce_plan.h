@@ -14,6 +14,7 @@
 namespace foldtune {
 
 class ResolvedPlan;
+struct Call;
 
 /// What `Reducer::plan` gives: the configuration of one size class and one alignment, compiled and
 /// loaded. A call is one launch (two with the final stages `atomic` and `two_pass`): no look-up, no
@@ -53,6 +54,7 @@ class FOLDTUNE_API ReducePlan {
         resolved_(&resolved),
         alignment_(alignment),
         inputs_ready_(inputs_ready) {}
+  void enqueue(const Call& call, std::size_t inputs, Stream stream) const;
 
   std::shared_ptr<Reducer::State> state_;
   ResolvedPlan* resolved_;   // The state's.
