@@ -8,7 +8,6 @@
 #include "bench/cublas.h"
 #include "bench/cuda.h"
 #include "bench/report.h"
-#include "foldtune/context.h"
 #include "foldtune/error.h"
 #include "runtime/lookup.h"
 #include "runtime/variant.h"
@@ -27,32 +26,86 @@ HistogramOptions histogram_options(const Problem& problem) {
           .distribution = problem.histogram.distribution};
 }
 
-/// As a program uses Foldtune, with the first call's work behind it.
-Enqueue direct_call(const std::shared_ptr<Context>& context, const Problem& problem,
-                    const InputPool::Pointers& inputs, bool inputs_ready) {
-  if (problem.op == Operator::histogram) {
-    Histogram histogram = context->histogram(histogram_options(problem));
-    if (inputs_ready) histogram = histogram.with_inputs_ready();
-    histogram.prepare(inputs[0], problem.count);
-    return [context, histogram](const Call& call, Stream stream) {
-      if (histogram.problem().histogram.binning == Binning::key) {
-        histogram.count_keys(call.inputs[0], call.count, call.output, stream);
-      } else {
-        histogram(call.inputs[0], call.count, call.lower, call.upper, call.output, stream);
-      }
-    };
+/// Pinned memory of the host.
+class HostPlace {
+ public:
+  HostPlace(Device& device, std::size_t bytes)
+      : device_(device), bytes_(bytes), memory_(device.allocate_host(bytes)) {}
+  HostPlace(const HostPlace&) = delete;
+  HostPlace& operator=(const HostPlace&) = delete;
+  ~HostPlace() { device_.deallocate_host(memory_); }
+
+  void* data() const { return memory_; }
+  std::span<const std::byte> bytes() const {
+    return {static_cast<const std::byte*>(memory_), bytes_};
   }
-  Reducer reducer = context->reducer(problem);
+
+ private:
+  Device& device_;
+  std::size_t bytes_;
+  void* memory_;
+};
+
+/// Adds the direct call, waited for: its result is in the host's memory then. Counts of bins are
+/// added up in their places, so that they stay on the device.
+void add_waited(Contender& contender, Device& device, const Problem& problem) {
+  if (problem.op == Operator::histogram) {
+    contender.waited = [&device, direct = contender.direct](const Call& call, Stream stream) {
+      direct(call, stream);
+      device.synchronize(stream);
+    };
+    return;
+  }
+  const auto place = std::make_shared<HostPlace>(device, problem.result_bytes());
+  contender.waited_result = place->bytes();
+  contender.waited = [&device, direct = contender.direct, place](Call call, Stream stream) {
+    call.output = place->data();
+    direct(call, stream);
+    device.synchronize(stream);
+  };
+}
+
+// As a program uses Foldtune, with the first call's work behind it.
+
+void add_histogram_calls(Contender& contender, Device& device, Context& context,
+                         const Problem& problem, const InputPool::Pointers& inputs,
+                         bool inputs_ready) {
+  Histogram histogram = context.histogram(histogram_options(problem));
+  if (inputs_ready) histogram = histogram.with_inputs_ready();
+  histogram.prepare(inputs[0], problem.count);
+  contender.direct = [histogram](const Call& call, Stream stream) {
+    if (histogram.problem().histogram.binning == Binning::key) {
+      histogram.count_keys(call.inputs[0], call.count, call.output, stream);
+    } else {
+      histogram(call.inputs[0], call.count, call.lower, call.upper, call.output, stream);
+    }
+  };
+  add_waited(contender, device, problem);
+}
+
+void add_reducer_calls(Contender& contender, Context& context, const Problem& problem,
+                       const InputPool::Pointers& inputs, bool inputs_ready) {
+  Reducer reducer = context.reducer(problem);
   if (inputs_ready) reducer = reducer.with_inputs_ready();
+  const auto result = std::make_shared<std::vector<std::byte>>(problem.result_bytes());
+  contender.waited_result = *result;
   if (problem.input_types().size() == 2) {
     reducer.prepare({inputs[0], inputs[1]}, problem.count);
-    return [context, reducer](const Call& call, Stream stream) {
+    contender.direct = [reducer](const Call& call, Stream stream) {
       reducer({call.inputs[0], call.inputs[1]}, call.count, call.output, stream);
     };
+    contender.waited = [reducer, result](const Call& call, Stream stream) {
+      reducer.read_value({call.inputs[0], call.inputs[1]}, call.count, result->data(),
+                         result->size(), stream);
+    };
+    return;
   }
   reducer.prepare(inputs[0], problem.count);
-  return [context, reducer](const Call& call, Stream stream) {
+  contender.direct = [reducer](const Call& call, Stream stream) {
     reducer(call.inputs[0], call.count, call.output, stream);
+  };
+  contender.waited = [reducer, result](const Call& call, Stream stream) {
+    reducer.read_value({call.inputs[0]}, call.count, result->data(), result->size(), stream);
   };
 }
 
@@ -87,11 +140,15 @@ Contender make_foldtune(std::string_view name, const std::shared_ptr<Device>& de
   const auto own =
       std::make_shared<OwnPlan>(*device, Variant{.problem = problem, .params = choice.params});
   Contender contender{.name = std::string(name),
-                      .in_graph = {},
-                      .direct = direct_call(std::make_shared<Context>(device, store), problem,
-                                            pool.slice(problem, 0), inputs_ready),
+                      .context = std::make_shared<Context>(device, store),
                       .config = to_json(choice.params),
                       .source = to_string(choice.source())};
+  const InputPool::Pointers inputs = pool.slice(problem, 0);
+  if (problem.op == Operator::histogram) {
+    add_histogram_calls(contender, *device, *contender.context, problem, inputs, inputs_ready);
+  } else {
+    add_reducer_calls(contender, *contender.context, problem, inputs, inputs_ready);
+  }
   for (const Enqueue& enqueue : enqueues_of(own->plan, own->scratch)) {
     contender.in_graph.push_back([own, enqueue, inputs_ready](Call call, Stream stream) {
       call.inputs_ready = inputs_ready;
@@ -113,7 +170,7 @@ std::optional<Contender> make_cub(Device& device, const Problem& problem) {
   std::size_t bytes = 0;
   check_call(function(nullptr, bytes, arguments_of({.count = problem.count}), nullptr));
   const auto storage = std::make_shared<Areas>(device, bytes);
-  Contender contender{.name = std::string(kCub), .in_graph = {}, .direct = nullptr};
+  Contender contender{.name = std::string(kCub)};
   for (int area = 0; area < storage->count(); ++area) {
     contender.in_graph.push_back([=](const Call& call, Stream stream) {
       std::size_t size = bytes;
@@ -121,11 +178,13 @@ std::optional<Contender> make_cub(Device& device, const Problem& problem) {
     });
   }
   contender.direct = contender.in_graph.front();
+  add_waited(contender, device, problem);
   return contender;
 }
 
-std::optional<Contender> make_cublas(const Problem& problem, const InputPool& pool) {
-  Contender contender{.name = std::string(kCublas), .in_graph = {}, .direct = nullptr};
+std::optional<Contender> make_cublas(Device& device, const Problem& problem,
+                                     const InputPool& pool) {
+  Contender contender{.name = std::string(kCublas)};
   for (int handle = 0; handle < kCublasHandles; ++handle) {
     const CublasCall function = find_cublas_call(problem);
     if (!function) return std::nullopt;
@@ -135,6 +194,7 @@ std::optional<Contender> make_cublas(const Problem& problem, const InputPool& po
     });
   }
   contender.direct = contender.in_graph.front();
+  add_waited(contender, device, problem);
   if (problem.op == Operator::argabsmax) {
     contender.translate = [elements = pool.host_slice(problem)[0]](std::vector<std::byte>& result) {
       translate_index(static_cast<const float*>(elements), result);

@@ -1,23 +1,30 @@
 /// Who takes part in a comparison.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "cache/config_store.h"
+#include "foldtune/context.h"
 #include "foldtune/problem.h"
 #include "tuner/measure.h"
 
 namespace foldtune::bench {
 
 struct Contender {
-  std::string name;   ///< one of kContenders
-  Enqueues in_graph;  ///< a call that is captured, with its temporary memory in several places
-  Enqueue direct;     ///< a call as a program makes it, with all that the host does for it
+  std::string name;     ///< one of kContenders
+  Enqueues in_graph{};  ///< a call that is captured, with its temporary memory in several places
+  Enqueue direct{};     ///< a call as a program makes it, with all that the host does for it
+  Enqueue waited{};     ///< the same, until the host has the result
+  /// Where `waited` leaves the result, in the host's memory; empty: where the call has its output.
+  std::span<const std::byte> waited_result{};
   Measurer::Translate translate = nullptr;
-  std::string config{};  ///< of Foldtune: the tunables as JSON
-  std::string source{};  ///< of Foldtune: "exact", "near size", "default"
+  std::shared_ptr<Context> context{};  ///< of Foldtune: what `direct` and `waited` go through
+  std::string config{};                ///< of Foldtune: the tunables as JSON
+  std::string source{};                ///< of Foldtune: "exact", "near size", "default"
 };
 
 // The device and the pool, whose inputs are those of the problem, must outlive the contenders.
@@ -32,6 +39,6 @@ Contender make_foldtune(std::string_view name, const std::shared_ptr<Device>& de
 /// Empty if the library has no function for the problem. Throws DeviceError, Unavailable where the
 /// library is not there.
 std::optional<Contender> make_cub(Device& device, const Problem& problem);
-std::optional<Contender> make_cublas(const Problem& problem, const InputPool& pool);
+std::optional<Contender> make_cublas(Device& device, const Problem& problem, const InputPool& pool);
 
 }  // namespace foldtune::bench

@@ -12,10 +12,21 @@ namespace {
 constexpr int kLeastRounds = 3;
 constexpr std::chrono::milliseconds kLongRounds{250};
 
+Enqueues calls_of(const Contender& contender, Manner manner) {
+  if (manner == Manner::stream) return {contender.direct};
+  if (manner == Manner::latency) return {contender.waited};
+  return contender.in_graph;
+}
+
 }  // namespace
 
-std::string find_fault(Measurer& measurer, const Contender& contender) {
-  for (const Enqueue& enqueue : {contender.in_graph.front(), contender.direct}) {
+std::string find_fault(Device& device, Measurer& measurer, const Contender& contender) {
+  const auto waited = [&](const Call& call, Stream stream) {
+    contender.waited(call, stream);
+    const std::span<const std::byte> result = contender.waited_result;
+    if (!result.empty()) device.copy(call.output, result.data(), result.size());
+  };
+  for (const Enqueue& enqueue : {contender.in_graph.front(), contender.direct, Enqueue(waited)}) {
     std::string fault = measurer.find_fault_of_library(enqueue, contender.translate);
     if (!fault.empty()) return fault;
   }
@@ -26,11 +37,9 @@ std::vector<std::vector<double>> time_in_rounds(Measurer& measurer,
                                                 std::span<const Contender> contenders,
                                                 Manner manner, int rounds,
                                                 std::mt19937_64& random) {
-  const bool in_graph = manner != Manner::stream && manner != Manner::latency;
   std::vector<std::unique_ptr<Stopwatch>> stopwatches;
   for (const Contender& contender : contenders) {
-    const Enqueues enqueues = in_graph ? contender.in_graph : Enqueues{contender.direct};
-    stopwatches.push_back(measurer.make_stopwatch(enqueues, manner));
+    stopwatches.push_back(measurer.make_stopwatch(calls_of(contender, manner), manner));
   }
   std::vector<std::size_t> order(contenders.size());
   std::iota(order.begin(), order.end(), 0);

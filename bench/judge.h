@@ -13,7 +13,7 @@ namespace foldtune::bench {
 
 /// What is wrong with the results of the contender's calls; empty if they are right. Throws
 /// DeviceError.
-std::string find_fault(Measurer& measurer, const Contender& contender);
+std::string find_fault(Device& device, Measurer& measurer, const Contender& contender);
 
 /// Microseconds per call of each contender, in their order: one figure for each round. In a round
 /// everyone is timed once, in random order. At most `rounds` of them, and less where they take

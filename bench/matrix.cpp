@@ -68,8 +68,9 @@ Launching launching_of(Manner manner) {
 }
 
 double time_empty_kernel(Device& device, Manner manner) {
-  const auto launch = [](int, Stream stream) {
+  const auto launch = [&](int, Stream stream) {
     check(static_cast<cudaError_t>(launch_empty_kernel(stream)), "launching an empty kernel");
+    if (manner == Manner::latency) device.synchronize(stream);
   };
   launch(0, nullptr);  // which loads it, as a capture could not
   TimingRequest request;
@@ -164,7 +165,7 @@ void Matrix::measure(const Work& work) {
   Measurer measurer(*device_, compilations_, *pool_, work.problem);
   std::vector<Contender> right;
   for (Contender& contender : make_contenders(work)) {
-    if (std::string fault = find_fault(measurer, contender); fault.empty()) {
+    if (std::string fault = find_fault(*device_, measurer, contender); fault.empty()) {
       right.push_back(std::move(contender));
     } else {
       add_fault(work.cell, contender.name, /*is_wrong=*/true, std::move(fault));
@@ -191,7 +192,7 @@ std::vector<Contender> Matrix::make_contenders(const Work& work) {
   if (!is_gpu(*device_)) return contenders;
   add(make_cub(*device_, work.problem));
   try {
-    add(make_cublas(work.problem, *pool_));
+    add(make_cublas(*device_, work.problem, *pool_));
   } catch (const Unavailable& error) {
     add_fault(work.cell, kCublas, /*is_wrong=*/false, error.what());
   }

@@ -1,5 +1,6 @@
 #include "bench/pooled_device.h"
 
+#include <functional>
 #include <utility>
 
 namespace foldtune::bench {
@@ -29,6 +30,7 @@ class PooledDevice final : public Device {
   const Compiler& compiler() override { return compiler_; }
 
   const DeviceInfo& info() const override { return device_->info(); }
+  const DeviceInfo& quick_info() const override { return device_->quick_info(); }
   std::unique_ptr<Kernel> load(const CompiledKernel& compiled) override {
     return device_->load(compiled);
   }
@@ -50,6 +52,9 @@ class PooledDevice final : public Device {
     device_->copy(to, from, bytes);
   }
   void synchronize(Stream stream) override { device_->synchronize(stream); }
+  void await(Stream stream, const std::function<bool()>& is_there) override {
+    device_->await(stream, is_there);
+  }
   bool is_capturing(Stream stream) const override { return device_->is_capturing(stream); }
   std::unique_ptr<Stopwatch> prepare_timing(TimingRequest request) override {
     return device_->prepare_timing(std::move(request));

@@ -1,6 +1,8 @@
-// Times ways to launch one kernel for each call: with and without overlap, and as a graph of one
-// node whose arguments are replaced before each launch. It stands alone: bench/README.md says how
-// to build and run it.
+// Times ways to launch one kernel for each call, and to wait for it: with and without overlap, and
+// as a graph of one node whose arguments are replaced before each launch; until the stream is idle,
+// and until the host sees what the kernel stored. Then what graphs take to be made and to be kept,
+// and what several threads make of a launch. It stands alone: bench/README.md says how to build and
+// run it.
 //
 // The kernel reads n floats, as a sum does, and counts its calls; its blocks do not meet. Inputs
 // come from eight places in turns, which the L2 holds. Each way is checked by the count of calls.
@@ -9,11 +11,13 @@
 
 #include <algorithm>
 #include <array>
+#include <barrier>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -38,7 +42,7 @@ void check(cudaError_t result, const char* what) {
 }
 
 __global__ void read_all(const float4* input, std::uint32_t vectors, std::uint32_t* calls,
-                         float* output) {
+                         std::uint32_t* output) {
   asm volatile("griddepcontrol.launch_dependents;");
   asm volatile("griddepcontrol.wait;" ::: "memory");
   float sum = 0;
@@ -47,8 +51,11 @@ __global__ void read_all(const float4* input, std::uint32_t vectors, std::uint32
     const float4 v = input[i];
     sum += v.x + v.y + v.z + v.w;
   }
-  if (sum != 0) *output = sum;  // the inputs are zeros: never, but the loads stay
-  if (blockIdx.x == 0 && threadIdx.x == 0) ++*calls;
+  if (blockIdx.x == 0 && threadIdx.x == 0) {
+    ++*calls;
+    *static_cast<volatile std::uint32_t*>(output) = *calls;
+  }
+  if (sum != 0) *output = 0;  // the inputs are zeros: never, but the loads stay
 }
 
 /// A call and its arguments, whose input is another one in each call.
@@ -60,7 +67,7 @@ struct Launch {
   const char* place = nullptr;
   std::uint32_t vectors = 0;
   std::uint32_t* calls = nullptr;
-  float* output = nullptr;
+  std::uint32_t* output = nullptr;  ///< in the host's memory
   const char* inputs = nullptr;
   int next = 0;
   std::array<void*, 4> arguments{};
@@ -152,6 +159,22 @@ double time_calls(const Launch& launch, const std::function<void()>& call, int s
   return median(std::move(nanoseconds));
 }
 
+/// Nanoseconds until the host sees the count that a call stored.
+double time_until_seen(const Launch& launch, const std::function<void()>& call, int samples) {
+  std::vector<double> nanoseconds;
+  for (int i = 0; i < samples; ++i) {
+    check(cuStreamSynchronize(launch.stream), "waiting");
+    const std::uint32_t before = *launch.output;
+    const Clock::time_point begin = Clock::now();
+    call();
+    while (*static_cast<const volatile std::uint32_t*>(launch.output) == before) {
+    }
+    const std::chrono::duration<double, std::nano> taken = Clock::now() - begin;
+    nanoseconds.push_back(taken.count());
+  }
+  return median(std::move(nanoseconds));
+}
+
 /// Whether the kernel ran once for each call.
 bool report(Launch& launch, const char* name, const std::function<void()>& call) {
   int made = 0;
@@ -163,13 +186,65 @@ bool report(Launch& launch, const char* name, const std::function<void()>& call)
   const double host = time_calls(launch, counted, 41, 200, /*waits=*/false);
   const double stream = time_calls(launch, counted, 9, 3000, /*waits=*/true);
   const double latency = time_calls(launch, counted, 501, 1, /*waits=*/true);
+  const double seen = time_until_seen(launch, counted, 501);
   std::uint32_t ran = 0;
   check(cuStreamSynchronize(launch.stream), "waiting");
   check(cudaMemcpy(&ran, launch.calls, sizeof(ran), cudaMemcpyDefault), "reading the count");
   const bool is_right = ran == static_cast<std::uint32_t>(made);
-  std::printf("%8u  %-36s %7.2f %7.2f %8.2f%s\n", launch.vectors * 4, name, host / 1e3,
-              stream / 1e3, latency / 1e3, is_right ? "" : "  WRONG");
+  std::printf("%8u  %-36s %7.2f %7.2f %8.2f %7.2f%s\n", launch.vectors * 4, name, host / 1e3,
+              stream / 1e3, latency / 1e3, seen / 1e3, is_right ? "" : "  WRONG");
   return is_right;
+}
+
+std::size_t free_memory() {
+  check(cuCtxSynchronize(), "waiting");
+  std::size_t free = 0;
+  std::size_t total = 0;
+  check(cuMemGetInfo(&free, &total), "asking for free memory");
+  return free;
+}
+
+/// What it takes to make graphs and to keep them.
+void report_graphs(Launch& launch) {
+  constexpr int kGraphs = 1000;
+  const std::size_t before = free_memory();
+  const Clock::time_point begin = Clock::now();
+  const Graphs graphs(launch, kGraphs);
+  const std::chrono::duration<double, std::micro> taken = Clock::now() - begin;
+  std::printf("%d graphs of one node: %.1f us to make one, %zu bytes of the device each\n", kGraphs,
+              taken.count() / kGraphs, (before - free_memory()) / kGraphs);
+}
+
+/// Microseconds of each call where so many threads call, each on a stream of its own.
+double time_threads(const Launch& launch, int threads, bool as_graph) {
+  constexpr int kCalls = 20'000;
+  std::vector<double> each(threads);
+  std::barrier ready(threads);
+  std::vector<std::jthread> running;
+  for (int thread = 0; thread < threads; ++thread) {
+    running.emplace_back([&, thread] {
+      check(cudaSetDevice(0), "using the device");
+      Launch own = launch;
+      check(cuStreamCreate(&own.stream, CU_STREAM_NON_BLOCKING), "making a stream");
+      check(cudaMalloc(&own.calls, sizeof(*own.calls)), "allocating");
+      own.arguments = {&own.place, &own.vectors, &own.calls, &own.output};
+      Graphs graph(own, 1);
+      ready.arrive_and_wait();
+      const Clock::time_point begin = Clock::now();
+      for (int i = 0; i < kCalls; ++i) {
+        if (as_graph) {
+          graph.launch(true);
+        } else {
+          launch_kernel(own, true);
+        }
+      }
+      const std::chrono::duration<double, std::micro> taken = Clock::now() - begin;
+      each[thread] = taken.count() / kCalls;
+      check(cuStreamSynchronize(own.stream), "waiting");
+    });
+  }
+  running.clear();
+  return median(std::move(each));
 }
 
 }  // namespace
@@ -185,12 +260,14 @@ int main() {
   check(cudaMalloc(&inputs, bytes), "allocating");
   check(cudaMemset(inputs, 0, bytes), "clearing the inputs");
   check(cudaMalloc(&launch.calls, sizeof(*launch.calls)), "allocating");
-  check(cudaMalloc(&launch.output, sizeof(*launch.output)), "allocating");
+  check(cudaMallocHost(&launch.output, sizeof(*launch.output)), "allocating");
   launch.inputs = static_cast<const char*>(inputs);
   launch.arguments = {&launch.place, &launch.vectors, &launch.calls, &launch.output};
 
-  std::printf("microseconds per call: of the host, back to back, and with a wait for each\n");
-  std::printf("%8s  %-36s %7s %7s %8s\n", "n", "launch", "host", "stream", "latency");
+  std::printf(
+      "microseconds per call: of the host, back to back, with a wait for each, and until "
+      "its result is seen\n");
+  std::printf("%8s  %-36s %7s %7s %8s %7s\n", "n", "launch", "host", "stream", "latency", "seen");
   bool is_right = true;
   struct Shape {
     std::uint32_t elements, blocks, threads;
@@ -208,6 +285,15 @@ int main() {
     is_right &= report(launch, "graph, the same arguments", [&] { one.launch(false); });
     is_right &= report(launch, "graph, new arguments", [&] { one.launch(true); });
     is_right &= report(launch, "16 graphs in turns, new arguments", [&] { several.launch(true); });
+  }
+  launch.vectors = 256;
+  launch.blocks = 1;
+  launch.threads = 256;
+  report_graphs(launch);
+  std::printf("microseconds per call of 1024 floats, in each of several threads\n");
+  for (const int threads : {1, 4, 16}) {
+    std::printf("%2d threads: overlapping %6.2f, graph, new arguments %6.2f\n", threads,
+                time_threads(launch, threads, false), time_threads(launch, threads, true));
   }
   return is_right ? 0 : 1;
 }

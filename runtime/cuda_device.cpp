@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <chrono>
 #include <cstring>
 #include <mutex>
 #include <optional>
@@ -8,6 +9,7 @@
 #include "foldtune/error.h"
 #include "runtime/cuda_context.h"
 #include "runtime/cuda_driver.h"
+#include "runtime/cuda_ready_launch.h"
 #include "runtime/cuda_stopwatch.h"
 #include "runtime/device.h"
 #include "runtime/driver_version.h"
@@ -16,6 +18,8 @@
 
 namespace foldtune {
 namespace {
+
+constexpr std::string_view kWaiting = "waiting for a stream";
 
 CUdeviceptr address(const void* memory) { return reinterpret_cast<CUdeviceptr>(memory); }
 
@@ -142,6 +146,12 @@ class CudaKernel final : public Kernel {
     }
   }
 
+  std::unique_ptr<ReadyLaunch> make_ready(std::size_t index, LaunchShape shape,
+                                          void** arguments) const override {
+    if (shape.is_cluster && limits_.has_clusters) return nullptr;
+    return make_cuda_ready_launch(context_, functions_[index], shape, arguments);
+  }
+
   KernelResources resources(std::size_t index, std::uint32_t block_size) const override {
     const ContextScope scope(context_);
     const CUfunction function = functions_[index];
@@ -263,6 +273,8 @@ class CudaDevice final : public Device {
   void deallocate_host(void* memory) noexcept override {
     try {
       const ContextScope scope(context_);
+      const UncapturedScope uncaptured;
+      driver_.cuCtxSynchronize();
       driver_.cuMemFreeHost(memory);
     } catch (const Error&) {  // the context is gone, and the memory with it
     }
@@ -304,7 +316,26 @@ class CudaDevice final : public Device {
   void synchronize(Stream stream) override {
     const ContextScope scope(context_);
     const UncapturedScope uncaptured;
-    driver_.check(driver_.cuStreamSynchronize(stream), "waiting for a stream");
+    driver_.check(driver_.cuStreamSynchronize(stream), kWaiting);
+  }
+
+  void await(Stream stream, const std::function<bool()>& is_there) override {
+    using Clock = std::chrono::steady_clock;
+    // Longer waits are left to the driver, which may be set not to keep the processor busy.
+    constexpr std::chrono::microseconds kAtMost{100};
+    constexpr int kLooks = 64;  // some 0.5 us
+    const ContextScope scope(context_);
+    const Clock::time_point begin = Clock::now();
+    do {
+      for (int look = 0; look < kLooks; ++look) {
+        if (is_there()) return;
+      }
+      const UncapturedScope uncaptured;
+      const CUresult result = driver_.cuStreamQuery(stream);
+      if (result == CUDA_SUCCESS) return;
+      if (result != CUDA_ERROR_NOT_READY) driver_.check(result, kWaiting);
+    } while (Clock::now() - begin < kAtMost);
+    synchronize(stream);
   }
 
   bool is_capturing(Stream stream) const override {

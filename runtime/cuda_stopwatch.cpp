@@ -3,27 +3,15 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "foldtune/error.h"
 #include "runtime/cuda_context.h"
+#include "runtime/cuda_handles.h"
 
 namespace foldtune {
 namespace {
-
-/// A driver's handle with the function that destroys it. The context must be current then; where it
-/// is gone, so is what the handle named.
-template <class Handle, auto kDestroy>
-struct Destroy {
-  void operator()(Handle handle) const { (CudaDriver::get().*kDestroy)(handle); }
-};
-template <class Handle, auto kDestroy>
-using Owned = std::unique_ptr<std::remove_pointer_t<Handle>, Destroy<Handle, kDestroy>>;
-using OwnedEvent = Owned<CUevent, &CudaDriver::cuEventDestroy>;
-using OwnedGraph = Owned<CUgraph, &CudaDriver::cuGraphDestroy>;
-using OwnedExecutable = Owned<CUgraphExec, &CudaDriver::cuGraphExecDestroy>;
 
 /// What is timed runs in the default stream, where the device's other work runs, too: once kernels
 /// of two streams have taken turns a few times, short kernels take 0.2 to 0.4 us longer in every
@@ -115,15 +103,11 @@ class CudaStopwatch final : public Stopwatch {
     using Clock = std::chrono::steady_clock;
     ThrottleGuard::Reading reading;
     enqueue_sample();
-    synchronize();
     for (int sample = 0; sample < samples; ++sample) {
       if (request_.before_sample) request_.before_sample(kStream);
       synchronize();
       const Clock::time_point begin = Clock::now();
-      for (int call = 0; call < request_.calls; ++call) {
-        request_.enqueue(call, kStream);
-        synchronize();
-      }
+      enqueue_sample();
       const std::chrono::duration<double, std::micro> elapsed = Clock::now() - begin;
       reading.us.push_back(elapsed.count() / request_.calls);
     }
@@ -158,7 +142,7 @@ class CudaStopwatch final : public Stopwatch {
   CudaTimer& timer_;
   TimingRequest request_;
   std::vector<OwnedEvent> events_;  ///< two for each sample: its begin and its end
-  OwnedExecutable executable_;      ///< null unless the calls are in a graph
+  OwnedGraphExec executable_;       ///< null unless the calls are in a graph
 };
 
 }  // namespace

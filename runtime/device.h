@@ -37,6 +37,21 @@ struct LaunchShape {
   std::uint32_t grid_size = 1;    ///< blocks
   std::uint32_t block_size = 32;  ///< threads per block
   bool is_cluster = false;        ///< all blocks are one cluster, where the device has clusters
+
+  bool operator==(const LaunchShape&) const = default;
+};
+
+/// A launch of one kernel in one shape that is kept ready. It must not outlive its kernel.
+class ReadyLaunch {
+ public:
+  ReadyLaunch() = default;
+  ReadyLaunch(const ReadyLaunch&) = delete;
+  ReadyLaunch& operator=(const ReadyLaunch&) = delete;
+  virtual ~ReadyLaunch() = default;
+
+  /// As Kernel::launch, for half of the host's time; not while the stream is being captured. On the
+  /// device it waits for the launch before it, on whatever stream that was. Not thread-safe.
+  virtual void launch(void** arguments, Stream stream) = 0;
 };
 
 /// A loaded image. Its kernels are named by their index in the program. It must not outlive its
@@ -56,6 +71,14 @@ class Kernel {
   virtual void launch(std::size_t index, LaunchShape shape, void** arguments,
                       Stream stream) const = 0;
 
+  /// Null where the device can keep no such launch ready. The arguments are those of any launch.
+  /// Throws DeviceError, OutOfMemory.
+  virtual std::unique_ptr<ReadyLaunch> make_ready(std::size_t index, LaunchShape shape,
+                                                  void** arguments) const {
+    (void)index, (void)shape, (void)arguments;
+    return nullptr;
+  }
+
   virtual KernelResources resources(std::size_t index, std::uint32_t block_size) const = 0;
 };
 
@@ -63,13 +86,14 @@ class Kernel {
 enum class Launching {
   graph,    ///< captured once and replayed: what the device needs, without the host's part
   stream,   ///< enqueued back to back: launches set the pace where calls are short
-  latency,  ///< one at a time, from before it is enqueued until the host has seen its end
+  latency,  ///< one at a time, each of which waits for its result
 };
 
 /// What is timed: `calls` calls one after another.
 struct TimingRequest {
   /// Enqueues call number `call` (from 0) on `stream`. For Launching::graph it is called while the
-  /// timing is prepared, else for every sample, so that what it refers to must outlive that.
+  /// timing is prepared, else for every sample, so that what it refers to must outlive that. For
+  /// Launching::latency it waits for the result.
   std::function<void(int call, Stream stream)> enqueue;
   int calls = 1;
   Launching launching = Launching::graph;
@@ -133,6 +157,7 @@ class Device {
 
   /// Host memory that kernels can write to, of at least one byte. Throws OutOfMemory.
   virtual void* allocate_host(std::size_t bytes) { return allocate(bytes); }
+  /// Waits for all work of the device, which may be writing to it.
   virtual void deallocate_host(void* memory) noexcept { deallocate(memory); }
 
   /// Why kernels cannot use the memory, "is memory of another device"; empty if they can. Costs a
@@ -158,6 +183,13 @@ class Device {
 
   /// Waits for all work of the stream; errors of earlier launches are thrown here.
   virtual void synchronize(Stream stream) = 0;
+
+  /// The same, or until `is_there` sees in host memory what the stream's last kernel writes to it,
+  /// whichever is earlier: the end of a kernel is known two microseconds after what it wrote.
+  virtual void await(Stream stream, const std::function<bool()>& is_there) {
+    (void)is_there;
+    synchronize(stream);
+  }
 
   /// Whether the stream is being captured into a graph.
   virtual bool is_capturing(Stream stream) const = 0;

@@ -36,9 +36,18 @@ class Plan {
   /// so that no other call with that scratch may be enqueued between them.
   bool needs_two_launches() const;
 
+  /// Whether a call stores each word of its result once, so that the host may take what it sees.
+  bool shows_result() const;
+
   /// Enqueues a call. Its count is of the variant's size class, or smaller; its inputs are of the
   /// variant's alignment class.
-  void enqueue(const Call& call, void* scratch, Stream stream) const;
+  void enqueue(const Call& call, void* scratch, Stream stream) const {
+    enqueue(call, scratch, stream, /*repeated=*/nullptr);
+  }
+
+  /// The same for a call that is waited for, whose main launch `repeated` makes: always with this
+  /// plan.
+  void enqueue(const Call& call, void* scratch, Stream stream, RepeatedLaunch* repeated) const;
 
   const Variant& variant() const { return variant_; }
   /// Of the main kernel; asks the device.

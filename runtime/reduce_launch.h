@@ -6,6 +6,7 @@
 
 #include "runtime/call.h"
 #include "runtime/device.h"
+#include "runtime/repeated_launch.h"
 #include "runtime/variant.h"
 #include "templates/reduce/space.h"
 
@@ -22,12 +23,15 @@ class ReduceLaunch {
   ReduceLaunch(const Variant& variant, int resident_blocks);
 
   std::uint32_t grid_size(std::uint64_t count) const { return grid_.blocks(count); }
-  void enqueue(const Kernel& kernel, const Call& call, void* scratch, Stream stream) const;
+  /// `repeated`, of this kernel, makes its main launch; null: the kernel does.
+  void enqueue(const Kernel& kernel, const Call& call, void* scratch, Stream stream,
+               RepeatedLaunch* repeated) const;
 
  private:
-  void enqueue_in_any_order(const Kernel& kernel, const Call& call, void* scratch,
-                            Stream stream) const;
-  void enqueue_in_order(const Kernel& kernel, const Call& call, void* scratch, Stream stream) const;
+  void enqueue_in_any_order(const Kernel& kernel, const Call& call, void* scratch, Stream stream,
+                            RepeatedLaunch* repeated) const;
+  void enqueue_in_order(const Kernel& kernel, const Call& call, void* scratch, Stream stream,
+                        RepeatedLaunch* repeated) const;
 
   GridRule grid_;
   std::uint32_t threads_;

@@ -31,7 +31,7 @@ Reducer::State::State(Device& device, const TunedConfigs& configs, KernelCache& 
       problem_(problem),
       settings_(std::move(settings)),
       output_alignment_(problem.output_alignment()),
-      results_(device, problem.result_bytes()) {
+      results_(device, problem.result_bytes(), output_alignment_) {
   for (const ElementType type : problem.input_types()) {
     input_alignments_.at(input_count_++) = size_of(type);
   }
@@ -53,8 +53,7 @@ void Reducer::State::call_and_wait(Call call, std::size_t inputs, void* result, 
   ResolvedPlan& plan = resolve(call, stream);
   // After an error it is not given back, for a kernel may still write to it.
   call.output = results_.take();
-  plan.enqueue(call, stream);
-  device_.synchronize(stream);
+  plan.call_and_wait(call, stream, [&] { return results_.is_complete(call.output); });
   std::memcpy(result, call.output, results_.bytes());
   results_.give_back(call.output);
 }

@@ -78,13 +78,15 @@ class Reducer::State {
   std::size_t input_count_ = 0;
   std::array<std::size_t, kMaxInputs> input_alignments_{};
   const std::size_t output_alignment_;
-  HostResults results_;
 
   /// Read without a lock; null until the first call of the place.
   std::array<std::atomic<ResolvedPlan*>, 2 * kSizeClasses> resolved_{};
   std::mutex mutex_;  // guards what follows
   std::map<Place, Choice> choices_;
   std::vector<std::unique_ptr<ResolvedPlan>> plans_;
+
+  /// Goes before the plans, for it waits until kernels whose results were seen have ended.
+  HostResults results_;
 };
 
 }  // namespace foldtune

@@ -23,17 +23,31 @@ ResolvedPlan::ResolvedPlan(Device& device, const Variant& variant, const Compile
       most_count_(largest_count(size_class(variant.problem.count))),
       scratch_bytes_(plan_.most_scratch_bytes(most_count_)),
       needs_two_launches_(plan_.needs_two_launches()),
+      shows_result_(plan_.shows_result()),
       scratch_(device, scratch_bytes_) {}
 
-void ResolvedPlan::enqueue(const Call& call, Stream stream) {
-  if (scratch_bytes_ == 0) return plan_.enqueue(call, /*scratch=*/nullptr, stream);
+void ResolvedPlan::call_and_wait(const Call& call, Stream stream,
+                                 const std::function<bool()>& is_there) {
+  // Where another call is being waited for, the kernel is launched by itself.
+  std::unique_lock alone(waited_mutex_, std::defer_lock);
+  const bool is_repeated = !needs_two_launches_ && shows_result_ && alone.try_lock();
+  enqueue(call, stream, is_repeated ? &waited_ : nullptr);
+  if (shows_result_) {
+    device_.await(stream, is_there);
+  } else {
+    device_.synchronize(stream);
+  }
+}
+
+void ResolvedPlan::enqueue(const Call& call, Stream stream, RepeatedLaunch* repeated) {
+  if (scratch_bytes_ == 0) return plan_.enqueue(call, /*scratch=*/nullptr, stream, repeated);
   StreamScratch* scratch = scratch_.find(stream);
   if (scratch == nullptr) scratch = &make_scratch(stream);
   if (needs_two_launches_) {
     const std::lock_guard lock(scratch->enqueuing);
-    plan_.enqueue(call, scratch->memory.data(), stream);
+    plan_.enqueue(call, scratch->memory.data(), stream, repeated);
   } else {
-    plan_.enqueue(call, scratch->memory.data(), stream);
+    plan_.enqueue(call, scratch->memory.data(), stream, repeated);
   }
 }
 

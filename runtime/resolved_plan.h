@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <mutex>
 
 #include "runtime/plan.h"
 #include "runtime/stream_scratch.h"
@@ -20,7 +22,12 @@ class ResolvedPlan {
 
   /// Enqueues a call with the stream's own scratch, if any is needed, which the first call makes:
   /// not while the stream is being captured, which is an InvalidArgument.
-  void enqueue(const Call& call, Stream stream);
+  void enqueue(const Call& call, Stream stream) { enqueue(call, stream, /*repeated=*/nullptr); }
+
+  /// The same, and waits until the stream's work is complete, or until `is_there` sees every word
+  /// of the result, which is in host memory, if that tells. Throws what is wrong with the stream's
+  /// earlier work, too.
+  void call_and_wait(const Call& call, Stream stream, const std::function<bool()>& is_there);
 
   /// Makes the stream's scratch and waits until it is zero, so that a graph that was captured on
   /// the stream may run on any other one.
@@ -32,6 +39,7 @@ class ResolvedPlan {
   }
 
  private:
+  void enqueue(const Call& call, Stream stream, RepeatedLaunch* repeated);
   StreamScratch& make_scratch(Stream stream);
 
   Device& device_;
@@ -39,7 +47,10 @@ class ResolvedPlan {
   const std::uint64_t most_count_;
   const std::size_t scratch_bytes_;
   const bool needs_two_launches_;
+  const bool shows_result_;
   ScratchOfStreams scratch_;
+  std::mutex waited_mutex_;  // guards what follows
+  RepeatedLaunch waited_;    // of one call at a time, until it has ended
 };
 
 /// Throws InvalidArgument if the stream is being captured: then nothing can be made for a call of

@@ -8,6 +8,7 @@
 namespace foldtune {
 
 // No compiler finds <cstdint> without an include path, so the widths are spelled out.
+using uint8 = unsigned char;
 using uint16 = unsigned short;
 using int32 = int;
 using int64 = long long;
@@ -242,6 +243,12 @@ FOLDTUNE_DEVICE uint64 fetch_add_relaxed(uint64* address, uint64 value) {
 template <class Word>
 FOLDTUNE_DEVICE Word peek(const Word* address) {
   return *static_cast<const volatile Word*>(address);
+}
+
+/// Stores a word of 1 to 8 bytes, in one access, where the host may be waiting for it.
+template <class Word>
+FOLDTUNE_DEVICE void show(Word* address, Word value) {
+  *static_cast<volatile Word*>(address) = value;
 }
 
 /// Counts arrivals from 0 to `last` and starts again at 0. What the caller wrote before is visible
@@ -548,6 +555,10 @@ Word peek(const Word* address) {
 template <class Word>
 void store_relaxed(Word* address, Word value) {
   __atomic_store_n(address, value, __ATOMIC_RELAXED);
+}
+template <class Word>
+void show(Word* address, Word value) {
+  store_relaxed(address, value);
 }
 
 inline uint64 fetch_add_relaxed(uint64* address, uint64 value) {

@@ -79,6 +79,14 @@ using Magnitude = typename MagnitudeOf<T>::type;
 template <int kSize>
 struct WordOfSize;
 template <>
+struct WordOfSize<1> {
+  using type = uint8;
+};
+template <>
+struct WordOfSize<2> {
+  using type = uint16;
+};
+template <>
 struct WordOfSize<4> {
   using type = uint32;
 };

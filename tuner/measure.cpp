@@ -289,6 +289,13 @@ TimingRequest Measurer::make_request(const Enqueues& enqueues, Manner manner,
   return request;
 }
 
+Enqueue Measurer::waited(Enqueue enqueue) const {
+  return [this, enqueue = std::move(enqueue)](const Call& call, Stream stream) {
+    enqueue(call, stream);
+    device_.synchronize(stream);
+  };
+}
+
 std::unique_ptr<Stopwatch> Measurer::make_stopwatch(const Enqueues& enqueues, Manner manner,
                                                     std::optional<int> calls) {
   return device_.prepare_timing(make_request(enqueues, manner, calls));
@@ -298,7 +305,10 @@ Samples Measurer::take(Candidate& candidate, Manner manner, int samples) {
   std::unique_ptr<Stopwatch>& stopwatch =
       candidate.stopwatches.at(static_cast<std::size_t>(manner));
   if (stopwatch == nullptr) {
-    const Enqueues enqueues = enqueues_of(*candidate.plan, candidate.scratch);
+    Enqueues enqueues = enqueues_of(*candidate.plan, candidate.scratch);
+    if (manner == Manner::latency) {
+      for (Enqueue& enqueue : enqueues) enqueue = waited(std::move(enqueue));
+    }
     stopwatch = make_stopwatch(enqueues, manner);
   }
   const StopRule rule{.at_most = std::max(1, samples)};

@@ -77,7 +77,8 @@ class Measurer {
   /// DeviceError.
   std::string find_fault_of_library(const Enqueue& enqueue, const Translate& translate = nullptr);
 
-  /// The timing of calls in this manner; `calls` per sample, empty: as many as the manner wants. It
+  /// The timing of calls in this manner, which for Manner::latency wait for their results; `calls`
+  /// per sample, empty: as many as the manner wants. It
   /// must not outlive the measurer, nor what the calls refer to. Throws DeviceError.
   std::unique_ptr<Stopwatch> make_stopwatch(const Enqueues& enqueues, Manner manner,
                                             std::optional<int> calls = std::nullopt);
@@ -100,6 +101,7 @@ class Measurer {
   ExpectedResult compute_expected_result();
   void make_flush();
   TimingRequest make_request(const Enqueues& enqueues, Manner manner, std::optional<int> calls);
+  Enqueue waited(Enqueue enqueue) const;
   Samples take(Candidate& candidate, Manner manner, int samples);
   void enqueue_flush(Stream stream);
 

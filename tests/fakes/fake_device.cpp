@@ -300,6 +300,11 @@ class FakeDevice::State::FakeKernel final : public Kernel {
     run_helper(launch, arguments);
   }
 
+  std::unique_ptr<ReadyLaunch> make_ready(std::size_t index, LaunchShape shape,
+                                          void**) const override {
+    return std::make_unique<FakeReadyLaunch>(*this, index, shape);
+  }
+
   KernelResources resources(std::size_t, std::uint32_t block_size) const override {
     ++state_.counts.resource_queries;
     return {.registers = 32,
@@ -308,6 +313,22 @@ class FakeDevice::State::FakeKernel final : public Kernel {
   }
 
  private:
+  class FakeReadyLaunch final : public ReadyLaunch {
+   public:
+    FakeReadyLaunch(const FakeKernel& kernel, std::size_t index, LaunchShape shape)
+        : kernel_(kernel), index_(index), shape_(shape) {}
+
+    void launch(void** arguments, Stream stream) override {
+      kernel_.launch(index_, shape_, arguments, stream);
+      ++kernel_.state_.counts.ready_launches;
+    }
+
+   private:
+    const FakeKernel& kernel_;
+    std::size_t index_;
+    LaunchShape shape_;
+  };
+
   /// The output, the scratch and the promise of `reduce(inputs, count, output, scratch,
   /// inputs_ready)`, or of `reduce_in_order(inputs, count, chunk, output, scratch, inputs_ready)`.
   static void** after_count(const FakeLaunch& launch, void** arguments) {
@@ -446,6 +467,11 @@ std::string FakeDevice::find_stream_fault(Stream stream) const {
   const std::lock_guard lock(state_->mutex);
   const bool is_known = state_->watches_streams && stream != nullptr;
   return is_known && stream == state_->destroyed ? "was destroyed" : "";
+}
+
+void FakeDevice::await(Stream stream, const std::function<bool()>& is_there) {
+  if (!is_there()) return synchronize(stream);
+  ++state_->counts.seen_results;
 }
 
 bool FakeDevice::is_capturing(Stream stream) const {

@@ -85,8 +85,10 @@ struct FakeCounts {
   std::atomic<int> reduce_launches = 0;   ///< not those that are timed
   std::atomic<int> untimed_launches = 0;  ///< those of `before_sample`
   std::atomic<int> helper_launches = 0;
-  std::atomic<int> timings = 0;  ///< that were prepared
-  std::atomic<int> takings = 0;  ///< of samples, those that were discarded too
+  std::atomic<int> ready_launches = 0;  ///< of those, what `make_ready` made
+  std::atomic<int> seen_results = 0;    ///< of `await`, before it looked at the stream
+  std::atomic<int> timings = 0;         ///< that were prepared
+  std::atomic<int> takings = 0;         ///< of samples, those that were discarded too
   std::atomic<int> allocations = 0;
   std::atomic<int> live_allocations = 0;
 };
@@ -127,6 +129,7 @@ class FakeDevice final : public Device {
   void deallocate(void* memory) noexcept override;
   void copy(void* to, const void* from, std::size_t bytes) override;
   void synchronize(Stream stream) override;
+  void await(Stream stream, const std::function<bool()>& is_there) override;
   bool is_capturing(Stream stream) const override;
   std::string find_pointer_fault(const void* memory) const override;
   void watch_streams() override;

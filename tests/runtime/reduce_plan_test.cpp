@@ -288,6 +288,46 @@ TEST_CASE_METHOD(ReducePlanTest, "Reducer: a value is waited for, and its type h
              ContainsSubstring("input pointer"));
 }
 
+TEST_CASE_METHOD(ReducePlanTest,
+                 "Reducer: a value is taken when it is seen, and its launch kept ready") {
+  for (int i = 0; i < 10; ++i)
+    CHECK(reducer_.value<float>(input_, 5, fake_stream(i % 3 + 1)) == 14);
+  CHECK(device_->counts().seen_results == 10);
+  CHECK(device_->counts().ready_launches == 3);
+  // What nobody waits for is launched by its kernel.
+  for (int i = 0; i < 10; ++i) reducer_(input_, 5, &output_);
+  CHECK(device_->counts().ready_launches == 3);
+}
+
+TEST_CASE_METHOD(
+    ReducePlanTest,
+    "Reducer: a value that is made by several launches, or stored several times, is waited for") {
+  const std::shared_ptr<ConfigStore> store = make_memory_store();
+  Problem problem{.op = Operator::sum, .type = ElementType::f32, .determinism = Determinism::any};
+  problem.count = 4096;
+  const FinalStage stage = GENERATE(FinalStage::atomic, FinalStage::two_pass);
+  put_success(*store, *device_, problem, ReduceParams{.block_size = 32, .final_stage = stage});
+  Context context(device_, store);
+  const Reducer reducer = context.reducer(problem);
+  for (int i = 0; i < 10; ++i) CHECK(reducer.value<float>(input_, 4096) == 14);
+  CHECK(device_->counts().helper_launches == 10);
+  CHECK(device_->counts().ready_launches == 0);
+  // Of two passes, the second stores the result at once.
+  CHECK(device_->counts().seen_results == (stage == FinalStage::two_pass ? 10 : 0));
+}
+
+TEST_CASE("Reducer: a value that looks like none is waited for") {
+  const auto device = std::make_shared<FakeDevice>();
+  Context context(device, nullptr);
+  const Reducer reducer = context.reducer({.op = Operator::max, .type = ElementType::u8});
+  alignas(16) unsigned char input[] = {0};
+  for (int value = 0; value < 256; ++value) {
+    input[0] = static_cast<unsigned char>(value);
+    CHECK(reducer.value<unsigned char>(input, 1) == value);
+  }
+  CHECK(device->counts().seen_results == 255);
+}
+
 TEST_CASE("Reducer: values of every shape, on the CPU device") {
   Context context({.device = "cpu", .database = "/dev/null/none"});
   const std::vector<double> x{3, -1, 4, -1, 5};

@@ -151,9 +151,10 @@ FOLDTUNE_API foldtune_status foldtune_reduce(const foldtune_reducer* reducer,
                                              const void* const* inputs, size_t input_count,
                                              uint64_t count, void* output, foldtune_stream stream);
 
-/// The same, blocking: waits for the stream and writes the result to `result`, host memory of
-/// `result_bytes`, which must be `foldtune_reducer_result_bytes`. Not while the stream is being
-/// captured. Each call allocates the place of the result on the device anew.
+/// The same, blocking: waits for the result, and with it for all earlier work of the stream, and
+/// writes it to `result`, host memory of `result_bytes`, which must be
+/// `foldtune_reducer_result_bytes`. Not while the stream is being captured. It looks for the result
+/// for up to 100 us, and then lets the driver wait, as the flags of the CUDA context say.
 FOLDTUNE_API foldtune_status foldtune_reduce_value(const foldtune_reducer* reducer,
                                                    const void* const* inputs, size_t input_count,
                                                    uint64_t count, void* result,

@@ -1,0 +1,25 @@
+/// A launch that is made again and again, for less of the host's time.
+#pragma once
+
+#include <memory>
+
+#include "runtime/device.h"
+
+namespace foldtune {
+
+/// After a few launches of one shape it has the device keep that launch ready. Calls of it wait for
+/// one another on the device, in whatever streams they are: it is for calls that the host waits
+/// for, one after another. Not thread-safe.
+class RepeatedLaunch {
+ public:
+  /// Kernel::launch, always of the same kernel and index.
+  void launch(const Kernel& kernel, std::size_t index, LaunchShape shape, void** arguments,
+              Stream stream);
+
+ private:
+  LaunchShape shape_;
+  int times_ = 0;  ///< in that shape
+  std::unique_ptr<ReadyLaunch> ready_;
+};
+
+}  // namespace foldtune

@@ -1,0 +1,84 @@
+#include "runtime/repeated_launch.h"
+
+#include <string>
+
+#include "tests/catch.h"
+
+namespace foldtune::test {
+namespace {
+
+/// What was launched, in order: "k64" by the kernel with 64 blocks, "r64" by what it made ready.
+class RecordingKernel final : public Kernel {
+ public:
+  void launch(std::size_t, LaunchShape shape, void**, Stream) const override {
+    launches += "k" + std::to_string(shape.grid_size) + " ";
+  }
+  std::unique_ptr<ReadyLaunch> make_ready(std::size_t, LaunchShape shape, void**) const override {
+    ++made;
+    if (fails) throw OutOfMemory("no room for a graph");
+    if (has_none) return nullptr;
+    return std::make_unique<Recording>(*this, shape);
+  }
+  KernelResources resources(std::size_t, std::uint32_t) const override { return {}; }
+
+  bool fails = false;
+  bool has_none = false;
+  mutable int made = 0;
+  mutable std::string launches;
+
+ private:
+  class Recording final : public ReadyLaunch {
+   public:
+    Recording(const RecordingKernel& kernel, LaunchShape shape) : kernel_(kernel), shape_(shape) {}
+    void launch(void**, Stream) override {
+      kernel_.launches += "r" + std::to_string(shape_.grid_size) + " ";
+    }
+
+   private:
+    const RecordingKernel& kernel_;
+    LaunchShape shape_;
+  };
+};
+
+/// What `times` launches of `blocks` blocks were.
+std::string launch(RepeatedLaunch& repeated, const RecordingKernel& kernel, int times,
+                   std::uint32_t blocks) {
+  kernel.launches.clear();
+  for (int i = 0; i < times; ++i) {
+    repeated.launch(kernel, 0, {.grid_size = blocks}, nullptr, nullptr);
+  }
+  return kernel.launches;
+}
+
+TEST_CASE("RepeatedLaunch: the eighth launch of a shape is kept ready") {
+  const RecordingKernel kernel;
+  RepeatedLaunch repeated;
+  CHECK(launch(repeated, kernel, 10, 2) == "k2 k2 k2 k2 k2 k2 k2 r2 r2 r2 ");
+  CHECK(launch(repeated, kernel, 2, 3) == "k3 k3 ");
+  CHECK(launch(repeated, kernel, 2, 2) == "r2 r2 ");
+  CHECK(kernel.made == 1);
+}
+
+TEST_CASE("RepeatedLaunch: of shapes in turns none is kept ready") {
+  const RecordingKernel kernel;
+  RepeatedLaunch repeated;
+  for (int i = 0; i < 20; ++i) {
+    CHECK(launch(repeated, kernel, 7, 2) == "k2 k2 k2 k2 k2 k2 k2 ");
+    CHECK(launch(repeated, kernel, 1, 3) == "k3 ");
+  }
+  CHECK(kernel.made == 0);
+}
+
+TEST_CASE(
+    "RepeatedLaunch: where no launch can be kept ready, the kernel launches, and is not asked "
+    "again") {
+  RecordingKernel kernel;
+  (GENERATE(true, false) ? kernel.fails : kernel.has_none) = true;
+  RepeatedLaunch repeated;
+  CHECK(launch(repeated, kernel, 9, 2) == "k2 k2 k2 k2 k2 k2 k2 k2 k2 ");
+  launch(repeated, kernel, 90, 2);
+  CHECK(kernel.made == 1);
+}
+
+}  // namespace
+}  // namespace foldtune::test
