@@ -4,6 +4,8 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "foldtune/foldtune.hpp"
@@ -314,6 +316,25 @@ TEST_CASE_METHOD(
   CHECK(device_->counts().ready_launches == 0);
   // Of two passes, the second stores the result at once.
   CHECK(device_->counts().seen_results == (stage == FinalStage::two_pass ? 10 : 0));
+}
+
+TEST_CASE("Reducer: while one value is waited for, another one's kernel is launched by itself") {
+  std::function<void()> during_launch;
+  const auto device = std::make_shared<FakeDevice>(FakeScript{.fault = [&](const ReduceParams&) {
+    if (const auto call = std::exchange(during_launch, nullptr)) call();
+    return Fault::none;
+  }});
+  Context context(device, nullptr);
+  const Reducer reducer = context.reducer(kSum);
+  alignas(16) const float input[4] = {3, 1, 4, 1};
+  for (int i = 0; i < 9; ++i) CHECK(reducer.value<float>(input, 4) == 9);
+  CHECK(device->counts().ready_launches == 2);
+  float other = 0;
+  during_launch = [&] { std::thread([&] { other = reducer.value<float>(input, 4); }).join(); };
+  CHECK(reducer.value<float>(input, 4) == 9);
+  CHECK(other == 9);
+  CHECK(device->counts().reduce_launches == 11);
+  CHECK(device->counts().ready_launches == 3);
 }
 
 TEST_CASE("Reducer: a value that looks like none is waited for") {
