@@ -129,6 +129,13 @@ class Graphs {
     check(cuGraphLaunch(executable, launch_.stream), "launching a graph");
   }
 
+  /// Twice as many blocks as the launch before, or half as many.
+  void launch_another_grid() {
+    node_params_.gridDimX =
+        node_params_.gridDimX == launch_.blocks ? 2 * launch_.blocks : launch_.blocks;
+    launch(/*has_new_arguments=*/true);
+  }
+
  private:
   Launch& launch_;
   CUDA_KERNEL_NODE_PARAMS node_params_{};
@@ -285,6 +292,14 @@ int main() {
     is_right &= report(launch, "graph, the same arguments", [&] { one.launch(false); });
     is_right &= report(launch, "graph, new arguments", [&] { one.launch(true); });
     is_right &= report(launch, "16 graphs in turns, new arguments", [&] { several.launch(true); });
+    Graphs two_grids(launch, 1);
+    is_right &=
+        report(launch, "graph, two grids in turns", [&] { two_grids.launch_another_grid(); });
+    int turn = 0;
+    is_right &= report(launch, "graph and overlapping in turns", [&] {
+      if (turn++ % 2 == 0) return one.launch(true);
+      launch_kernel(launch, true);
+    });
   }
   launch.vectors = 256;
   launch.blocks = 1;

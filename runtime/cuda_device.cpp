@@ -148,7 +148,7 @@ class CudaKernel final : public Kernel {
 
   std::unique_ptr<ReadyLaunch> make_ready(std::size_t index, LaunchShape shape,
                                           void** arguments) const override {
-    if (shape.is_cluster && limits_.has_clusters) return nullptr;
+    shape.is_cluster = shape.is_cluster && limits_.has_clusters;
     return make_cuda_ready_launch(context_, functions_[index], shape, arguments);
   }
 

@@ -25,18 +25,18 @@ class CudaDriver {
               cuEventRecord) apply(cuFuncGetAttribute) apply(cuGetErrorName)                       \
               apply(cuGetErrorString) apply(cuGraphAddKernelNode) apply(cuGraphCreate) apply(      \
                   cuGraphDestroy) apply(cuGraphExecDestroy) apply(cuGraphExecKernelNodeSetParams)  \
-                  apply(cuGraphInstantiateWithFlags) apply(cuGraphLaunch) apply(cuInit) apply(     \
-                      cuLaunchKernelEx) apply(cuMemAlloc) apply(cuMemFree) apply(cuMemFreeHost)    \
-                      apply(cuMemGetInfo) apply(cuMemHostAlloc) apply(cuMemcpy) apply(cuMemsetD8)  \
-                          apply(cuMemsetD8Async) apply(cuModuleGetFunction)                        \
-                              apply(cuModuleLoadData) apply(cuModuleUnload)                        \
-                                  apply(cuOccupancyMaxActiveBlocksPerMultiprocessor)               \
-                                      apply(cuPointerGetAttribute) apply(cuStreamBeginCapture)     \
-                                          apply(cuStreamCreate) apply(cuStreamDestroy)             \
-                                              apply(cuStreamEndCapture) apply(cuStreamIsCapturing) \
-                                                  apply(cuStreamQuery) apply(cuStreamSynchronize)  \
-                                                      apply(cuStreamWaitEvent)                     \
-                                                          apply(cuThreadExchangeStreamCaptureMode)
+                  apply(cuGraphInstantiateWithFlags) apply(cuGraphKernelNodeSetAttribute) apply(   \
+                      cuGraphLaunch) apply(cuInit) apply(cuLaunchKernelEx) apply(cuMemAlloc)       \
+                      apply(cuMemFree) apply(cuMemFreeHost) apply(cuMemGetInfo) apply(             \
+                          cuMemHostAlloc) apply(cuMemcpy) apply(cuMemsetD8) apply(cuMemsetD8Async) \
+                          apply(cuModuleGetFunction) apply(cuModuleLoadData) apply(cuModuleUnload) \
+                              apply(cuOccupancyMaxActiveBlocksPerMultiprocessor)                   \
+                                  apply(cuPointerGetAttribute) apply(cuStreamBeginCapture)         \
+                                      apply(cuStreamCreate) apply(cuStreamDestroy)                 \
+                                          apply(cuStreamEndCapture) apply(cuStreamIsCapturing)     \
+                                              apply(cuStreamQuery) apply(cuStreamSynchronize)      \
+                                                  apply(cuStreamWaitEvent)                         \
+                                                      apply(cuThreadExchangeStreamCaptureMode)
 
 #define FOLDTUNE_DECLARE(function) decltype(&::function) function = nullptr;
   FOLDTUNE_CUDA_FUNCTIONS(FOLDTUNE_DECLARE)

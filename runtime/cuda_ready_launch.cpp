@@ -26,6 +26,13 @@ class CudaReadyLaunch final : public ReadyLaunch {
     graph_.reset(graph);
     driver_.check(driver_.cuGraphAddKernelNode(&node_, graph, nullptr, 0, &params_),
                   "adding a launch to a graph");
+    if (shape.is_cluster) {
+      CUkernelNodeAttrValue cluster{};
+      cluster.clusterDim = {.x = shape.grid_size, .y = 1, .z = 1};
+      driver_.check(driver_.cuGraphKernelNodeSetAttribute(
+                        node_, CU_KERNEL_NODE_ATTRIBUTE_CLUSTER_DIMENSION, &cluster),
+                    "making a cluster of a launch in a graph");
+    }
     CUgraphExec executable = nullptr;
     driver_.check(driver_.cuGraphInstantiateWithFlags(&executable, graph, 0),
                   "instantiating the graph of a launch");

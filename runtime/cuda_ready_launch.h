@@ -8,8 +8,8 @@
 
 namespace foldtune {
 
-/// Launches `function` of a module of `context`, without a cluster. The first arguments are not
-/// used by any launch. Throws DeviceError, OutOfMemory.
+/// Launches `function` of a module of `context`; a cluster only where the device has them. The
+/// first arguments are not used by any launch. Throws DeviceError, OutOfMemory.
 std::unique_ptr<ReadyLaunch> make_cuda_ready_launch(CUcontext context, CUfunction function,
                                                     LaunchShape shape, void** first_arguments);
 

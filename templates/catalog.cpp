@@ -28,8 +28,8 @@ enum class Layout {
   moments,  ///< two numbers and a count
 };
 
-/// Which accumulators the warp's own instructions fold.
-enum class WarpInstruction {
+/// Which accumulators a warp folds at once.
+enum class WarpFold {
   none,
   word,  ///< integers of 32 bits
   any,
@@ -49,7 +49,7 @@ struct OperatorRow {
   bool has_empty_result = true;  ///< the fold of nothing is a value
   bool compares = false;         ///< NanPolicy says something
   bool integers_only = false;
-  WarpInstruction warp_instruction = WarpInstruction::none;
+  WarpFold warp_fold = WarpFold::none;
 };
 
 constexpr std::array kOperatorRows{
@@ -58,7 +58,7 @@ constexpr std::array kOperatorRows{
                 .device_name = "foldtune::Sum<{T}, {A}>",
                 .accumulators = AccumulatorRule::arithmetic,
                 .rounds = true,
-                .warp_instruction = WarpInstruction::word},
+                .warp_fold = WarpFold::word},
     OperatorRow{.op = Operator::product,
                 .name = "product",
                 .device_name = "foldtune::Product<{T}, {A}>",
@@ -68,12 +68,12 @@ constexpr std::array kOperatorRows{
                 .name = "min",
                 .device_name = "foldtune::Min<{T}, {A}, {N}>",
                 .compares = true,
-                .warp_instruction = WarpInstruction::any},
+                .warp_fold = WarpFold::any},
     OperatorRow{.op = Operator::max,
                 .name = "max",
                 .device_name = "foldtune::Max<{T}, {A}, {N}>",
                 .compares = true,
-                .warp_instruction = WarpInstruction::any},
+                .warp_fold = WarpFold::any},
     OperatorRow{.op = Operator::argmin,
                 .name = "argmin",
                 .device_name = "foldtune::ArgMin<{T}, {A}, {I}, {N}>",
@@ -81,7 +81,7 @@ constexpr std::array kOperatorRows{
                 .shape = ResultShape::indexed_value,
                 .has_empty_result = false,
                 .compares = true,
-                .warp_instruction = WarpInstruction::any},
+                .warp_fold = WarpFold::any},
     OperatorRow{.op = Operator::argmax,
                 .name = "argmax",
                 .device_name = "foldtune::ArgMax<{T}, {A}, {I}, {N}>",
@@ -89,55 +89,56 @@ constexpr std::array kOperatorRows{
                 .shape = ResultShape::indexed_value,
                 .has_empty_result = false,
                 .compares = true,
-                .warp_instruction = WarpInstruction::any},
+                .warp_fold = WarpFold::any},
     OperatorRow{.op = Operator::minmax,
                 .name = "minmax",
                 .device_name = "foldtune::Extremes<{T}, {A}, {N}>",
                 .layout = Layout::pair,
                 .shape = ResultShape::min_max,
-                .compares = true},
+                .compares = true,
+                .warp_fold = WarpFold::any},
     OperatorRow{.op = Operator::bit_and,
                 .name = "bit_and",
                 .device_name = "foldtune::BitAnd<{T}, {A}>",
                 .integers_only = true,
-                .warp_instruction = WarpInstruction::any},
+                .warp_fold = WarpFold::any},
     OperatorRow{.op = Operator::bit_or,
                 .name = "bit_or",
                 .device_name = "foldtune::BitOr<{T}, {A}>",
                 .integers_only = true,
-                .warp_instruction = WarpInstruction::any},
+                .warp_fold = WarpFold::any},
     OperatorRow{.op = Operator::bit_xor,
                 .name = "bit_xor",
                 .device_name = "foldtune::BitXor<{T}, {A}>",
                 .integers_only = true,
-                .warp_instruction = WarpInstruction::any},
+                .warp_fold = WarpFold::any},
     OperatorRow{.op = Operator::all,
                 .name = "all",
                 .device_name = "foldtune::All<{T}, {A}>",
                 .accumulators = AccumulatorRule::truth,
-                .warp_instruction = WarpInstruction::any},
+                .warp_fold = WarpFold::any},
     OperatorRow{.op = Operator::any,
                 .name = "any",
                 .device_name = "foldtune::Any<{T}, {A}>",
                 .accumulators = AccumulatorRule::truth,
-                .warp_instruction = WarpInstruction::any},
+                .warp_fold = WarpFold::any},
     OperatorRow{.op = Operator::count_nonzero,
                 .name = "count_nonzero",
                 .device_name = "foldtune::CountNonzero<{T}, {A}>",
                 .accumulators = AccumulatorRule::count,
-                .warp_instruction = WarpInstruction::word},
+                .warp_fold = WarpFold::word},
     OperatorRow{.op = Operator::sum_of_squares,
                 .name = "sum_of_squares",
                 .device_name = "foldtune::SumOfSquares<{T}, {A}>",
                 .accumulators = AccumulatorRule::arithmetic,
                 .rounds = true,
-                .warp_instruction = WarpInstruction::word},
+                .warp_fold = WarpFold::word},
     OperatorRow{.op = Operator::asum,
                 .name = "asum",
                 .device_name = "foldtune::Asum<{T}, {A}>",
                 .accumulators = AccumulatorRule::arithmetic,
                 .rounds = true,
-                .warp_instruction = WarpInstruction::word},
+                .warp_fold = WarpFold::word},
     OperatorRow{.op = Operator::nrm2,
                 .name = "nrm2",
                 .device_name = "foldtune::Nrm2<{T}, {A}>",
@@ -148,7 +149,7 @@ constexpr std::array kOperatorRows{
                 .name = "absmax",
                 .device_name = "foldtune::AbsMax<{T}, {A}, {N}>",
                 .compares = true,
-                .warp_instruction = WarpInstruction::any},
+                .warp_fold = WarpFold::any},
     OperatorRow{.op = Operator::argabsmax,
                 .name = "argabsmax",
                 .device_name = "foldtune::ArgAbsMax<{T}, {A}, {I}, {N}>",
@@ -156,14 +157,14 @@ constexpr std::array kOperatorRows{
                 .shape = ResultShape::indexed_value,
                 .has_empty_result = false,
                 .compares = true,
-                .warp_instruction = WarpInstruction::any},
+                .warp_fold = WarpFold::any},
     OperatorRow{.op = Operator::dot,
                 .name = "dot",
                 .device_name = "foldtune::Dot<{T}, {A}>",
                 .accumulators = AccumulatorRule::arithmetic,
                 .inputs = 2,
                 .rounds = true,
-                .warp_instruction = WarpInstruction::word},
+                .warp_fold = WarpFold::word},
     OperatorRow{.op = Operator::mean,
                 .name = "mean",
                 .device_name = "foldtune::Mean<{T}, {A}>",
@@ -178,7 +179,8 @@ constexpr std::array kOperatorRows{
                 .layout = Layout::moments,
                 .rounds = true,
                 .finishes = true,
-                .has_empty_result = false},
+                .has_empty_result = false,
+                .warp_fold = WarpFold::any},
     OperatorRow{.op = Operator::stddev,
                 .name = "stddev",
                 .device_name = "foldtune::StdDev<{T}, {A}, {I}, {D}>",
@@ -186,14 +188,16 @@ constexpr std::array kOperatorRows{
                 .layout = Layout::moments,
                 .rounds = true,
                 .finishes = true,
-                .has_empty_result = false},
+                .has_empty_result = false,
+                .warp_fold = WarpFold::any},
     OperatorRow{.op = Operator::logsumexp,
                 .name = "logsumexp",
                 .device_name = "foldtune::LogSumExp<{T}, {A}>",
                 .accumulators = AccumulatorRule::real,
                 .layout = Layout::pair,
                 .rounds = true,
-                .finishes = true},
+                .finishes = true,
+                .warp_fold = WarpFold::any},
     OperatorRow{.op = Operator::custom, .name = "custom", .device_name = "", .rounds = true},
     OperatorRow{.op = Operator::histogram,
                 .name = "histogram",
@@ -393,14 +397,14 @@ bool can_combine_atomically(const Problem& problem) {
          problem.result_type() == accumulator;
 }
 
-bool has_warp_instruction(const Problem& problem) {
+bool has_warp_fold(const Problem& problem) {
   const ElementType accumulator = problem.accumulator_type();
-  switch (row(problem.op).warp_instruction) {
-    case WarpInstruction::none:
+  switch (row(problem.op).warp_fold) {
+    case WarpFold::none:
       return false;
-    case WarpInstruction::word:
+    case WarpFold::word:
       return !is_floating(accumulator) && held_bytes(accumulator) == sizeof(std::uint32_t);
-    case WarpInstruction::any:
+    case WarpFold::any:
       break;
   }
   return true;

@@ -22,7 +22,7 @@ std::size_t accumulator_bytes(const Problem& problem, bool wide);
 /// Whether a partial result is a result, of one word: blocks can then combine into the output.
 bool can_combine_atomically(const Problem& problem);
 
-/// Whether the warp folds the accumulator by instructions of its own (redux.sync, vote).
-bool has_warp_instruction(const Problem& problem);
+/// Whether a warp folds the accumulator of all lanes at once (redux.cuh).
+bool has_warp_fold(const Problem& problem);
 
 }  // namespace foldtune

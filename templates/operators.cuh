@@ -9,6 +9,9 @@
 ///     Result        what finish gives, unless it is a number: stored as it is
 ///     kInstruction  what the hardware may combine by itself, if it knows the operator
 ///     Value         of an operator that finds an element: the one that gives its value
+///     merge(a, lanes)  of an operator whose partial results are merged sooner many at a time than
+///                   in pairs: that of `a[0]` to `a[kCount - 1]` of all lanes of a warp, in each
+///                   lane; `lanes` is what it may ask them for (redux.cuh)
 ///
 /// T is the element type, A the accumulator's type in the catalogue, Held<A> what registers hold it
 /// in; the catalogue's row of an operator names its template arguments.
@@ -180,6 +183,7 @@ struct Variance {
     return {mean, m2, kCount};
   }
   static FOLDTUNE_DEVICE Accumulator combine(const Accumulator& a, const Accumulator& b) {
+    if (a.count == 0) return b;  // as in a thread's first tile: without the division
     const Count count = a.count + b.count;
     // No operand is ever 0: see over_count.
     const Number quotient =
@@ -189,6 +193,33 @@ struct Variance {
     // In this order nothing overflows in a merge with the identity.
     const Number between = delta * (static_cast<Number>(a.count) * weight) * delta;
     return {a.mean + delta * weight, a.m2 + b.m2 + between, count};
+  }
+  /// The mean of all first, with one division, then the deviations from it. Means are taken less
+  /// one of them, so that equal ones have no deviation.
+  template <int kCount, class Lanes>
+  static FOLDTUNE_DEVICE Accumulator merge(const Accumulator* a, Lanes lanes) {
+    Count own = 0;
+    FOLDTUNE_UNROLL
+    for (int i = 0; i < kCount; ++i) own += a[i].count;
+    const Count count = lanes.sum(own);
+    const Number share = Number{1} / static_cast<Number>(at_least_one(count));
+    const Number base = lanes.value_where(a[0].count != 0, a[0].mean);
+    Number distances[kCount];
+    Number sum = 0;
+    FOLDTUNE_UNROLL
+    for (int i = 0; i < kCount; ++i) {
+      distances[i] = a[i].count == 0 ? Number{0} : a[i].mean - base;
+      sum += distances[i] * (static_cast<Number>(a[i].count) * share);
+    }
+    const Number distance = lanes.sum(sum);
+    Number m2 = 0;
+    FOLDTUNE_UNROLL
+    for (int i = 0; i < kCount; ++i) {
+      const Number delta = distances[i] - distance;
+      // In this order a partial of nothing adds nothing.
+      m2 += a[i].m2 + delta * static_cast<Number>(a[i].count) * delta;
+    }
+    return {base + distance, lanes.sum(m2), count};
   }
   static FOLDTUNE_DEVICE Number finish(const Accumulator& a, uint64 n) {
     // NaN if an element was NaN or infinite, whatever it met first.
@@ -252,13 +283,28 @@ struct LogSumExp {
     const bool a_is_less = a.max < b.max;
     const Accumulator high = a_is_less ? b : a;
     const Accumulator low = a_is_less ? a : b;
-    // Infinities are equal or not; their difference would be NaN.
-    const Number factor =
-        low.max == high.max ? Number{1} : platform::exponential(low.max - high.max);
-    return {high.max, high.sum + low.sum * factor};
+    return {high.max, high.sum + low.sum * factor(low.max, high.max)};
+  }
+  /// The greatest of all first, then one exponential for each partial result.
+  template <int kCount, class Lanes>
+  static FOLDTUNE_DEVICE Accumulator merge(const Accumulator* a, Lanes lanes) {
+    Number own = a[0].max;
+    FOLDTUNE_UNROLL
+    for (int i = 1; i < kCount; ++i) own = own < a[i].max ? a[i].max : own;
+    const Number max = lanes.maximum(own);
+    Number sum = 0;
+    FOLDTUNE_UNROLL
+    for (int i = 0; i < kCount; ++i) sum += a[i].sum * factor(a[i].max, max);
+    return {max, lanes.sum(sum)};
   }
   static FOLDTUNE_DEVICE Number finish(const Accumulator& a, uint64) {
     return a.max + platform::logarithm(a.sum);
+  }
+
+ private:
+  /// exp(low - high). Infinities are equal or not; their difference would be NaN.
+  static FOLDTUNE_DEVICE Number factor(Number low, Number high) {
+    return low == high ? Number{1} : platform::exponential(low - high);
   }
 };
 
@@ -450,6 +496,13 @@ struct Extremes {
   }
   static FOLDTUNE_DEVICE Accumulator combine(const Accumulator& a, const Accumulator& b) {
     return {minimum(a.min, b.min), maximum(a.max, b.max)};
+  }
+  template <int kCount, class Lanes>
+  static FOLDTUNE_DEVICE Accumulator merge(const Accumulator* a, Lanes lanes) {
+    Accumulator own = a[0];
+    FOLDTUNE_UNROLL
+    for (int i = 1; i < kCount; ++i) own = combine(own, a[i]);
+    return {lanes.minimum(own.min), lanes.maximum(own.max)};
   }
   static FOLDTUNE_DEVICE Result finish(const Accumulator& a, uint64) {
     return {store_number<A>(a.min), store_number<A>(a.max)};

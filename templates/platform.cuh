@@ -59,8 +59,10 @@ FOLDTUNE_DEVICE uint32 shuffle(uint32 word, uint32 lane) {
   return __shfl_sync(0xffffffffu, word, lane);
 }
 
-/// The lowest lane whose `vote` is true, the same for all; one there must be.
-FOLDTUNE_DEVICE uint32 first_lane(bool vote) { return __ffs(__ballot_sync(0xffffffffu, vote)) - 1; }
+/// The lowest lane whose `vote` is true, the same for all; the last lane if there is none.
+FOLDTUNE_DEVICE uint32 first_lane(bool vote) {
+  return (__ffs(__ballot_sync(0xffffffffu, vote)) - 1) % kWarpSize;
+}
 
 /// Between two looks at memory that another block will write.
 FOLDTUNE_DEVICE void pause() {}
@@ -413,7 +415,7 @@ inline bool warp_all(bool vote) { return warp_and(vote ? 1 : 0) != 0; }
 inline bool warp_any(bool vote) { return warp_or(vote ? 1 : 0) != 0; }
 
 inline uint32 first_lane(bool vote) {
-  return warp_min(vote ? thread_index() % kWarpSize : kWarpSize);
+  return warp_min(vote ? thread_index() % kWarpSize : kWarpSize - 1);
 }
 
 inline void pause() {

@@ -177,14 +177,24 @@ long double mean_bound(const Problem& problem, const FoldShape& shape, const Ref
 /// worse than the log2(k) merges in its place: the mean has log2(k) roundings. A mean that is off
 /// by E makes of the tile's M at most (sqrt(M) + E sqrt(k))^2, where V counted k log2(k) / 2 and
 /// 2 E. A term has 3 roundings (the difference's twice, the product) and passes log2(k) additions.
+///
+/// A warp that merges its parts at once, up to 5 of each lane, counts as 5 merges and one for each
+/// part of a lane after the first, and is no worse. The mean is b + sum (a - b) w, b being a
+/// part's: (a - b) w has 6 roundings and passes 10 additions, b is added with one more, so it adds
+/// less than 35 u (X + E), where 5 merges add 60. Distances from it are off by what both means are,
+/// and the roundings of a - b, which is 2 E again. A term has 5 roundings and passes 2 + 5
+/// additions, and one for each part of a lane after the first. Its W are the counts of the parts: V
+/// grows by n in each of the 4 places where a warp merges, in the block twice and in the grid as
+/// often.
 long double variance_bound(const Problem& problem, const FoldShape& shape,
                            const Reference& reference) {
   const ElementType accumulator = problem.accumulator_type();
   const auto count = static_cast<long double>(reference.count);
   const long double mean_error =
       growth(12 * shape.depth + 1, accumulator) * reference.largest_magnitude;
-  const long double norm = std::sqrt(reference.second_moment) +
-                           2 * mean_error * std::sqrt(count * std::log2(std::max(2.0L, count)));
+  const long double norm =
+      std::sqrt(reference.second_moment) +
+      2 * mean_error * std::sqrt(count * (4 + std::log2(std::max(2.0L, count))));
   // Where products are below the least normal number: three in a term, and two in a mean.
   const long double underflow =
       5 * count * least_positive(accumulator) * (1 + 2 * reference.largest_magnitude);
@@ -209,7 +219,8 @@ long double stddev_bound(const Problem& problem, const FoldShape& shape,
 /// number, is off by less than that. All terms are positive, so d merges leave the sum between (1 -
 /// e)^d and (1 + e)^d of what it should be, and its logarithm off by -d ln(1 - e) at most. Then the
 /// logarithm itself is off by 2 ulps, and the last sum is rounded. That elements are rounded when
-/// they are converted moves all by |x| u at most.
+/// they are converted moves all by |x| u at most. A warp that merges at once makes one such product
+/// of each part, and the additions of the merges in its place.
 long double logsumexp_bound(const Problem& problem, const FoldShape& shape,
                             const Reference& reference) {
   const long double u = growth(1, problem.accumulator_type());

@@ -171,6 +171,7 @@ histogram(const T* input, Index count, BinRange range, Counter* output, void* sc
   const T* const edges = static_cast<const T*>(range.edges);
   const SlotsType slots{{range, Stages::kKeepsEdges ? storage.edges : edges}};
 
+  if (!inputs_ready) prefetch_share<T, kParams>(input, count);
   if constexpr (Stages::kIsShared) {
     Stages::prepare(storage, edges, inputs_ready);
     platform::sync_block();

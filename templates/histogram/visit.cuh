@@ -7,6 +7,7 @@
 #pragma once
 
 #include "templates/histogram/params.cuh"
+#include "templates/prefetch.cuh"
 #include "templates/types.cuh"
 
 namespace foldtune {
@@ -32,6 +33,14 @@ struct LoadedVector<T, kWidth, true> {
     }
   }
 };
+
+/// Brings this block's share of the input into the L2, of a large one a part.
+template <class T, HistogramParams kParams, class Index>
+FOLDTUNE_DEVICE void prefetch_share(const T* input, Index count) {
+  constexpr uint32 kTile = kParams.block_size * kParams.unroll * kParams.vector_width;  // elements
+  const void* const pointers[] = {input};
+  prefetch_tiles<kParams.block_size, kTile, T>(pointers, count);
+}
 
 /// Calls `visitor.visit(element)` for this thread's share of the first `count` elements, in no
 /// particular order. Index is an unsigned type that holds every index with room for a grid of

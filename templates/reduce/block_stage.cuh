@@ -58,6 +58,14 @@ struct TreeFold {
   }
 };
 
+/// How a warp alone meets in a kernel with this block stage.
+template <class Op, BlockStage kStage>
+struct WarpFold : ShuffleWarp<Op> {
+  static constexpr bool kMerges = false;
+};
+template <class Op>
+struct WarpFold<Op, BlockStage::redux> : ReduxWarp<Op> {};
+
 /// `fold` is called by all threads and gives the block's total to thread 0. The storage may be used
 /// again after a `sync_block`.
 ///

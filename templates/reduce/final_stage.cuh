@@ -38,34 +38,63 @@ FOLDTUNE_DEVICE void store_result(Output* output, const typename Op::Accumulator
 /// Slots that a thread looks at together, so that their loads overlap.
 inline constexpr uint32 kPollBatch = 4;
 
-/// One of `kThreads` threads' share of the `count` partials that other blocks put, taken as they
-/// come. Their slots are left empty.
+/// A batch of the `count` partials that other blocks put, those of `first` and of every `kThreads`
+/// blocks after it, when all have come. Their slots are left empty. `take(i, partial)` gets them.
+template <uint32 kThreads, class A, class Take>
+FOLDTUNE_DEVICE void poll_batch(FlaggedPartials<A> partials, uint32 first, uint32 count,
+                                Take take) {
+  Words<A> words[kPollBatch];
+  for (;;) {
+    bool complete = true;
+    FOLDTUNE_UNROLL
+    for (uint32 i = 0; i < kPollBatch; ++i) {
+      const uint32 block = first + i * kThreads;
+      if (block < count) complete &= partials.try_get(block, words[i]);
+    }
+    if (complete) break;
+    platform::pause();
+  }
+  FOLDTUNE_UNROLL
+  for (uint32 i = 0; i < kPollBatch; ++i) {
+    const uint32 block = first + i * kThreads;
+    if (block < count) {
+      take(i, words[i].value());
+      partials.clear(block);
+    }
+  }
+}
+
+/// One of `kThreads` threads' share of the `count` partials that other blocks put.
 template <class Op, uint32 kThreads>
 FOLDTUNE_DEVICE auto poll_share(FlaggedPartials<typename Op::Accumulator> partials, uint32 count) {
   using A = typename Op::Accumulator;
   A total = Op::identity();
   for (uint32 first = platform::thread_index(); first < count; first += kThreads * kPollBatch) {
-    Words<A> words[kPollBatch];
-    for (;;) {
-      bool complete = true;
-      FOLDTUNE_UNROLL
-      for (uint32 i = 0; i < kPollBatch; ++i) {
-        const uint32 block = first + i * kThreads;
-        if (block < count) complete &= partials.try_get(block, words[i]);
-      }
-      if (complete) break;
-      platform::pause();
-    }
-    FOLDTUNE_UNROLL
-    for (uint32 i = 0; i < kPollBatch; ++i) {
-      const uint32 block = first + i * kThreads;
-      if (block < count) {
-        total = Op::combine(total, words[i].value());
-        partials.clear(block);
-      }
-    }
+    poll_batch<kThreads>(partials, first, count,
+                         [&](uint32, const A& partial) { total = Op::combine(total, partial); });
   }
   return total;
+}
+
+/// By one warp: the fold of a batch for each lane and of lane 0's `total`, in lane 0.
+template <class Op, class Warp>
+FOLDTUNE_DEVICE auto poll_in_warp(FlaggedPartials<typename Op::Accumulator> partials, uint32 count,
+                                  const typename Op::Accumulator& total) {
+  using A = typename Op::Accumulator;
+  const uint32 lane = platform::thread_index();
+  if constexpr (Warp::kMerges) {
+    A values[kPollBatch + 1];
+    FOLDTUNE_UNROLL
+    for (A& value : values) value = Op::identity();
+    poll_batch<kWarpSize>(partials, lane, count,
+                          [&](uint32 i, const A& partial) { values[i] = partial; });
+    if (lane == 0) values[kPollBatch] = total;
+    return Warp::template fold_all<kPollBatch + 1>(values);
+  } else {
+    A share = poll_share<Op, kWarpSize>(partials, count);
+    if (lane == 0) share = Op::combine(share, total);
+    return Warp::fold(share);
+  }
 }
 
 /// This thread's share of `count` partials that are all there.
@@ -111,6 +140,7 @@ FOLDTUNE_DEVICE void finish(FinalStorage<Fold, kInCluster<kParams>>& storage,
                             typename Op::Accumulator total, uint64 count, Output* output,
                             void* scratch) {
   using A = typename Op::Accumulator;
+  using Warp = WarpFold<Op, kParams.block_stage>;
   constexpr uint32 kBlockSize = kParams.block_size;
   const uint32 thread = platform::thread_index();
   const uint32 block = platform::block_index();
@@ -139,16 +169,23 @@ FOLDTUNE_DEVICE void finish(FinalStorage<Fold, kInCluster<kParams>>& storage,
     if (thread == 0) store_result<Op>(output, total, count);
   } else if constexpr (kInCluster<kParams>) {
     storage.mailbox.await_open();
-    if (thread != 0) return;
     if (block != 0) {
-      storage.mailbox.send(block, total);
+      if (thread == 0) storage.mailbox.send(block, total);
       return;
     }
-    storage.mailbox.await_totals();
-    for (uint32 other = 1; other <= last; ++other) {
-      total = Op::combine(total, storage.mailbox.get(other));
+    if constexpr (Warp::kMerges) {
+      if (thread >= kWarpSize) return;
+      storage.mailbox.await_totals();
+      if (thread > 0) total = thread <= last ? storage.mailbox.get(thread) : Op::identity();
+      total = Warp::fold(total);
+    } else {
+      if (thread != 0) return;
+      storage.mailbox.await_totals();
+      for (uint32 other = 1; other <= last; ++other) {
+        total = Op::combine(total, storage.mailbox.get(other));
+      }
     }
-    store_result<Op>(output, total, count);
+    if (thread == 0) store_result<Op>(output, total, count);
   } else {
     static_assert(kParams.final_stage == FinalStage::polling ||
                   kParams.final_stage == FinalStage::cluster);
@@ -162,9 +199,7 @@ FOLDTUNE_DEVICE void finish(FinalStorage<Fold, kInCluster<kParams>>& storage,
     if (last <= kWarpSize * kPollBatch) {
       // Few enough for one warp, which needs no barrier.
       if (thread >= kWarpSize) return;
-      A share = poll_share<Op, kWarpSize>(partials, last);
-      if (thread == 0) share = Op::combine(share, total);
-      total = ShuffleWarp<Op>::fold(share);
+      total = poll_in_warp<Op, Warp>(partials, last, total);
       if (thread == 0) store_result<Op>(output, total, count);
       return;
     }

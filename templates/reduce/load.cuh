@@ -6,6 +6,7 @@
 /// whose turn comes after the last full tile takes the head, the rest and the tail.
 #pragma once
 
+#include "templates/prefetch.cuh"
 #include "templates/reduce/params.cuh"
 #include "templates/reduce/tile.cuh"
 
@@ -69,25 +70,6 @@ struct RowSource<kWidth, kAligned, T, Rest...> {
   }
 };
 
-/// Inputs of so many bytes in all are worth prefetching: with more, loads set the pace by
-/// themselves.
-inline constexpr uint32 kMaxPrefetchBytes = 4 << 20;
-
-/// Prefetches elements [begin, end) of each of the `pointers`, the threads of a block a line each
-/// in turn.
-template <uint32 kBlockSize, class T, class... Rest>
-FOLDTUNE_DEVICE void prefetch_elements(const void* const* pointers, uint32 begin, uint32 end) {
-  const char* const bytes = static_cast<const char*>(pointers[0]);
-  constexpr uint32 kSize = sizeof(T);
-  for (uint32 at = begin * kSize + platform::thread_index() * kLineBytes; at < end * kSize;
-       at += kBlockSize * kLineBytes) {
-    platform::prefetch_line(bytes + at);
-  }
-  if constexpr (sizeof...(Rest) > 0) {
-    prefetch_elements<kBlockSize, Rest...>(pointers + 1, begin, end);
-  }
-}
-
 /// Loads and folds the elements that one kernel's threads share.
 template <class Op, class Inputs, class Index, bool kAligned, ReduceParams kParams>
 struct Share;
@@ -105,23 +87,11 @@ struct Share<Op, TypeList<T, Rest...>, Index, kAligned, kParams> {
   using RowType = Row<kWidth, T, Rest...>;
   using Accumulator = typename Op::Accumulator;
 
-  /// Brings this block's share of small inputs into the L2 while an earlier grid may still be
-  /// writing them. A hint: the head shifts tiles by less than a vector, and with TileLayout::split
-  /// these are other blocks' vectors, which they find there as well.
+  /// Brings this block's share of the inputs into the L2, of large ones a part. With
+  /// TileLayout::split it is other blocks' vectors, which they find there as well.
   static FOLDTUNE_DEVICE void prefetch(const InputPointers<sizeof...(Rest) + 1>& inputs,
                                        Index count) {
-    constexpr uint32 kTile = kTileRows * kWidth;  // elements
-    if constexpr (platform::kHasPrefetch) {
-      if (count > kMaxPrefetchBytes / (sizeof(T) + ... + sizeof(Rest))) return;
-      const Index step = static_cast<Index>(platform::grid_size()) * kTile;
-      for (Index tile = static_cast<Index>(platform::block_index()) * kTile; tile < count;
-           tile += step) {
-        const auto begin = static_cast<uint32>(tile);
-        const auto rest = static_cast<uint32>(count) - begin;
-        prefetch_elements<kBlockSize, T, Rest...>(inputs.pointers, begin,
-                                                  begin + (rest < kTile ? rest : kTile));
-      }
-    }
+    prefetch_tiles<kBlockSize, kTileRows * kWidth, T, Rest...>(inputs.pointers, count);
   }
 
   /// The fold of this thread's share of the first `count` elements; the identity if it has none.

@@ -15,7 +15,7 @@ enum class BlockStage {
   tree,          ///< halving tree in shared memory down to one thread
   tree_shuffle,  ///< the same down to one warp, then shuffles
   shuffle,       ///< shuffles in every warp, then over the warps' results
-  redux,         ///< the warp's own instructions in every warp, then over the warps' results
+  redux,         ///< every warp at once, by instructions of its own, then the warps' results
 
   // Kept for comparison; no search tries them.
   interleaved,    ///< tree in shared memory whose active threads are ever farther apart

@@ -1,4 +1,4 @@
-/// Folds of a warp: by shuffles, and by the warp's own instructions.
+/// Folds of a warp: in pairs of lanes by shuffles, and of all lanes at once.
 #pragma once
 
 #include "templates/operators.cuh"
@@ -76,23 +76,67 @@ FOLDTUNE_DEVICE Bits warp_maximum(Bits rank) {
   }
 }
 
-/// Folds the lanes of a warp by the warp's own instructions, which know words of 32 bits, or by
-/// shuffles where the device has none. All lanes have the total.
+/// What the `merge` of an operator may ask the lanes of a warp for. All lanes get the same.
+struct Lanes {
+  template <class Number>
+  static FOLDTUNE_DEVICE Number sum(Number value) {
+    if constexpr (kIsSame<Number, uint32>) {
+      return platform::warp_add(value);
+    } else {
+      const uint32 lane = platform::thread_index() % kWarpSize;
+      FOLDTUNE_UNROLL
+      for (uint32 bit = kWarpSize / 2; bit > 0; bit /= 2) {
+        value = value + value_of_lane(value, lane ^ bit);
+      }
+      return value;
+    }
+  }
+  /// With NaN, NaN; -0 is below +0.
+  template <class Number>
+  static FOLDTUNE_DEVICE Number minimum(Number value) {
+    return Rank<false, Number>::value(warp_minimum(Rank<false, Number>::of(value)));
+  }
+  template <class Number>
+  static FOLDTUNE_DEVICE Number maximum(Number value) {
+    return Rank<true, Number>::value(warp_maximum(Rank<true, Number>::of(value)));
+  }
+  /// That of the lowest lane where `vote` is true; of any lane if there is none.
+  template <class Number>
+  static FOLDTUNE_DEVICE Number value_where(bool vote, Number value) {
+    return value_of_lane(value, platform::first_lane(vote));
+  }
+};
+
+/// Folds all lanes of a warp at once: by the operator's `merge`, or by the warp's own instructions,
+/// which know words of 32 bits; by shuffles where the device has none. All lanes have the total.
 template <class Op>
 struct ReduxWarp {
   using A = typename Op::Accumulator;
+  /// Whether it folds several partial results of each lane sooner than one after another.
+  static constexpr bool kMerges = platform::kHasWarpInstructions && requires(const A* values) {
+    Op::template merge<1>(values, Lanes{});
+  };
+
+  /// `kCount` of each lane; where it merges.
+  template <int kCount>
+  static FOLDTUNE_DEVICE A fold_all(const A* values) {
+    return Op::template merge<kCount>(values, Lanes{});
+  }
+
   static FOLDTUNE_DEVICE A fold(const A& value) {
     constexpr Instruction kInstruction = Op::kInstruction;
     if constexpr (!platform::kHasWarpInstructions) {
       return ShuffleWarp<Op>::fold(value);
+    } else if constexpr (kMerges) {
+      return fold_all<1>(&value);
     } else if constexpr (kInstruction == Instruction::all) {
       return platform::warp_all(value != 0) ? 1 : 0;
     } else if constexpr (kInstruction == Instruction::any) {
       return platform::warp_any(value != 0) ? 1 : 0;
     } else if constexpr (kInstruction == Instruction::min) {
-      return Rank<false, A>::value(warp_minimum(Rank<false, A>::of(value)));
+      return Lanes::minimum(value);
     } else if constexpr (kInstruction == Instruction::max) {
-      return Rank<true, A>::value(warp_maximum(Rank<true, A>::of(value)));
+      return Lanes::maximum(value);
     } else if constexpr (kInstruction == Instruction::arg_min ||
                          kInstruction == Instruction::arg_max) {
       return find(value);
@@ -126,24 +170,38 @@ struct ReduxWarp {
 
   /// The best value first, then the lowest index of the lanes that have it.
   static FOLDTUNE_DEVICE A find(const A& element) {
-    const auto rank = rank_of(element.value);
-    const bool is_best = rank == warp_maximum(rank);
+    using Number = typename Op::Number;
+    const auto rank = rank_of<Number>(element.value);
+    const auto best = warp_maximum(rank);
+    const bool is_best = rank == best;
     const auto index = is_best ? element.index : Op::kNowhere;
     const auto first = warp_minimum(index);
-    const bool is_first = index == first;
-    const uint32 lane = platform::first_lane(is_best & is_first);
-    return A::of(value_of_lane(element.value, lane), first);
+    Number value = number_of<Number>(best);
+    if constexpr (kIsFloating<Number>) {
+      // Which zero, or which NaN, the lane knows. All lanes come here, or none.
+      if (value == 0 || is_nan(value)) {
+        const bool is_first = index == first;
+        value = Lanes::value_where(is_best & is_first, element.value);
+      }
+    }
+    return A::of(value, first);
   }
+
+  static constexpr bool kIsMax = Op::kInstruction == Instruction::arg_max;
 
   /// Higher for what is preferred, and the same for all zeros and for all NaNs.
   template <class Number>
   static FOLDTUNE_DEVICE auto rank_of(Number value) {
-    constexpr bool kIsMax = Op::kInstruction == Instruction::arg_max;
     using Order = Rank<kIsMax, Number>;
     if constexpr (kIsFloating<Number>) {
       value = is_nan(value) ? Limits<Number>::nan() : value + Number{0};  // -0 becomes +0
     }
     return kIsMax ? Order::of(value) : ~Order::of(value);
+  }
+  template <class Number>
+  static FOLDTUNE_DEVICE Number number_of(Word<sizeof(Number)> rank) {
+    using Order = Rank<kIsMax, Number>;
+    return kIsMax ? Order::value(rank) : Order::value(~rank);
   }
 };
 

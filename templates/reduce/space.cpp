@@ -134,7 +134,7 @@ bool is_valid(const Problem& problem, const Params& all) {
     if (depends_on_order(problem) && problem.determinism != Determinism::any) return false;
   }
   if (params.final_stage == FinalStage::counted && !can_be_counted(problem)) return false;
-  if (params.block_stage == BlockStage::redux && !has_warp_instruction(problem)) return false;
+  if (params.block_stage == BlockStage::redux && !has_warp_fold(problem)) return false;
   const bool meets_no_block =
       params.block_stage == BlockStage::warp || params.block_stage == BlockStage::none;
   return !meets_no_block || params.final_stage == FinalStage::atomic;
@@ -187,13 +187,13 @@ Params default_in_fixed_order(const Problem& problem) {
 }
 
 /// Loads of `load_bytes`, as many as bring a thread `in_flight` bytes of all inputs. Where a warp
-/// has instructions of its own, they are the fastest.
+/// folds at once, that is the fastest.
 ReduceParams loads_in_flight(const Problem& problem, std::size_t load_bytes, std::size_t in_flight,
                              BlockStage stage) {
   const std::size_t loads = in_flight / (load_bytes * problem.input_types().size());
   return {.vector_width = static_cast<int>(load_bytes / widest_element(problem)),
           .unroll = static_cast<int>(std::bit_floor(std::max<std::size_t>(1, loads))),
-          .block_stage = has_warp_instruction(problem) ? BlockStage::redux : stage,
+          .block_stage = has_warp_fold(problem) ? BlockStage::redux : stage,
           .final_stage = can_be_counted(problem) ? FinalStage::counted : FinalStage::polling};
 }
 
@@ -231,7 +231,9 @@ Params default_params(const Problem& problem, int multiprocessor_count) {
   // Two numbers take longer to combine, which more threads share; three take longer to hand on,
   // too.
   const std::size_t numbers = numbers_of_total(problem);
-  const bool is_quick = has_warp_instruction(problem);  // so that blocks may have many threads
+  const bool finds_index = result_shape(problem.op) == ResultShape::indexed_value;
+  // So that blocks may have many threads.
+  const bool is_quick = has_warp_fold(problem) && (numbers == 1 || finds_index);
   const std::uint64_t block_bytes = (numbers == 2 ? 16 : 32) << 10;
   if (bytes <= block_bytes) {
     const auto params =
@@ -254,7 +256,6 @@ Params default_params(const Problem& problem, int multiprocessor_count) {
     params.final_stage = FinalStage::cluster;
     return one_round(problem, params, kMaxClusterBlocks, kLargeBlock);
   }
-  const bool finds_index = numbers == 2 && is_quick;
   const std::size_t load_bytes = finds_index ? half_bytes : kMaxLoadBytes;
   if (bytes <= small_bytes) {
     const auto params = loads_in_flight(problem, load_bytes, 32, BlockStage::tree_shuffle);

@@ -1,5 +1,5 @@
-// Grids of more blocks than one warp folds, and of fewer than a block has threads: where blocks
-// meet, some threads have a partial and some have none.
+// Grids of more blocks than one warp folds, and of fewer than a block has threads or a warp takes:
+// where blocks meet, some threads have more partials than others, and some have none.
 
 #include <algorithm>
 
@@ -10,29 +10,40 @@
 namespace foldtune::test {
 namespace {
 
-constexpr std::uint64_t kBlocks = 200;
+struct Meeting {
+  BlockStage block_stage;
+  std::uint64_t blocks;  ///< one warp takes up to 129
+};
+constexpr Meeting kMeetings[] = {
+    {BlockStage::tree_shuffle, 200}, {BlockStage::redux, 200}, {BlockStage::redux, 90}};
+
+/// All that are in the problem's space.
+void add_variants(std::vector<Variant>& variants, Problem problem, const Meeting& meeting,
+                  int block_size) {
+  for (const FinalStage final_stage :
+       {FinalStage::polling, FinalStage::last_block, FinalStage::two_pass, FinalStage::atomic,
+        FinalStage::cluster, FinalStage::counted}) {
+    const Params params = ReduceParams{.block_size = block_size,
+                                       .vector_width = 2,
+                                       .unroll = 4,
+                                       .block_stage = meeting.block_stage,
+                                       .final_stage = final_stage,
+                                       .waves = 0};
+    problem.count = meeting.blocks * tile_elements(std::get<ReduceParams>(params)) + 1;
+    if (Space(problem, Extent::all).contains(params)) {
+      variants.push_back({.problem = problem, .params = params});
+    }
+  }
+}
 
 /// Each for the count that it is called with, since not every final stage can hold every total.
 std::vector<Variant> make_variants(Problem problem) {
   const bool is_cuda = Environment::get().is_cuda();
   std::vector<Variant> variants;
-  // On a CPU it is threads that take time.
-  for (const int block_size : {64, 1024}) {
-    if (block_size > 64 && !is_cuda) continue;
-    for (const FinalStage final_stage :
-         {FinalStage::polling, FinalStage::last_block, FinalStage::two_pass, FinalStage::atomic,
-          FinalStage::cluster, FinalStage::counted}) {
-      const Params params = ReduceParams{.block_size = block_size,
-                                         .vector_width = 2,
-                                         .unroll = 4,
-                                         .block_stage = BlockStage::tree_shuffle,
-                                         .final_stage = final_stage,
-                                         .waves = 0};
-      problem.count = kBlocks * tile_elements(std::get<ReduceParams>(params)) + 1;
-      if (Space(problem, Extent::all).contains(params)) {
-        variants.push_back({.problem = problem, .params = params});
-      }
-    }
+  for (const Meeting& meeting : kMeetings) {
+    add_variants(variants, problem, meeting, 64);
+    // On a CPU it is threads that take time.
+    if (is_cuda) add_variants(variants, problem, meeting, 1024);
   }
   return variants;
 }

@@ -320,24 +320,25 @@ TEST_CASE("Blocks combine into the output where a partial result is a result of 
   CHECK_FALSE(can_combine_atomically(make_problem(custom)));
 }
 
-TEST_CASE("The warp has instructions for order, for bits, and for sums of 32-bit integers") {
-  CHECK(has_warp_instruction({.op = Operator::sum, .type = i32, .accumulator = i32}));
-  CHECK(has_warp_instruction({.op = Operator::sum, .type = u8, .accumulator = u32}));
-  CHECK(has_warp_instruction({.op = Operator::count_nonzero, .type = f32, .accumulator = u32}));
-  CHECK(has_warp_instruction({.op = Operator::any, .type = f64}));
-  CHECK(has_warp_instruction({.op = Operator::bit_xor, .type = u64}));
+TEST_CASE("A warp folds order, bits, sums of 32-bit integers and what is merged at once") {
+  CHECK(has_warp_fold({.op = Operator::sum, .type = i32, .accumulator = i32}));
+  CHECK(has_warp_fold({.op = Operator::sum, .type = u8, .accumulator = u32}));
+  CHECK(has_warp_fold({.op = Operator::count_nonzero, .type = f32, .accumulator = u32}));
+  CHECK(has_warp_fold({.op = Operator::any, .type = f64}));
+  CHECK(has_warp_fold({.op = Operator::bit_xor, .type = u64}));
   for (const ElementType type : {i8, u32, i64, f16, f32, f64}) {
     for (const Operator op : {Operator::min, Operator::max, Operator::absmax, Operator::argmin,
-                              Operator::argmax, Operator::argabsmax}) {
-      CHECK(has_warp_instruction({.op = op, .type = type}));
+                              Operator::argmax, Operator::argabsmax, Operator::minmax,
+                              Operator::variance, Operator::stddev, Operator::logsumexp}) {
+      CHECK(has_warp_fold({.op = op, .type = type}));
     }
   }
-  CHECK_FALSE(has_warp_instruction({.op = Operator::sum, .type = i32}));
-  CHECK_FALSE(has_warp_instruction({.op = Operator::sum, .type = f32}));
-  CHECK_FALSE(has_warp_instruction({.op = Operator::sum, .type = i32, .accumulator = f64}));
-  CHECK_FALSE(has_warp_instruction({.op = Operator::product, .type = i32, .accumulator = i32}));
-  CHECK_FALSE(has_warp_instruction({.op = Operator::minmax, .type = u32}));
-  CHECK_FALSE(has_warp_instruction(
+  CHECK_FALSE(has_warp_fold({.op = Operator::sum, .type = i32}));
+  CHECK_FALSE(has_warp_fold({.op = Operator::sum, .type = f32}));
+  CHECK_FALSE(has_warp_fold({.op = Operator::sum, .type = i32, .accumulator = f64}));
+  CHECK_FALSE(has_warp_fold({.op = Operator::product, .type = i32, .accumulator = i32}));
+  CHECK_FALSE(has_warp_fold({.op = Operator::mean, .type = i32}));
+  CHECK_FALSE(has_warp_fold(
       make_problem({.name = "fold", .accumulator = {{.name = "", .type = i32}}, .result = i32})));
 }
 

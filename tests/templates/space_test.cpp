@@ -67,7 +67,7 @@ TEST_CASE("The space is as large as counted by hand") {
   // No atomics where the order of additions shows.
   CHECK(searched(kSumF32) == 6 * 3 * 5 * 3 * 3 * 4);
   CHECK(searched({.op = Operator::sum, .type = ElementType::i32}) == 4320);
-  // The warp's own instructions are a fourth block stage, and one word for all totals is a fifth
+  // Warps that fold at once are a fourth block stage, and one word for all totals is a fifth
   // final stage.
   CHECK(searched(kSumI32InI32) == 6 * 3 * 5 * 4 * 5 * 4);
   CHECK(searched({.op = Operator::max, .type = ElementType::f32}) == 6 * 3 * 5 * 4 * 4 * 4);
@@ -201,8 +201,7 @@ TEST_CASE("Totals share a word with their number where it has room for them") {
   CHECK_FALSE(is_counted(sum(i8, f64, 1024)));
 }
 
-TEST_CASE(
-    "The warp's own instructions fold what can be ordered, bits, and sums of 32-bit integers") {
+TEST_CASE("A warp folds at once what can be ordered, bits, sums of words, and what is merged") {
   const auto has_redux = [](const Problem& problem) {
     return holds(problem, {.vector_width = 1, .block_stage = BlockStage::redux});
   };
@@ -214,6 +213,9 @@ TEST_CASE(
   CHECK(has_redux({.op = Operator::min, .type = ElementType::u64}));
   CHECK(has_redux({.op = Operator::max, .type = ElementType::f32}));
   CHECK(has_redux({.op = Operator::argmin, .type = ElementType::f64}));
+  CHECK(has_redux({.op = Operator::minmax, .type = ElementType::f32}));
+  CHECK(has_redux({.op = Operator::variance, .type = ElementType::i32}));
+  CHECK(has_redux({.op = Operator::logsumexp, .type = ElementType::f64}));
   CHECK_FALSE(has_redux(kAnySumF32));
   CHECK_FALSE(has_redux(custom_of(1)));
 }
@@ -399,7 +401,7 @@ TEST_CASE("The default is one warp, one block, a cluster, and then blocks that p
   CHECK(has(default_of(4 << 20, argmax), 512, 4, kPolling));
   const Problem pair{.op = Operator::minmax, .type = ElementType::f32};
   CHECK(has(default_of(4 << 20, pair), 512, 2, kPolling));
-  CHECK(default_of(4 << 20, pair).block_stage == BlockStage::tree_shuffle);
+  CHECK(default_of(4 << 20, pair).block_stage == BlockStage::redux);
 }
 
 TEST_CASE("What is known to be good somewhere is in the space") {
