@@ -192,7 +192,8 @@ void require_not_one_byte(const std::filesystem::path& path) {
 // SQLite would take it for a new database, and delete the log.
 void require_no_log_without_file(const std::filesystem::path& path) {
   std::error_code ignored;
-  if (std::filesystem::file_size(path, ignored) != 0 || log_bytes(path) == 0) return;
+  // In this order: whoever is just creating the database writes the file before its log.
+  if (log_bytes(path) == 0 || std::filesystem::file_size(path, ignored) != 0) return;
   throw StoreError(fmt::format(
       "cannot open the tuning database {}: the file is empty, but its log beside it ({}-wal) is "
       "not; keep both, and take an older copy, or choose another database with --db or FOLDTUNE_DB",

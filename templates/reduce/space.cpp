@@ -144,8 +144,16 @@ bool is_valid(const Problem& problem, const Params& all) {
 /// it seldom gains, and in a stream the launch takes as long as the rest.
 constexpr std::uint64_t kOneLaunchBytes = 8 << 20;
 
+/// A misaligned input leaves a tile that is not full, whose vectors a thread loads one after
+/// another: with few threads that takes longer than all the rest.
+bool waits_for_rest(const Problem& problem, const ReduceParams& params) {
+  return problem.alignment == Alignment::element && params.block_size == kBlockSizes.front() &&
+         params.unroll > 1 && tile_count(params, problem.count) > 1;
+}
+
 bool is_searched(const Problem& problem, const Params& all) {
   const auto& params = std::get<ReduceParams>(all);
+  if (waits_for_rest(problem, params)) return false;
   if (params.final_stage == FinalStage::two_pass || params.final_stage == FinalStage::atomic) {
     return problem.input_bytes() > kOneLaunchBytes;
   }
@@ -241,7 +249,7 @@ Params default_params(const Problem& problem, int multiprocessor_count) {
     return one_round(problem, params, 1, bytes <= kWarpBytes && numbers != 2 ? kWarp : kMost);
   }
   const std::uint64_t small_bytes = std::uint64_t{32} * kSmallBlock * 2 * blocks;
-  if (bytes <= small_bytes && can_be_counted(problem)) {
+  if (bytes <= small_bytes && can_be_counted(problem) && problem.alignment == Alignment::vector) {
     // A warp needs no barrier, and blocks cost next to nothing.
     const auto params = loads_in_flight(problem, kMaxLoadBytes, 128, BlockStage::shuffle);
     return one_round(problem, params, 2 * blocks, kWarp);

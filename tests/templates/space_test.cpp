@@ -404,6 +404,17 @@ TEST_CASE("The default is one warp, one block, a cluster, and then blocks that p
   CHECK(default_of(4 << 20, pair).block_stage == BlockStage::redux);
 }
 
+TEST_CASE("A misaligned input is not left to blocks of one warp with several loads") {
+  Problem problem{.op = Operator::sum, .type = ElementType::u8, .count = 1 << 20};
+  const Params warps = ReduceParams{.block_size = 32, .vector_width = 16, .unroll = 8};
+  CHECK(rules(Family::reduce).is_searched(problem, warps));
+  CHECK(std::get<ReduceParams>(Space(problem).default_params(132)).block_size == 32);
+  problem.alignment = Alignment::element;
+  CHECK_FALSE(rules(Family::reduce).is_searched(problem, warps));
+  CHECK(std::get<ReduceParams>(Space(problem).default_params(132)).block_size > 32);
+  CHECK(Space(problem).contains(warps));
+}
+
 TEST_CASE("What is known to be good somewhere is in the space") {
   for (const Problem& problem :
        {kSumF32, kSumI32InI32, Problem{.op = Operator::max, .type = ElementType::i8},
