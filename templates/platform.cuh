@@ -208,6 +208,9 @@ FOLDTUNE_DEVICE WordQuad load_once(const WordQuad* address) {
   return quad;
 }
 
+/// The compiler moves no load from before this to after it.
+FOLDTUNE_DEVICE void load_first() { asm volatile("" : : : "memory"); }
+
 /// Relaxed accesses of device scope: one word, never torn, never served from the L1.
 FOLDTUNE_DEVICE uint32 load_relaxed(const uint32* address) {
   uint32 value;
@@ -545,6 +548,8 @@ template <class T>
 void atomic_xor(T* address, T value);
 
 inline WordQuad load_once(const WordQuad* address) { return *address; }
+
+inline void load_first() {}
 
 template <class Word>
 Word load_relaxed(const Word* address) {

@@ -135,19 +135,21 @@ int copies_for(std::uint64_t elements_of_block, int most) {
 }
 
 /// What few bytes need: one block, whose threads load once. Where that is not enough, they load
-/// twice, and of many elements the lanes of a warp have a copy of the bins each.
+/// twice, and of many elements four times; then pairs of lanes have a copy of the bins each. (With
+/// one for each lane, bytes that differ take 10% less time, and equal ones 10% more.)
 HistogramParams one_block(const Problem& problem) {
-  constexpr int kOfEachLane = 32;
-  constexpr std::uint64_t kThreads = 256;
-  const auto width = static_cast<std::uint64_t>(widest_vector(problem));
-  if (problem.count <= kThreads * width) {
+  constexpr int kPairs = 16;
+  constexpr int kThreads = 256;
+  const int width = widest_vector(problem);
+  if (problem.count <= static_cast<std::uint64_t>(kThreads) * width) {
     const std::uint64_t share = std::bit_ceil((problem.count + kThreads - 1) / kThreads);
     return with_copies(
         problem, {.block_size = kThreads, .vector_width = static_cast<int>(share), .unroll = 1}, 1);
   }
-  return with_copies(problem,
-                     {.block_size = 512, .vector_width = widest_vector(problem), .unroll = 2},
-                     copies_for(problem.count, kOfEachLane));
+  if (copies_for(problem.count, kPairs) == 1) {
+    return with_copies(problem, {.block_size = 2 * kThreads, .vector_width = width, .unroll = 2}, 1);
+  }
+  return with_copies(problem, {.block_size = kThreads, .vector_width = width, .unroll = 4}, kPairs);
 }
 
 /// One block for each multiprocessor at most, so that few add their bins and all are there at once;

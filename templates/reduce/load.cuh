@@ -126,28 +126,42 @@ struct Share<Op, TypeList<T, Rest...>, Index, kAligned, kParams> {
                                                      static_cast<Index>(step * kWidth));
     }
 
-    // One block of the grid comes here with tile == full_tiles. Often nothing is left for it.
+    // One block of the grid comes here with tile == full_tiles. Often nothing is left for it; else
+    // it loads all before it folds any, for it may have to wait for the memory but once.
     if (tile == full_tiles && full_tiles * kTileRows * kWidth != count) {
-      const Index first = full_tiles * kTileRows + thread;
-      FOLDTUNE_UNROLL
-      for (uint32 i = 0; i < kUnroll; ++i) {
-        const Index row = first + i * kBlockSize;
-        if (row < row_count) {
-          const RowType elements = source.load(row);
-          total = add_tile<Op, !kSplit, 1, kWidth>(
-              total, &elements, static_cast<Index>(head + row * kWidth), Index{0});
+      const Index tail = head + row_count * kWidth + thread;
+      Row<1, T, Rest...> of_head;
+      Row<1, T, Rest...> of_tail;
+      if constexpr (kWidth > 1) {
+        const Element elements = Element::at(inputs.pointers, 0);
+        if (thread < head) of_head = elements.load(Index(thread));
+        if (tail < count) of_tail = elements.load(tail);
+      }
+      if (full_tiles * kTileRows < row_count) {
+        const Index first = full_tiles * kTileRows + thread;
+        // Every thread loads something, the last row if need be: a branch around a load would take
+        // what it loaded apart, and wait for it.
+        RowType rows[kUnroll];
+        FOLDTUNE_UNROLL
+        for (uint32 i = 0; i < kUnroll; ++i) {
+          const Index row = first + i * kBlockSize;
+          rows[i] = source.load(row < row_count ? row : row_count - 1);
+        }
+        platform::load_first();
+        FOLDTUNE_UNROLL
+        for (uint32 i = 0; i < kUnroll; ++i) {
+          const Index row = first + i * kBlockSize;
+          if (row < row_count) {
+            const auto index = static_cast<Index>(head + row * kWidth);
+            total = add_tile<Op, !kSplit, 1, kWidth>(total, rows + i, index, Index{0});
+          }
         }
       }
       if constexpr (kWidth > 1) {
-        const Element elements = Element::at(inputs.pointers, 0);
-        const Index tail = head + row_count * kWidth + thread;
         if (thread < head) {
-          total =
-              Op::combine(total, fold_row<Op, 0, 1>(elements.load(Index(thread)), Index(thread)));
+          total = Op::combine(total, fold_row<Op, 0, 1>(of_head, Index(thread)));
         }
-        if (tail < count) {
-          total = Op::combine(total, fold_row<Op, 0, 1>(elements.load(tail), tail));
-        }
+        if (tail < count) total = Op::combine(total, fold_row<Op, 0, 1>(of_tail, tail));
       }
     }
     return total;

@@ -144,16 +144,8 @@ bool is_valid(const Problem& problem, const Params& all) {
 /// it seldom gains, and in a stream the launch takes as long as the rest.
 constexpr std::uint64_t kOneLaunchBytes = 8 << 20;
 
-/// A misaligned input leaves a tile that is not full, whose vectors a thread loads one after
-/// another: with few threads that takes longer than all the rest.
-bool waits_for_rest(const Problem& problem, const ReduceParams& params) {
-  return problem.alignment == Alignment::element && params.block_size == kBlockSizes.front() &&
-         params.unroll > 1 && tile_count(params, problem.count) > 1;
-}
-
 bool is_searched(const Problem& problem, const Params& all) {
   const auto& params = std::get<ReduceParams>(all);
-  if (waits_for_rest(problem, params)) return false;
   if (params.final_stage == FinalStage::two_pass || params.final_stage == FinalStage::atomic) {
     return problem.input_bytes() > kOneLaunchBytes;
   }
@@ -207,7 +199,7 @@ ReduceParams loads_in_flight(const Problem& problem, std::size_t load_bytes, std
 
 /// A tile for each of `blocks` blocks, which together hold the input: as many threads as it takes.
 /// Where these are more than `most`, each has more loads; where they are less than a warp, fewer,
-/// for what fills no tile is folded slowly.
+/// so that the tile is full.
 ReduceParams one_round(const Problem& problem, ReduceParams params, unsigned blocks, int most) {
   const std::uint64_t share = (problem.count + blocks - 1) / blocks;
   const auto per_thread = static_cast<std::uint64_t>(params.vector_width) * params.unroll;
@@ -249,7 +241,7 @@ Params default_params(const Problem& problem, int multiprocessor_count) {
     return one_round(problem, params, 1, bytes <= kWarpBytes && numbers != 2 ? kWarp : kMost);
   }
   const std::uint64_t small_bytes = std::uint64_t{32} * kSmallBlock * 2 * blocks;
-  if (bytes <= small_bytes && can_be_counted(problem) && problem.alignment == Alignment::vector) {
+  if (bytes <= small_bytes && can_be_counted(problem)) {
     // A warp needs no barrier, and blocks cost next to nothing.
     const auto params = loads_in_flight(problem, kMaxLoadBytes, 128, BlockStage::shuffle);
     return one_round(problem, params, 2 * blocks, kWarp);
@@ -269,11 +261,14 @@ Params default_params(const Problem& problem, int multiprocessor_count) {
     const auto params = loads_in_flight(problem, load_bytes, 32, BlockStage::tree_shuffle);
     return one_round(problem, params, 2 * blocks, kSmallBlock);
   }
-  if (bytes <= std::uint64_t{32} * kMost * blocks) {
+  const std::uint64_t threads = std::uint64_t{kMost} * blocks;
+  if (bytes <= 64 * threads) {
+    // The fewer blocks, the sooner they have met.
     const auto stage = numbers == 2 ? BlockStage::tree_shuffle : BlockStage::shuffle;
-    const auto params = loads_in_flight(problem, load_bytes, 16, stage);
-    return is_quick || numbers == 2 ? one_round(problem, params, 2 * blocks, kLargeBlock)
-                                    : one_round(problem, params, blocks, kMost);
+    auto params = loads_in_flight(problem, kMaxLoadBytes, bytes < 16 * threads ? 16 : 32, stage);
+    params.block_size = kMost;
+    params.waves = bytes <= 32 * threads ? 0 : 1;
+    return params;
   }
   auto params = loads_in_flight(problem, kMaxLoadBytes, 64, BlockStage::shuffle);
   params.block_size = kLargeBlock;

@@ -73,7 +73,9 @@ TEST_CASE("Histogram space: untuned, one block or one for each multiprocessor, i
     return params;
   };
   CHECK(default_of(1 << 14, 256) ==
-        Params(HistogramParams{.block_size = 512, .vector_width = 16, .unroll = 2, .copies = 32}));
+        Params(HistogramParams{.block_size = 256, .vector_width = 16, .unroll = 4, .copies = 16}));
+  CHECK(default_of(1 << 13, 256) ==
+        Params(HistogramParams{.block_size = 512, .vector_width = 16, .unroll = 2, .copies = 1}));
   CHECK(default_of(1 << 10, 256) ==
         Params(HistogramParams{.block_size = 256, .vector_width = 4, .unroll = 1, .copies = 1}));
   CHECK(std::get<HistogramParams>(default_of(1 << 18, 256)).copies == 1);

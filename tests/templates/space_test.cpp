@@ -374,9 +374,11 @@ TEST_CASE("The default is one warp, one block, a cluster, and then blocks that p
   CHECK(has(default_of((256 << 10) + 16), 64, 2, kPolling));
   CHECK(has(default_of(1 << 20), 128, 2, kPolling));
   CHECK(has(default_of((1 << 20) + 16), 1024, 1, kPolling));
-  CHECK(has(default_of(4 << 20), 1024, 2, kPolling));
-  CHECK(has(default_of((4 << 20) + 16), 512, 4, kPolling));
+  CHECK(has(default_of(2 << 20), 1024, 2, kPolling));
+  CHECK(has(default_of(8 << 20), 1024, 2, kPolling));
+  CHECK(has(default_of((8 << 20) + 16), 512, 4, kPolling));
   CHECK(default_of(4 << 20).waves == 0);
+  CHECK(default_of(8 << 20).waves == 1);
   CHECK(default_of(64 << 20).waves == 1);
   CHECK(default_of(64 << 10).vector_width == 2);
   CHECK(default_of(64 << 10).block_stage == BlockStage::tree_shuffle);
@@ -398,21 +400,11 @@ TEST_CASE("The default is one warp, one block, a cluster, and then blocks that p
   CHECK(has(default_of(1 << 20, argmax), 128, 4, kPolling));
   CHECK(default_of(1 << 20, argmax).vector_width == 2);
   CHECK(default_of(1 << 20, {.op = Operator::argmax, .type = ElementType::f16}).vector_width == 8);
-  CHECK(has(default_of(4 << 20, argmax), 512, 4, kPolling));
+  CHECK(has(default_of(4 << 20, argmax), 1024, 2, kPolling));
+  CHECK(has(default_of(4 << 20, {.op = Operator::dot, .type = ElementType::f32}), 1024, 1,
+            kPolling));
   const Problem pair{.op = Operator::minmax, .type = ElementType::f32};
-  CHECK(has(default_of(4 << 20, pair), 512, 2, kPolling));
   CHECK(default_of(4 << 20, pair).block_stage == BlockStage::redux);
-}
-
-TEST_CASE("A misaligned input is not left to blocks of one warp with several loads") {
-  Problem problem{.op = Operator::sum, .type = ElementType::u8, .count = 1 << 20};
-  const Params warps = ReduceParams{.block_size = 32, .vector_width = 16, .unroll = 8};
-  CHECK(rules(Family::reduce).is_searched(problem, warps));
-  CHECK(std::get<ReduceParams>(Space(problem).default_params(132)).block_size == 32);
-  problem.alignment = Alignment::element;
-  CHECK_FALSE(rules(Family::reduce).is_searched(problem, warps));
-  CHECK(std::get<ReduceParams>(Space(problem).default_params(132)).block_size > 32);
-  CHECK(Space(problem).contains(warps));
 }
 
 TEST_CASE("What is known to be good somewhere is in the space") {

@@ -23,7 +23,7 @@ Problem histogram_of(ElementType type, std::uint32_t bins, Binning binning,
   return problem;
 }
 
-constexpr std::uint32_t kRightBlockSize = 512;
+constexpr std::uint32_t kRightBlockSize = 256;
 
 /// A kernel that counts one element too many if its blocks are of another size.
 class WrongKernel final : public Kernel {
