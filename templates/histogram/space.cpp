@@ -147,7 +147,8 @@ HistogramParams one_block(const Problem& problem) {
         problem, {.block_size = kThreads, .vector_width = static_cast<int>(share), .unroll = 1}, 1);
   }
   if (copies_for(problem.count, kPairs) == 1) {
-    return with_copies(problem, {.block_size = 2 * kThreads, .vector_width = width, .unroll = 2}, 1);
+    return with_copies(problem, {.block_size = 2 * kThreads, .vector_width = width, .unroll = 2},
+                       1);
   }
   return with_copies(problem, {.block_size = kThreads, .vector_width = width, .unroll = 4}, kPairs);
 }

@@ -401,8 +401,8 @@ TEST_CASE("The default is one warp, one block, a cluster, and then blocks that p
   CHECK(default_of(1 << 20, argmax).vector_width == 2);
   CHECK(default_of(1 << 20, {.op = Operator::argmax, .type = ElementType::f16}).vector_width == 8);
   CHECK(has(default_of(4 << 20, argmax), 1024, 2, kPolling));
-  CHECK(has(default_of(4 << 20, {.op = Operator::dot, .type = ElementType::f32}), 1024, 1,
-            kPolling));
+  CHECK(
+      has(default_of(4 << 20, {.op = Operator::dot, .type = ElementType::f32}), 1024, 1, kPolling));
   const Problem pair{.op = Operator::minmax, .type = ElementType::f32};
   CHECK(default_of(4 << 20, pair).block_stage == BlockStage::redux);
 }
