@@ -3,6 +3,7 @@
 //     compile_space --arch sm_75,sm_80,sm_90,sm_120      a covering sample of every problem
 //     compile_space --arch sm_75,sm_120 --most 8         8 of each sample, others for every
 //                                                        problem
+//     compile_space --arch sm_75,sm_120 --most 1 --share the same, each problem for one of them
 //     compile_space --arch sm_90 --all                   every variant
 //
 // Exit codes: 0 everything compiles; 1 something does not; 2 a wrong argument; 3 there is no NVRTC.
@@ -32,6 +33,7 @@ struct Options {
   std::vector<std::string> architectures{"sm_90"};
   bool all = false;
   std::size_t most = 0;  ///< of each problem's covering sample; 0: all of it
+  bool share = false;    ///< each of `most` and the histograms is compiled for one architecture
   std::size_t jobs = 0;  ///< compilations at a time; 0: one per core
 };
 
@@ -47,37 +49,50 @@ struct Portion {
   std::function<std::vector<Variant>()> variants;  ///< those of all portions fill the memory
 };
 
+/// Whether problem number `index` is one for architecture number `architecture`. Not the same types
+/// of all operators.
+bool is_for(const Options& options, std::size_t index, std::size_t architecture) {
+  const std::size_t count = options.architectures.size();
+  return !options.share || (index + index / count) % count == architecture;
+}
+
 /// `most` variants of every problem.
-std::vector<Variant> some_of_every_problem(std::size_t most) {
+std::vector<Variant> some_of_every_problem(const Options& options, std::size_t architecture) {
   std::vector<Variant> result;
-  std::size_t turn = 0;
+  std::size_t index = 0;
   for (const Problem& problem : all_problems()) {
-    const std::vector<Variant> some =
-        some_of(covering_variants(problem, Toolkit::absent), most, turn++);
-    result.insert(result.end(), some.begin(), some.end());
+    if (is_for(options, index, architecture)) {
+      const std::vector<Variant> some =
+          some_of(covering_variants(problem, Toolkit::absent), options.most, index);
+      result.insert(result.end(), some.begin(), some.end());
+    }
+    ++index;
   }
   return result;
 }
 
 /// Some variants of each histogram, or of every third one. The bins are part of the problem, so
 /// there is no whole space.
-std::vector<Variant> some_histograms(const Options& options) {
+std::vector<Variant> some_histograms(const Options& options, std::size_t architecture) {
   const bool few = !options.all && options.most > 0;
   const std::vector<Problem> problems = histogram_problems();
   std::vector<Variant> result;
   for (std::size_t i = 0; i < problems.size(); i += few ? 3 : 1) {
+    if (!is_for(options, i / 3, architecture)) continue;
     const std::vector<Variant> some = random_variants(problems[i], options.all ? 20 : 1, i);
     result.insert(result.end(), some.begin(), some.end());
   }
   return result;
 }
 
-std::vector<Portion> make_portions(const Options& options) {
-  std::vector<Portion> portions{
-      {.name = "histograms", .variants = [options] { return some_histograms(options); }}};
+std::vector<Portion> make_portions(const Options& options, std::size_t architecture) {
+  std::vector<Portion> portions{{.name = "histograms", .variants = [options, architecture] {
+                                   return some_histograms(options, architecture);
+                                 }}};
   if (!options.all && options.most > 0) {
-    portions.push_back({.name = "all problems",
-                        .variants = [most = options.most] { return some_of_every_problem(most); }});
+    portions.push_back({.name = "all problems", .variants = [options, architecture] {
+                          return some_of_every_problem(options, architecture);
+                        }});
     return portions;
   }
   for (const Problem& problem : all_problems()) {
@@ -121,11 +136,12 @@ void compile_portion(const Compiler& compiler, const std::string& architecture,
   }
 }
 
-bool compile_all(const std::string& architecture, const Options& options) {
+bool compile_all(std::size_t number, const Options& options) {
+  const std::string& architecture = options.architectures[number];
   const auto begin = std::chrono::steady_clock::now();
   const std::unique_ptr<Compiler> compiler = make_nvrtc_compiler(architecture);
   Totals totals;
-  for (const Portion& portion : make_portions(options)) {
+  for (const Portion& portion : make_portions(options, number)) {
     compile_portion(*compiler, architecture, portion, options, totals);
   }
   show_progress("");
@@ -148,6 +164,8 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_flag("--all", options.all, "the whole space instead of a covering sample");
   app.add_option("--most", options.most, "of each problem's covering sample; 0: all of it");
+  app.add_flag("--share", options.share, "with --most: each problem for one of the architectures")
+      ->needs("--most");
   app.add_option("--jobs", options.jobs, "compilations at a time; 0: one per core");
   try {
     app.parse(argc, argv);
@@ -156,8 +174,8 @@ int main(int argc, char** argv) {
   }
   try {
     bool good = true;
-    for (const std::string& architecture : options.architectures) {
-      good &= foldtune::test::compile_all(architecture, options);
+    for (std::size_t i = 0; i < options.architectures.size(); ++i) {
+      good &= foldtune::test::compile_all(i, options);
     }
     return good ? 0 : foldtune::test::kDoesNotCompile;
   } catch (const foldtune::Unavailable& error) {
