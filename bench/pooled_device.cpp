@@ -51,6 +51,9 @@ class PooledDevice final : public Device {
   void copy(void* to, const void* from, std::size_t bytes) override {
     device_->copy(to, from, bytes);
   }
+  void copy_to_host(Stream stream, void* to, const void* from, std::size_t bytes) override {
+    device_->copy_to_host(stream, to, from, bytes);
+  }
   void synchronize(Stream stream) override { device_->synchronize(stream); }
   void await(Stream stream, const std::function<bool()>& is_there) override {
     device_->await(stream, is_there);

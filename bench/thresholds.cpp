@@ -63,6 +63,7 @@ bool blas_level_one(const Cell& cell) {
 
 bool up_to_18(const Cell& cell) { return cell.count <= power(18); }
 bool up_to_20(const Cell& cell) { return cell.count <= power(20); }
+bool above_20(const Cell& cell) { return cell.count > power(20); }
 bool from_18_to_20(const Cell& cell) { return is_between(cell.count, power(18) + 1, power(20)); }
 
 bool wide_of_1_gib(const Cell& cell) {
@@ -93,6 +94,7 @@ constexpr Threshold kThresholds[] = {
     {"to the result, up to 2^18", "latency", up_to_18, tuned_over_cub, each_cell, at_most, 0.75},
     {"to the result, above 2^18 to 2^20", "latency", from_18_to_20, tuned_over_cub, each_cell,
      at_most, 0.8},
+    {"to the result, above 2^20", "latency", above_20, tuned_over_cub, each_cell, at_most, 1.1},
     {"GB/s of 4 and 8 bytes, 1 GiB", "graph", wide_of_1_gib, tuned_gbps, each_cell, at_least, 4500},
     {"GB/s of 4 and 8 bytes, from 4 GiB", "graph", wide_of_4_gib, tuned_gbps, each_cell, at_least,
      4600},

@@ -313,6 +313,12 @@ class CudaDevice final : public Device {
                   fmt::format("copying {} bytes", bytes));
   }
 
+  void copy_to_host(Stream stream, void* to, const void* from, std::size_t bytes) override {
+    const ContextScope scope(context_);
+    driver_.check(driver_.cuMemcpyDtoHAsync(to, address(from), bytes, stream),
+                  fmt::format("enqueuing a copy of {} bytes", bytes));
+  }
+
   void synchronize(Stream stream) override {
     const ContextScope scope(context_);
     const UncapturedScope uncaptured;

@@ -17,26 +17,27 @@ class CudaDriver {
   static const CudaDriver& get();
 
 #define FOLDTUNE_CUDA_FUNCTIONS(apply)                                                             \
-  apply(cuCtxGetCurrent) apply(cuCtxPopCurrent) apply(cuCtxPushCurrent) apply(                     \
-      cuCtxSynchronize) apply(cuDeviceGet) apply(cuDeviceGetAttribute) apply(cuDeviceGetCount)     \
-      apply(cuDeviceGetName) apply(cuDeviceGetPCIBusId) apply(cuDevicePrimaryCtxRelease) apply(    \
-          cuDevicePrimaryCtxRetain) apply(cuDeviceTotalMem) apply(cuDriverGetVersion)              \
-          apply(cuEventCreate) apply(cuEventDestroy) apply(cuEventElapsedTime) apply(              \
-              cuEventRecord) apply(cuFuncGetAttribute) apply(cuGetErrorName)                       \
-              apply(cuGetErrorString) apply(cuGraphAddKernelNode) apply(cuGraphCreate) apply(      \
-                  cuGraphDestroy) apply(cuGraphExecDestroy) apply(cuGraphExecKernelNodeSetParams)  \
-                  apply(cuGraphInstantiateWithFlags) apply(cuGraphKernelNodeSetAttribute) apply(   \
-                      cuGraphLaunch) apply(cuInit) apply(cuLaunchKernelEx) apply(cuMemAlloc)       \
-                      apply(cuMemFree) apply(cuMemFreeHost) apply(cuMemGetInfo) apply(             \
-                          cuMemHostAlloc) apply(cuMemcpy) apply(cuMemsetD8) apply(cuMemsetD8Async) \
-                          apply(cuModuleGetFunction) apply(cuModuleLoadData) apply(cuModuleUnload) \
-                              apply(cuOccupancyMaxActiveBlocksPerMultiprocessor)                   \
-                                  apply(cuPointerGetAttribute) apply(cuStreamBeginCapture)         \
-                                      apply(cuStreamCreate) apply(cuStreamDestroy)                 \
-                                          apply(cuStreamEndCapture) apply(cuStreamIsCapturing)     \
-                                              apply(cuStreamQuery) apply(cuStreamSynchronize)      \
-                                                  apply(cuStreamWaitEvent)                         \
-                                                      apply(cuThreadExchangeStreamCaptureMode)
+  apply(cuCtxGetCurrent) apply(cuCtxPopCurrent) apply(cuCtxPushCurrent) apply(cuCtxSynchronize)    \
+      apply(cuDeviceGet) apply(cuDeviceGetAttribute) apply(cuDeviceGetCount) apply(                \
+          cuDeviceGetName) apply(cuDeviceGetPCIBusId) apply(cuDevicePrimaryCtxRelease)             \
+          apply(cuDevicePrimaryCtxRetain) apply(cuDeviceTotalMem) apply(cuDriverGetVersion) apply( \
+              cuEventCreate) apply(cuEventDestroy) apply(cuEventElapsedTime) apply(cuEventRecord)  \
+              apply(cuFuncGetAttribute) apply(cuGetErrorName) apply(cuGetErrorString) apply(       \
+                  cuGraphAddKernelNode) apply(cuGraphCreate) apply(cuGraphDestroy)                 \
+                  apply(cuGraphExecDestroy) apply(cuGraphExecKernelNodeSetParams) apply(           \
+                      cuGraphInstantiateWithFlags) apply(cuGraphKernelNodeSetAttribute)            \
+                      apply(cuGraphLaunch) apply(cuInit) apply(cuLaunchKernelEx) apply(cuMemAlloc) \
+                          apply(cuMemFree) apply(cuMemFreeHost) apply(cuMemGetInfo) apply(         \
+                              cuMemHostAlloc) apply(cuMemcpy) apply(cuMemcpyDtoHAsync)             \
+                              apply(cuMemsetD8) apply(cuMemsetD8Async) apply(cuModuleGetFunction)  \
+                                  apply(cuModuleLoadData) apply(cuModuleUnload)                    \
+                                      apply(cuOccupancyMaxActiveBlocksPerMultiprocessor)           \
+                                          apply(cuPointerGetAttribute) apply(cuStreamBeginCapture) \
+                                              apply(cuStreamCreate) apply(cuStreamDestroy) apply(  \
+                                                  cuStreamEndCapture) apply(cuStreamIsCapturing)   \
+                                                  apply(cuStreamQuery) apply(cuStreamSynchronize)  \
+                                                      apply(cuStreamWaitEvent)                     \
+                                                          apply(cuThreadExchangeStreamCaptureMode)
 
 #define FOLDTUNE_DECLARE(function) decltype(&::function) function = nullptr;
   FOLDTUNE_CUDA_FUNCTIONS(FOLDTUNE_DECLARE)

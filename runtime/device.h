@@ -181,10 +181,17 @@ class Device {
   /// all earlier work of the device's default stream.
   virtual void copy(void* to, const void* from, std::size_t bytes) = 0;
 
+  /// Copies device memory to memory of `allocate_host` after the stream's earlier work; complete
+  /// when the stream's work is. Each aligned word is stored once.
+  virtual void copy_to_host(Stream stream, void* to, const void* from, std::size_t bytes) {
+    synchronize(stream);
+    copy(to, from, bytes);
+  }
+
   /// Waits for all work of the stream; errors of earlier launches are thrown here.
   virtual void synchronize(Stream stream) = 0;
 
-  /// The same, or until `is_there` sees in host memory what the stream's last kernel writes to it,
+  /// The same, or until `is_there` sees in host memory what the stream's last work writes to it,
   /// whichever is earlier: the end of a kernel is known two microseconds after what it wrote.
   virtual void await(Stream stream, const std::function<bool()>& is_there) {
     (void)is_there;

@@ -57,11 +57,6 @@ bool Plan::needs_two_launches() const {
   return reduce != nullptr && reduce->final_stage == FinalStage::two_pass;
 }
 
-bool Plan::shows_result() const {
-  const auto* const reduce = std::get_if<ReduceParams>(&variant_.params);
-  return reduce != nullptr && reduce->final_stage != FinalStage::atomic;
-}
-
 void Plan::enqueue(const Call& call, void* scratch, Stream stream, RepeatedLaunch* repeated) const {
   if (reduce_) return reduce_->enqueue(*kernel_, call, scratch, stream, repeated);
   enqueue_histogram(*kernel_, variant_, grid_size(call.count), call, scratch, stream);

@@ -36,9 +36,6 @@ class Plan {
   /// so that no other call with that scratch may be enqueued between them.
   bool needs_two_launches() const;
 
-  /// Whether a call stores each word of its result once, so that the host may take what it sees.
-  bool shows_result() const;
-
   /// Enqueues a call. Its count is of the variant's size class, or smaller; its inputs are of the
   /// variant's alignment class.
   void enqueue(const Call& call, void* scratch, Stream stream) const {

@@ -25,8 +25,8 @@ class ResolvedPlan {
   void enqueue(const Call& call, Stream stream) { enqueue(call, stream, /*repeated=*/nullptr); }
 
   /// The same, and waits until the stream's work is complete, or until `is_there` sees every word
-  /// of the result, which is in host memory, if that tells. Throws what is wrong with the stream's
-  /// earlier work, too.
+  /// of the result. The output is memory of `Device::allocate_host`. Throws what is wrong with the
+  /// stream's earlier work, too.
   void call_and_wait(const Call& call, Stream stream, const std::function<bool()>& is_there);
 
   /// Makes the stream's scratch and waits until it is zero, so that a graph that was captured on
@@ -40,6 +40,7 @@ class ResolvedPlan {
 
  private:
   void enqueue(const Call& call, Stream stream, RepeatedLaunch* repeated);
+  void enqueue_and_copy(const Call& call, Stream stream);
   StreamScratch& make_scratch(Stream stream);
 
   Device& device_;
@@ -49,8 +50,9 @@ class ResolvedPlan {
   const bool needs_two_launches_;
   const bool shows_result_;
   ScratchOfStreams scratch_;
-  std::mutex waited_mutex_;  // guards what follows
-  RepeatedLaunch waited_;    // of one call at a time, until it has ended
+  ScratchOfStreams outputs_;  ///< of calls that are waited for and do not show their result
+  std::mutex waited_mutex_;   // guards what follows
+  RepeatedLaunch waited_;     // of one call at a time, until it has ended
 };
 
 /// Throws InvalidArgument if the stream is being captured: then nothing can be made for a call of

@@ -10,6 +10,11 @@ bool counts_in_64_bits(const Variant& variant) {
   return size_class(variant.problem.count) > 30;
 }
 
+bool shows_result(const Params& params) {
+  const auto* const reduce = std::get_if<ReduceParams>(&params);
+  return reduce != nullptr && reduce->final_stage != FinalStage::atomic;
+}
+
 Program make_program(const Variant& variant) {
   return family_of(variant.params) == Family::histogram ? make_histogram_program(variant)
                                                         : make_reduce_program(variant);

@@ -22,6 +22,9 @@ struct Variant {
 /// program serves all counts of a class.
 bool counts_in_64_bits(const Variant& variant);
 
+/// Whether a call stores each word of its result once, so that the host may take what it sees.
+bool shows_result(const Params& params);
+
 /// The program of a variant. It depends on the types, the operator, the alignment class, the width
 /// of indices and the tunables that the kernel sees, not on the count or the grid: equal programs
 /// are compiled once.

@@ -448,6 +448,11 @@ void FakeDevice::copy(void* to, const void* from, std::size_t bytes) {
   std::memcpy(to, from, bytes);
 }
 
+void FakeDevice::copy_to_host(Stream stream, void* to, const void* from, std::size_t bytes) {
+  ++state_->counts.copies_to_host;
+  Device::copy_to_host(stream, to, from, bytes);
+}
+
 void FakeDevice::synchronize(Stream stream) {
   state_->throw_if_destroyed(stream);
   state_->throw_run_error();

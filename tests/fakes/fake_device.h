@@ -87,6 +87,7 @@ struct FakeCounts {
   std::atomic<int> helper_launches = 0;
   std::atomic<int> ready_launches = 0;  ///< of those, what `make_ready` made
   std::atomic<int> seen_results = 0;    ///< of `await`, before it looked at the stream
+  std::atomic<int> copies_to_host = 0;  ///< by `copy_to_host`
   std::atomic<int> timings = 0;         ///< that were prepared
   std::atomic<int> takings = 0;         ///< of samples, those that were discarded too
   std::atomic<int> allocations = 0;
@@ -128,6 +129,7 @@ class FakeDevice final : public Device {
   void* allocate(std::size_t bytes) override;
   void deallocate(void* memory) noexcept override;
   void copy(void* to, const void* from, std::size_t bytes) override;
+  void copy_to_host(Stream stream, void* to, const void* from, std::size_t bytes) override;
   void synchronize(Stream stream) override;
   void await(Stream stream, const std::function<bool()>& is_there) override;
   bool is_capturing(Stream stream) const override;

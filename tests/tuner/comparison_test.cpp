@@ -133,6 +133,30 @@ TEST_CASE(
   CHECK(slower.timed == std::vector{1});
 }
 
+TEST_CASE("Settlement: what stores its result once is kept in the place of atomics") {
+  const auto kept = [](std::array<double, 3> graph_us, std::array<double, 3> stream_us) {
+    ScriptedEvaluator evaluator([&](const Problem&, const Trial& trial) {
+      return graph_us[static_cast<std::size_t>(unroll_of(trial.params) / 2)];
+    });
+    evaluator.stream_cost = [&](const Trial& trial) {
+      return stream_us[static_cast<std::size_t>(unroll_of(trial.params) / 2)];
+    };
+    std::vector<Finalist> candidates = finalists({1, 2, 4});
+    for (Finalist& finalist : candidates) {
+      const bool is_last = unroll_of(finalist.params) == 4;
+      std::get<ReduceParams>(finalist.params).final_stage =
+          is_last ? FinalStage::polling : FinalStage::atomic;
+    }
+    compare(evaluator, candidates, {.rounds = 2});
+    return settle(evaluator, candidates, 0);
+  };
+  CHECK(kept({30, 30.1, 30.5}, {33, 33, 33}) == 2);
+  CHECK(kept({30, 30.1, 30.7}, {33, 33, 33}) == 0);  // beyond 2%
+  CHECK(kept({30, 30.1, 30.5}, {33, 33, 35}) == 0);  // slower in a stream
+  CHECK(kept({300, 301, 300.9}, {303, 303, 303}) == 2);
+  CHECK(kept({300, 301, 301.1}, {303, 303, 303}) == 0);  // more than 1 us
+}
+
 TEST_CASE("Settlement: a host that was disturbed once changes nothing") {
   ScriptedEvaluator evaluator([](const Problem&, const Trial&) { return 10.0; });
   int trials_of_1 = 0;
