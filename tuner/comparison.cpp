@@ -1,6 +1,7 @@
 #include "tuner/comparison.h"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <random>
 #include <utility>
@@ -23,15 +24,16 @@ constexpr int kCompleteSamples = 3;
 /// About as fast in a graph: what a clear gain in a stream is worth there.
 constexpr double kEqualWithin = 0.02;
 
-/// Microseconds in a graph that it is worth if a value that is waited for need not be copied to the
-/// host: it is there some 10 us earlier.
-constexpr double kShownWithinUs = 1;
+/// What it is worth in a graph if a value that is waited for need not be copied to the host: it is
+/// there some 10 us earlier.
+constexpr double kShownWithin = 0.05;
+constexpr double kShownWithinUs = 2;
 
 /// Of one that seems clearly slower in a stream than another.
 constexpr int kRetrials = 2;
 
-/// Others that are about as fast as the chosen finalist and are timed completely.
-constexpr std::size_t kMostEquals = 4;
+/// Others of a kind that are timed completely.
+constexpr std::size_t kMostOthers = 4;
 
 bool was_measured(const Finalist& finalist) {
   return finalist.record.outcome == Outcome::ok && !finalist.record.samples_us.empty();
@@ -78,18 +80,58 @@ bool is_clearly_less(double stream_us, double than_us) {
   return stream_us > 0 && stream_us < 0.95 * than_us;  // 0: not measured
 }
 
-/// Others that are about as fast as the chosen finalist, the fastest first.
-std::vector<std::size_t> find_equals(const std::vector<Finalist>& finalists, std::size_t chosen) {
-  const double most_us = finalists[chosen].record.median_us * (1 + kEqualWithin);
-  std::vector<std::size_t> equals;
+/// The fastest four that were measured, take `most_us` at most and are of the kind, the fastest
+/// first.
+std::vector<std::size_t> find_within(const std::vector<Finalist>& finalists, double most_us,
+                                     const std::function<bool(const Finalist&)>& is_of_kind) {
+  std::vector<std::size_t> found;
   for (std::size_t i = 0; i < finalists.size(); ++i) {
-    if (i == chosen || !was_measured(finalists[i])) continue;
-    if (finalists[i].record.median_us <= most_us) equals.push_back(i);
+    const bool is_fast = was_measured(finalists[i]) && finalists[i].record.median_us <= most_us;
+    if (is_fast && is_of_kind(finalists[i])) found.push_back(i);
   }
-  std::ranges::stable_sort(equals, {},
-                           [&](std::size_t i) { return finalists[i].record.median_us; });
-  if (equals.size() > kMostEquals) equals.resize(kMostEquals);
-  return equals;
+  std::ranges::stable_sort(found, {}, [&](std::size_t i) { return finalists[i].record.median_us; });
+  if (found.size() > kMostOthers) found.resize(kMostOthers);
+  return found;
+}
+
+/// The chosen one, or one that is about as fast and clearly faster in a stream.
+std::size_t prefer_in_stream(Evaluator& evaluator, std::vector<Finalist>& finalists,
+                             std::size_t chosen) {
+  const std::vector<std::size_t> equals =
+      find_within(finalists, finalists[chosen].record.median_us * (1 + kEqualWithin),
+                  [&](const Finalist& finalist) { return &finalist != &finalists[chosen]; });
+  time_completely(evaluator, finalists[chosen]);
+  std::size_t kept = chosen;
+  double least_us = finalists[kept].record.stream_us;
+  for (const std::size_t i : equals) {
+    time_completely(evaluator, finalists[i]);
+    const double stream_us = finalists[i].record.stream_us;
+    // What disturbs the host only adds, and may have met the one kept so far alone.
+    for (int again = 0; again < kRetrials && is_clearly_less(stream_us, least_us); ++again) {
+      time_completely(evaluator, finalists[kept]);
+      least_us = std::min(least_us, finalists[kept].record.stream_us);
+    }
+    if (!is_clearly_less(stream_us, least_us)) continue;
+    kept = i;
+    least_us = stream_us;
+  }
+  return kept;
+}
+
+/// The one kept so far; in the place of one that ends in atomics, one that stores its result once
+/// and is nearly as fast.
+std::size_t prefer_shown(Evaluator& evaluator, std::vector<Finalist>& finalists, std::size_t kept) {
+  if (shows_result(finalists[kept].params)) return kept;
+  const MeasurementRecord& record = finalists[kept].record;
+  const double most_us =
+      record.median_us + std::min(kShownWithin * record.median_us, kShownWithinUs);
+  for (const std::size_t i : find_within(finalists, most_us, [](const Finalist& finalist) {
+         return shows_result(finalist.params);
+       })) {
+    time_completely(evaluator, finalists[i]);
+    if (!is_clearly_less(record.stream_us, finalists[i].record.stream_us)) return i;
+  }
+  return kept;
 }
 
 }  // namespace
@@ -120,31 +162,7 @@ std::optional<std::size_t> choose(const std::vector<Finalist>& finalists,
 }
 
 std::size_t settle(Evaluator& evaluator, std::vector<Finalist>& finalists, std::size_t chosen) {
-  const std::vector<std::size_t> equals = find_equals(finalists, chosen);
-  time_completely(evaluator, finalists[chosen]);
-  std::size_t kept = chosen;
-  double least_us = finalists[kept].record.stream_us;
-  for (const std::size_t i : equals) {
-    time_completely(evaluator, finalists[i]);
-    const double stream_us = finalists[i].record.stream_us;
-    // What disturbs the host only adds, and may have met the one kept so far alone.
-    for (int again = 0; again < kRetrials && is_clearly_less(stream_us, least_us); ++again) {
-      time_completely(evaluator, finalists[kept]);
-      least_us = std::min(least_us, finalists[kept].record.stream_us);
-    }
-    if (!is_clearly_less(stream_us, least_us)) continue;
-    kept = i;
-    least_us = stream_us;
-  }
-  if (shows_result(finalists[kept].params)) return kept;
-  const double most_us = finalists[kept].record.median_us + kShownWithinUs;
-  for (const std::size_t i : equals) {
-    const MeasurementRecord& record = finalists[i].record;
-    const bool is_as_fast =
-        record.median_us <= most_us && !is_clearly_less(least_us, record.stream_us);
-    if (shows_result(finalists[i].params) && is_as_fast) return i;
-  }
-  return kept;
+  return prefer_shown(evaluator, finalists, prefer_in_stream(evaluator, finalists, chosen));
 }
 
 }  // namespace foldtune

@@ -38,9 +38,8 @@ std::optional<std::size_t> choose(const std::vector<Finalist>& finalists,
 
 /// Times the chosen finalist completely, and up to four others that are within 2% of it. Returns
 /// the one to keep: the chosen one, or one of the others that takes clearly less time in a stream;
-/// in the place of one that ends in atomics, one that stores its result once and takes 1 us more at
-/// most, for values that are waited for.
-/// Throws what `evaluate` throws.
+/// in the place of one that ends in atomics, one that stores its result once and takes at most 5%
+/// and at most 2 us more, for values that are waited for. Throws what `evaluate` throws.
 std::size_t settle(Evaluator& evaluator, std::vector<Finalist>& finalists, std::size_t chosen);
 
 }  // namespace foldtune

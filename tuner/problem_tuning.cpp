@@ -353,7 +353,8 @@ class ProblemTuning {
     return failed_.contains(to_json(params)) || (known != nullptr && known->outcome != Outcome::ok);
   }
 
-  /// The best of the screening, the default and what was chosen before.
+  /// The best of the screening, the default and what was chosen before. One of them stores its
+  /// result once, if any does: `settle` may prefer it.
   std::vector<Params> finalists() {
     std::ranges::stable_sort(scored_, {}, &Scored::cost_us);
     std::vector<Params> result;
@@ -364,6 +365,10 @@ class ProblemTuning {
     for (const Scored& scored : scored_) {
       if (result.size() == limits_.finalists) break;
       add(scored.params);
+    }
+    if (std::ranges::none_of(result, shows_result)) {
+      const auto shown = std::ranges::find_if(scored_, shows_result, &Scored::params);
+      if (shown != scored_.end()) add(shown->params);
     }
     add(fallback_);
     if (const auto chosen = history_.chosen_params()) add(*chosen);

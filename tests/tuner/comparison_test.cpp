@@ -151,10 +151,11 @@ TEST_CASE("Settlement: what stores its result once is kept in the place of atomi
     return settle(evaluator, candidates, 0);
   };
   CHECK(kept({30, 30.1, 30.5}, {33, 33, 33}) == 2);
-  CHECK(kept({30, 30.1, 30.7}, {33, 33, 33}) == 0);  // beyond 2%
+  CHECK(kept({30, 30.1, 31.4}, {33, 33, 33}) == 2);
+  CHECK(kept({30, 30.1, 31.6}, {33, 33, 33}) == 0);  // beyond 5%
   CHECK(kept({30, 30.1, 30.5}, {33, 33, 35}) == 0);  // slower in a stream
-  CHECK(kept({300, 301, 300.9}, {303, 303, 303}) == 2);
-  CHECK(kept({300, 301, 301.1}, {303, 303, 303}) == 0);  // more than 1 us
+  CHECK(kept({300, 301, 301.9}, {303, 303, 303}) == 2);
+  CHECK(kept({300, 301, 302.1}, {303, 303, 303}) == 0);  // more than 2 us
 }
 
 TEST_CASE("Settlement: a host that was disturbed once changes nothing") {

@@ -167,6 +167,23 @@ TEST_CASE("the default is measured in the final comparison, whoever wins") {
   CHECK(final_defaults == 1);
 }
 
+TEST_CASE("what stores its result once takes part in the final comparison with atomics") {
+  // All with atomics are faster than any other, and the default is far behind.
+  FakeDevice device({.cost_us = [](const FakeLaunch& launch) {
+    if (launch.params.final_stage == FinalStage::atomic) return 10.0;
+    return launch.params.unroll == 8 ? 10.3 : 20.0;
+  }});
+  const auto store = make_memory_store();
+  SilentObserver observer;
+  Problem problem = sum_of(1 << 16);
+  problem.type = ElementType::i32;
+  problem.accumulator = ElementType::i32;
+  const auto results = tune_on(device, *store, quick({problem}), observer);
+  REQUIRE(results.size() == 1);
+  CHECK(best_of(results[0]).final_stage != FinalStage::atomic);
+  CHECK(results[0].best_us == Approx(10.3));
+}
+
 TEST_CASE("a problem that cannot be is refused before anything is compiled") {
   FakeDevice device;
   const auto store = make_memory_store();
