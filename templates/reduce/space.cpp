@@ -224,6 +224,7 @@ Params default_params(const Problem& problem, int multiprocessor_count) {
   constexpr int kMost = kBlockSizes.back();
   constexpr std::uint64_t kWarpBytes = 4 << 10;
   constexpr std::uint64_t kClusterBytes = 256 << 10;
+  constexpr std::uint64_t kTileForEachBlockBytes = std::uint64_t{2} << 30;
   constexpr int kSmallBlock = 128;
   constexpr int kLargeBlock = 512;
   const auto blocks = std::bit_floor(static_cast<unsigned>(std::max(1, multiprocessor_count)));
@@ -268,6 +269,14 @@ Params default_params(const Problem& problem, int multiprocessor_count) {
     auto params = loads_in_flight(problem, kMaxLoadBytes, bytes < 16 * threads ? 16 : 32, stage);
     params.block_size = kMost;
     params.waves = bytes <= 32 * threads ? 0 : 1;
+    return params;
+  }
+  if (bytes >= kTileForEachBlockBytes && !is_narrow && numbers == 1) {
+    // So many blocks poll one another for too long.
+    auto params = loads_in_flight(problem, kMaxLoadBytes, 256, BlockStage::shuffle);
+    if (params.final_stage == FinalStage::polling) params.final_stage = FinalStage::two_pass;
+    params.block_size = kMost;
+    params.waves = 0;
     return params;
   }
   auto params = loads_in_flight(problem, kMaxLoadBytes, 64, BlockStage::shuffle);

@@ -349,7 +349,7 @@ TEST_CASE("The default is in the space, whatever the problem and the device") {
   }
 }
 
-TEST_CASE("The default is one warp, one block, a cluster, and then blocks that poll") {
+TEST_CASE("The default is one warp, one block, a cluster, blocks that poll, and two passes") {
   const auto default_of = [](std::uint64_t bytes, const Problem& problem = kSumF32) {
     Problem sized = problem;
     sized.count = 1;
@@ -377,6 +377,17 @@ TEST_CASE("The default is one warp, one block, a cluster, and then blocks that p
   CHECK(has(default_of(2 << 20), 1024, 2, kPolling));
   CHECK(has(default_of(8 << 20), 1024, 2, kPolling));
   CHECK(has(default_of((8 << 20) + 16), 512, 4, kPolling));
+  constexpr std::uint64_t kGiB = std::uint64_t{1} << 30;
+  CHECK(has(default_of(2 * kGiB - 16), 512, 4, kPolling));
+  CHECK(has(default_of(2 * kGiB), 1024, 16, FinalStage::two_pass));
+  CHECK(default_of(2 * kGiB).waves == 0);
+  CHECK(has(default_of(2 * kGiB, kSumI32InI32), 1024, 16, FinalStage::counted));
+  CHECK(has(default_of(2 * kGiB, {.op = Operator::dot, .type = ElementType::f32}), 1024, 8,
+            FinalStage::two_pass));
+  CHECK(
+      has(default_of(2 * kGiB, {.op = Operator::max, .type = ElementType::f16}), 512, 4, kPolling));
+  CHECK(has(default_of(2 * kGiB, {.op = Operator::argmax, .type = ElementType::f32}), 512, 4,
+            kPolling));
   CHECK(default_of(4 << 20).waves == 0);
   CHECK(default_of(8 << 20).waves == 1);
   CHECK(default_of(64 << 20).waves == 1);
