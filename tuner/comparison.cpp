@@ -80,8 +80,7 @@ bool is_clearly_less(double stream_us, double than_us) {
   return stream_us > 0 && stream_us < 0.95 * than_us;  // 0: not measured
 }
 
-/// The fastest four that were measured, take `most_us` at most and are of the kind, the fastest
-/// first.
+/// A few that were measured, take `most_us` at most and are of the kind, the fastest first.
 std::vector<std::size_t> find_within(const std::vector<Finalist>& finalists, double most_us,
                                      const std::function<bool(const Finalist&)>& is_of_kind) {
   std::vector<std::size_t> found;

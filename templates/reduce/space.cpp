@@ -272,7 +272,7 @@ Params default_params(const Problem& problem, int multiprocessor_count) {
     return params;
   }
   if (bytes >= kTileForEachBlockBytes && !is_narrow && numbers == 1) {
-    // So many blocks poll one another for too long.
+    // The one block that polls for so many is at times slower than a second launch.
     auto params = loads_in_flight(problem, kMaxLoadBytes, 256, BlockStage::shuffle);
     if (params.final_stage == FinalStage::polling) params.final_stage = FinalStage::two_pass;
     params.block_size = kMost;

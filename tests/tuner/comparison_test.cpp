@@ -158,6 +158,19 @@ TEST_CASE("Settlement: what stores its result once is kept in the place of atomi
   CHECK(kept({300, 301, 302.1}, {303, 303, 303}) == 0);  // more than 2 us
 }
 
+TEST_CASE("Settlement: what stores its result once is found behind any number of atomics") {
+  ScriptedEvaluator evaluator([](const Problem&, const Trial& trial) {
+    return std::get<ReduceParams>(trial.params).final_stage == FinalStage::atomic ? 30.0 : 30.5;
+  });
+  std::vector<Finalist> candidates = finalists({1, 2, 4, 8, 16, 1, 2});
+  for (Finalist& finalist : candidates) {
+    std::get<ReduceParams>(finalist.params).final_stage = FinalStage::atomic;
+  }
+  std::get<ReduceParams>(candidates.back().params).final_stage = FinalStage::polling;
+  compare(evaluator, candidates, {.rounds = 2});
+  CHECK(settle(evaluator, candidates, 0) == candidates.size() - 1);
+}
+
 TEST_CASE("Settlement: a host that was disturbed once changes nothing") {
   ScriptedEvaluator evaluator([](const Problem&, const Trial&) { return 10.0; });
   int trials_of_1 = 0;
