@@ -4,11 +4,16 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
+#include <barrier>
 #include <chrono>
 #include <exception>
 #include <functional>
+#include <memory>
+#include <numeric>
 #include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "bench/bare_launch.h"
@@ -22,9 +27,11 @@ namespace foldtune::bench {
 namespace {
 
 constexpr const char* kDescription = R"(
-Sums f32: the same few elements in every call, and counts that vary at random. Nanoseconds of the
-host per call: the median over batches, all contenders in turns. A batch is enqueued on an idle
-stream, and fewer calls than the driver lets wait, so that the host never waits for the GPU.
+Sums f32: the same few elements in every call, one stream at a time and two in turns, and counts
+that vary at random. A plan's calls on one stream are a burst. Nanoseconds of the host per call: the
+median over batches, all contenders in turns. A batch is enqueued on an idle stream, and fewer calls
+than the driver lets wait, so that the host never waits for the GPU. Then the same from many threads
+at a time, each on a stream of its own, until their streams are idle: the mean over the threads.
 )";
 
 struct Arguments {
@@ -32,10 +39,12 @@ struct Arguments {
   std::uint64_t count = 4096;       ///< of the calls that are all alike
   std::uint64_t largest = 1 << 20;  ///< of those that vary
   int batches = 301;
+  int threads = 16;
   bool check = false;
 };
 
 constexpr int kBatch = 200;  ///< calls
+constexpr int kCallsOfThread = 10000;
 
 // What --check asks for, in nanoseconds over the bare launch.
 constexpr double kMostOfPlan = 100;
@@ -43,10 +52,10 @@ constexpr double kMostOfReducer = 150;
 
 struct Contender {
   std::string name;
-  std::function<void()> batch;  ///< enqueues kBatch calls
-  int bare = -1;                ///< the contender that is bare; -1: none
-  double most_ns = 0;           ///< over that one; 0: nothing is asked
-  std::vector<double> ns{};     ///< per call
+  std::function<void()> batch{};  ///< enqueues kBatch calls
+  int bare = -1;                  ///< the contender that is bare; -1: none
+  double most_ns = 0;             ///< over that one; 0: nothing is asked
+  std::vector<double> ns{};       ///< per call
 };
 
 double median(std::vector<double> values) {
@@ -127,9 +136,62 @@ int report(const std::vector<Contender>& contenders, bool check) {
   return holds || !check ? 0 : 1;
 }
 
+/// Nanoseconds of a thread for one of its calls, where as many threads call at a time as there are
+/// streams.
+double time_threads(Device& device, CUcontext context, const std::vector<CUstream>& streams,
+                    const std::function<void(std::size_t thread)>& call) {
+  std::vector<double> ns(streams.size());
+  std::barrier together(static_cast<std::ptrdiff_t>(streams.size()));
+  std::vector<std::jthread> threads;
+  for (std::size_t thread = 0; thread < streams.size(); ++thread) {
+    threads.emplace_back([&, thread] {
+      const CudaDriver& driver = CudaDriver::get();
+      driver.check(driver.cuCtxPushCurrent(context), "using a context");
+      for (int i = 0; i < kBatch; ++i) call(thread);
+      device.synchronize(streams[thread]);
+      together.arrive_and_wait();
+      const auto start = std::chrono::steady_clock::now();
+      for (int i = 0; i < kCallsOfThread; ++i) call(thread);
+      device.synchronize(streams[thread]);
+      const std::chrono::duration<double, std::nano> elapsed =
+          std::chrono::steady_clock::now() - start;
+      ns[thread] = elapsed.count() / kCallsOfThread;
+    });
+  }
+  threads.clear();
+  return std::accumulate(ns.begin(), ns.end(), 0.0) / static_cast<double>(ns.size());
+}
+
+/// Adds calls from many threads: the bare launch, and a plan that they share.
+void add_threads(std::vector<Contender>& contenders, Device& device, CUcontext context,
+                 const ReducePlan& plan, const Problem& problem, const Arguments& arguments,
+                 const void* input, void* output) {
+  const CudaDriver& driver = CudaDriver::get();
+  std::vector<CUstream> streams(static_cast<std::size_t>(arguments.threads));
+  std::vector<std::unique_ptr<BareLauncher>> bare;
+  for (CUstream& stream : streams) {
+    driver.check(driver.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), "creating a stream");
+    bare.push_back(std::make_unique<BareLauncher>(
+        device, problem, std::vector<std::uint64_t>{arguments.count}, input, output));
+  }
+  const int first = static_cast<int>(contenders.size());
+  contenders.push_back({.name = fmt::format("bare launch, {} threads", arguments.threads)});
+  contenders.push_back({.name = fmt::format("plan, {} threads", arguments.threads), .bare = first});
+  constexpr int kRounds = 5;
+  for (int round = 0; round < kRounds; ++round) {
+    contenders[first].ns.push_back(time_threads(
+        device, context, streams, [&](std::size_t i) { bare[i]->launch(0, streams[i]); }));
+    contenders[first + 1].ns.push_back(time_threads(device, context, streams, [&](std::size_t i) {
+      plan(input, arguments.count, output, streams[i]);
+    }));
+  }
+  for (CUstream const stream : streams) driver.cuStreamDestroy(stream);
+}
+
 int measure(const Arguments& arguments) {
   const CudaDriver& driver = CudaDriver::get();
-  driver.check(driver.cuCtxPushCurrent(retain_context(arguments.device)), "using a context");
+  CUcontext const cuda_context = retain_context(arguments.device);
+  driver.check(driver.cuCtxPushCurrent(cuda_context), "using a context");
   const std::shared_ptr<Device> device = open_device(arguments.device);
   Context context(device, nullptr);
   const Problem problem{.op = Operator::sum, .type = ElementType::f32};
@@ -138,8 +200,11 @@ int measure(const Arguments& arguments) {
   const DeviceBuffer result(*device, sizeof(float));
   const void* const input = memory.data();
   void* const output = result.data();
-  CUstream stream = nullptr;
-  driver.check(driver.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), "creating a stream");
+  std::array<CUstream, 2> streams{};
+  for (CUstream& made : streams) {
+    driver.check(driver.cuStreamCreate(&made, CU_STREAM_NON_BLOCKING), "creating a stream");
+  }
+  CUstream const stream = streams[0];
 
   const std::vector<std::uint64_t> same(kBatch, arguments.count);
   const std::vector<std::uint64_t> mixed = random_counts(arguments.largest);
@@ -148,6 +213,7 @@ int measure(const Arguments& arguments) {
   const DeviceBuffer scratch(*device, plan.scratch_bytes());
   const ReducePlan with_scratch = plan.with_scratch(scratch.data(), scratch.size());
   BareLauncher bare_same(*device, problem, same, input, output);
+  BareLauncher bare_other(*device, problem, same, input, output);
   BareLauncher bare_mixed(*device, problem, mixed, input, output);
 
   const auto of_all = [](auto call) {
@@ -177,7 +243,15 @@ int measure(const Arguments& arguments) {
          foldtune::sum(context, static_cast<const float*>(input), mixed[i],
                        static_cast<float*>(output), stream);
        }),
-       .bare = 3}};
+       .bare = 3},
+      {.name = "bare launch, two streams in turns",
+       .batch = of_all([&](std::size_t i) {
+         (i % 2 == 0 ? bare_same : bare_other).launch(i, streams.at(i % 2));
+       })},
+      {.name = "plan, two streams in turns",
+       .batch = of_all([&](std::size_t i) { plan(input, same[i], output, streams.at(i % 2)); }),
+       .bare = 6,
+       .most_ns = kMostOfPlan}};
 #ifdef FOLDTUNE_BENCH_CUB
   CubSums cub_same(*device, problem, same, input, output);
   CubSums cub_mixed(*device, problem, mixed, input, output);
@@ -192,7 +266,7 @@ int measure(const Arguments& arguments) {
   constexpr int kWarmUp = 3;
   for (int batch = -kWarmUp; batch < arguments.batches; ++batch) {
     for (Contender& contender : contenders) {
-      device->synchronize(stream);
+      for (CUstream const used : streams) device->synchronize(used);
       const auto start = std::chrono::steady_clock::now();
       contender.batch();
       const std::chrono::duration<double, std::nano> elapsed =
@@ -200,8 +274,11 @@ int measure(const Arguments& arguments) {
       if (batch >= 0) contender.ns.push_back(elapsed.count() / kBatch);
     }
   }
-  device->synchronize(stream);
-  driver.cuStreamDestroy(stream);
+  for (CUstream const used : streams) {
+    device->synchronize(used);
+    driver.cuStreamDestroy(used);
+  }
+  add_threads(contenders, *device, cuda_context, plan, problem, arguments, input, output);
   fmt::print("{}\n", device->info().record.name);
   return report(contenders, arguments.check);
 }
@@ -216,6 +293,9 @@ int run(int argc, char** argv) {
       ->check(CLI::Range(1, 1 << 30))
       ->capture_default_str();
   app.add_option("--batches", arguments.batches)->check(CLI::PositiveNumber)->capture_default_str();
+  app.add_option("--threads", arguments.threads, "That call at a time")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
   app.add_flag("--check", arguments.check,
                "Exit with 1 where a plan costs more than 100 ns over the bare launch, or a reducer "
                "more than 150");

@@ -4,6 +4,7 @@
 /// tests (tests/fakes/).
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -200,6 +201,11 @@ class Device {
 
   /// Whether the stream is being captured into a graph.
   virtual bool is_capturing(Stream stream) const = 0;
+
+  /// The host's time since any beginning: what its calls cost.
+  virtual std::chrono::nanoseconds host_time() const {
+    return std::chrono::steady_clock::now().time_since_epoch();
+  }
 
   /// Makes the timing ready: captures its graph, for Launching::graph.
   virtual std::unique_ptr<Stopwatch> prepare_timing(TimingRequest request) = 0;

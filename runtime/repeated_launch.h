@@ -8,8 +8,8 @@
 namespace foldtune {
 
 /// After a few launches of one shape it has the device keep that launch ready. Calls of it wait for
-/// one another on the device, in whatever streams they are: it is for calls that the host waits
-/// for, one after another. Not thread-safe.
+/// one another on the device, in whatever streams they are, and overlap with nothing before them:
+/// it is for calls that the host waits for, one after another, and for bursts. Not thread-safe.
 class RepeatedLaunch {
  public:
   /// Kernel::launch, always of the same kernel and index.

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "foldtune/error.h"
+#include "runtime/burst.h"
 
 namespace foldtune {
 namespace {
@@ -23,6 +25,7 @@ ResolvedPlan::ResolvedPlan(Device& device, const Variant& variant, const Compile
       most_count_(largest_count(size_class(variant.problem.count))),
       scratch_bytes_(plan_.most_scratch_bytes(most_count_)),
       needs_two_launches_(plan_.needs_two_launches()),
+      may_be_short_(!needs_two_launches_ && family_of(variant.params) == Family::reduce),
       shows_result_(shows_result(variant.params)),
       scratch_(device, scratch_bytes_),
       outputs_(device, variant.problem.result_bytes()) {}
@@ -34,9 +37,9 @@ void ResolvedPlan::call_and_wait(const Call& call, Stream stream,
     return device_.await(stream, is_there);
   }
   // Where another call is being waited for, the kernel is launched by itself.
-  std::unique_lock alone(waited_mutex_, std::defer_lock);
+  std::unique_lock alone(repeated_mutex_, std::defer_lock);
   const bool is_repeated = !needs_two_launches_ && alone.try_lock();
-  enqueue(call, stream, is_repeated ? &waited_ : nullptr);
+  enqueue(call, stream, is_repeated ? &repeated_ : nullptr);
   device_.await(stream, is_there);
 }
 
@@ -49,6 +52,34 @@ void ResolvedPlan::enqueue_and_copy(const Call& call, Stream stream) {
   const std::lock_guard lock(output.enqueuing);
   enqueue(on_device, stream, /*repeated=*/nullptr);
   device_.copy_to_host(stream, call.output, on_device.output, output.memory.size());
+}
+
+void ResolvedPlan::enqueue(const Call& call, Stream stream) {
+  Burst& burst = Burst::of_this_thread();
+  if (!burst.may_want_graphs() || !is_short(call)) {
+    return enqueue(call, stream, /*repeated=*/nullptr);
+  }
+  const Burst::Time begin = device_.host_time();
+  if (burst.wants_graph(stream, begin) && enqueue_repeated(call, stream)) {
+    return burst.note_graph(stream, device_.host_time());
+  }
+  enqueue(call, stream, /*repeated=*/nullptr);
+  burst.note_launch(stream, begin, device_.host_time());
+}
+
+bool ResolvedPlan::is_short(const Call& call) const {
+  return may_be_short_ && plan_.grid_size(call.count) == 1;
+}
+
+/// Does nothing, and returns false, where the kernel had better be launched by itself.
+bool ResolvedPlan::enqueue_repeated(const Call& call, Stream stream) {
+  const std::unique_lock alone(repeated_mutex_, std::try_to_lock);
+  if (!alone.owns_lock()) return false;
+  // On another stream it would wait there for what is running here.
+  if (std::exchange(repeated_stream_, stream) != stream) return false;
+  if (device_.is_capturing(stream)) return false;
+  enqueue(call, stream, &repeated_);
+  return true;
 }
 
 void ResolvedPlan::enqueue(const Call& call, Stream stream, RepeatedLaunch* repeated) {

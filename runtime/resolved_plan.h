@@ -22,7 +22,7 @@ class ResolvedPlan {
 
   /// Enqueues a call with the stream's own scratch, if any is needed, which the first call makes:
   /// not while the stream is being captured, which is an InvalidArgument.
-  void enqueue(const Call& call, Stream stream) { enqueue(call, stream, /*repeated=*/nullptr); }
+  void enqueue(const Call& call, Stream stream);
 
   /// The same, and waits until the stream's work is complete, or until `is_there` sees every word
   /// of the result. The output is memory of `Device::allocate_host`. Throws what is wrong with the
@@ -40,6 +40,8 @@ class ResolvedPlan {
 
  private:
   void enqueue(const Call& call, Stream stream, RepeatedLaunch* repeated);
+  bool is_short(const Call& call) const;
+  bool enqueue_repeated(const Call& call, Stream stream);
   void enqueue_and_copy(const Call& call, Stream stream);
   StreamScratch& make_scratch(Stream stream);
 
@@ -48,11 +50,13 @@ class ResolvedPlan {
   const std::uint64_t most_count_;
   const std::size_t scratch_bytes_;
   const bool needs_two_launches_;
+  const bool may_be_short_;  ///< a call of one block is one launch of a reduction
   const bool shows_result_;
   ScratchOfStreams scratch_;
-  ScratchOfStreams outputs_;  ///< of calls that are waited for and do not show their result
-  std::mutex waited_mutex_;   // guards what follows
-  RepeatedLaunch waited_;     // of one call at a time, until it has ended
+  ScratchOfStreams outputs_;   ///< of calls that are waited for and do not show their result
+  std::mutex repeated_mutex_;  // guards what follows
+  RepeatedLaunch repeated_;  // of one call at a time; of one that is waited for until it has ended
+  Stream repeated_stream_ = nullptr;  // of the last call that was not waited for
 };
 
 /// Throws InvalidArgument if the stream is being captured: then nothing can be made for a call of

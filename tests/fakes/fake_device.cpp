@@ -183,6 +183,7 @@ struct FakeDevice::State {
   const void* foreign = nullptr;
   bool run_error = false;
   bool lost = false;
+  std::chrono::nanoseconds time{0};  ///< of the host
   ThrottleGuard throttle_guard{std::chrono::milliseconds(0)};
 
   void throw_if_lost() {
@@ -285,6 +286,7 @@ class FakeDevice::State::FakeKernel final : public Kernel {
     }
 
     const std::lock_guard lock(state_.mutex);
+    state_.time += state_.script.launch_time;
     if (state_.mode == Mode::ignore) {
       state_.counts.untimed_launches += is_reduce ? 1 : 0;
       return;
@@ -477,6 +479,16 @@ std::string FakeDevice::find_stream_fault(Stream stream) const {
 void FakeDevice::await(Stream stream, const std::function<bool()>& is_there) {
   if (!is_there()) return synchronize(stream);
   ++state_->counts.seen_results;
+}
+
+std::chrono::nanoseconds FakeDevice::host_time() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->time;
+}
+
+void FakeDevice::pass(std::chrono::nanoseconds time) {
+  const std::lock_guard lock(state_->mutex);
+  state_->time += time;
 }
 
 bool FakeDevice::is_capturing(Stream stream) const {

@@ -14,6 +14,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -73,6 +74,8 @@ struct FakeScript {
   bool has_compiler = true;
   /// In bytes; `allocate` throws OutOfMemory for more.
   std::size_t largest_allocation = std::numeric_limits<std::size_t>::max();
+  /// What passes of the host's time in a launch. It stands still otherwise.
+  std::chrono::nanoseconds launch_time{0};
 
   Fault fault_of(const ReduceParams& params) const { return fault ? fault(params) : Fault::none; }
 };
@@ -119,6 +122,8 @@ class FakeDevice final : public Device {
   void set_destroyed(Stream stream);
   /// Memory that kernels cannot use; null: none.
   void set_foreign(const void* memory);
+  /// Some of the host's time passes.
+  void pass(std::chrono::nanoseconds time);
 
   /// Kind "fake", four multiprocessors; tests may change it before they use the device.
   DeviceInfo& mutable_info() { return info_; }
@@ -133,6 +138,7 @@ class FakeDevice final : public Device {
   void synchronize(Stream stream) override;
   void await(Stream stream, const std::function<bool()>& is_there) override;
   bool is_capturing(Stream stream) const override;
+  std::chrono::nanoseconds host_time() const override;
   std::string find_pointer_fault(const void* memory) const override;
   void watch_streams() override;
   std::string find_stream_fault(Stream stream) const override;
