@@ -14,11 +14,13 @@ void Burst::note_graph(Stream stream, Time end) {
 
 void Burst::note_launch(Stream stream, Time begin, Time end) {
   if (!goes_on(stream, begin)) {
-    launches_ = slow_launches_ = 0;
-  } else if (launches_ < kEnough) {
-    ++launches_;
-    if (end - begin >= kSlow) ++slow_launches_;
-    if (launches_ == kEnough) is_fast_ = 2 * slow_launches_ < launches_;
+    begin_ = end;
+    launches_ = 0;
+    is_slow_ = false;
+  } else if (launches_ < kEnough && ++launches_ == kEnough) {
+    const Time each = (end - begin_) / kEnough;
+    is_slow_ = each >= kSlow;
+    is_fast_ = each < kFast;
   }
   stream_ = stream;
   end_ = end;

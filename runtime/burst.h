@@ -9,8 +9,8 @@ namespace foldtune {
 
 /// Tells when a short call had better be launched as a graph. That takes the host half as long as a
 /// launch of the kernel, but it begins only when all earlier work of the stream has ended: back to
-/// back such calls take 2.1 us or more. So it is for long bursts, in which calls overlap with
-/// nothing but one another, on a host whose launches take longer than that. Of one thread.
+/// back such calls take 2 us or more. So it is for long bursts, in which calls overlap with nothing
+/// but one another, on a host that launches kernels more slowly than that. Of one thread.
 class Burst {
  public:
   using Time = std::chrono::nanoseconds;  ///< of Device::host_time
@@ -22,28 +22,28 @@ class Burst {
   bool may_want_graphs() const { return !is_fast_; }
 
   /// Whether a call that begins now had better be a graph.
-  bool wants_graph(Stream stream, Time now) const {
-    return launches_ == kEnough && !is_fast_ && goes_on(stream, now);
-  }
+  bool wants_graph(Stream stream, Time now) const { return is_slow_ && goes_on(stream, now); }
 
   /// Notes a call that was launched as a graph, or by its kernel.
   void note_graph(Stream stream, Time end);
   void note_launch(Stream stream, Time begin, Time end);
 
  private:
-  /// Launches, to know a burst and what they take.
-  static constexpr int kEnough = 32;
-  static constexpr Time kSlow{2200};
-  /// Too short for anything to have been launched meanwhile.
-  static constexpr Time kPause{1000};
+  /// Launches, to know a burst and how long each of them takes.
+  static constexpr int kEnough = 16;
+  static constexpr Time kSlow{2200};  ///< graphs pay
+  static constexpr Time kFast{1900};  ///< they never will: what disturbs takes longer, not less
+  /// Where launches are slow, too short for anything to have been launched meanwhile.
+  static constexpr Time kPause{1500};
 
   bool goes_on(Stream stream, Time now) const { return stream == stream_ && now - end_ < kPause; }
 
   Stream stream_ = nullptr;  ///< of the last call
   Time end_ = -kPause;       ///< the same
-  int launches_ = 0;         ///< of kernels in this burst, up to kEnough
-  int slow_launches_ = 0;    ///< of them
-  bool is_fast_ = false;     ///< the host
+  Time begin_{0};            ///< of the burst: the end of its first call
+  int launches_ = 0;         ///< of kernels since then, up to kEnough
+  bool is_slow_ = false;     ///< they are
+  bool is_fast_ = false;     ///< the host is
 };
 
 }  // namespace foldtune

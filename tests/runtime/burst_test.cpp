@@ -57,24 +57,24 @@ class Caller {
   Time now_{0};
 };
 
-TEST_CASE("Burst: graphs are wanted once 32 slow launches have followed one another") {
+TEST_CASE("Burst: graphs are wanted once 16 slow launches have followed one another") {
   Caller caller;
-  CHECK(caller.launch(33, fake_stream(1), kSlow) == 0);
+  CHECK(caller.launch(17, fake_stream(1), kSlow) == 0);
   CHECK(caller.launch(10, fake_stream(1), kSlow) == 10);
   CHECK(caller.burst().may_want_graphs());
 }
 
 TEST_CASE("Burst: it goes on with graphs") {
   Caller caller;
-  CHECK(caller.call(100, fake_stream(1)) == 67);
+  CHECK(caller.call(100, fake_stream(1)) == 83);
 }
 
 TEST_CASE("Burst: a pause in which something can have been launched ends it") {
   Caller caller;
   caller.call(50, fake_stream(1));
-  CHECK(caller.call(1, fake_stream(1), 999ns) == 1);
-  CHECK(caller.call(1, fake_stream(1), 1000ns) == 0);
-  CHECK(caller.call(40, fake_stream(1)) == 8);
+  CHECK(caller.call(1, fake_stream(1), 1499ns) == 1);
+  CHECK(caller.call(1, fake_stream(1), 1500ns) == 0);
+  CHECK(caller.call(40, fake_stream(1)) == 24);
   // Pauses between all calls are no burst at all.
   Caller other;
   CHECK(other.call(100, fake_stream(1), 3us) == 0);
@@ -84,29 +84,36 @@ TEST_CASE("Burst: another stream ends it") {
   Caller caller;
   caller.call(50, fake_stream(1));
   CHECK(caller.call(1, fake_stream(2)) == 0);
-  CHECK(caller.call(40, fake_stream(1)) == 7);
+  CHECK(caller.call(40, fake_stream(1)) == 23);
   Caller other;
   for (int i = 0; i < 100; ++i) CHECK(other.call(1, fake_stream(1 + i % 2)) == 0);
 }
 
 TEST_CASE("Burst: a host that launches fast wants no graphs, and nothing is noted any more") {
   Caller caller;
-  caller.launch(16, fake_stream(1), kSlow);
   caller.launch(16, fake_stream(1), kFast);
   CHECK(caller.burst().may_want_graphs());  // the first of them followed nothing
   caller.launch(1, fake_stream(1), kFast);
   CHECK_FALSE(caller.burst().may_want_graphs());
-  CHECK(caller.launch(100, fake_stream(1), kSlow) == 0);
 }
 
-TEST_CASE("Burst: single launches that are slow or fast do not count") {
-  Caller slow;
-  for (int i = 0; i < 20; ++i) slow.launch(3, fake_stream(1), kFast, i % 2 == 0 ? kAtOnce : 5us);
-  CHECK(slow.burst().may_want_graphs());  // no 32 of them followed one another
-  slow.launch(1, fake_stream(1), kSlow, 5us);
-  slow.launch(15, fake_stream(1), kFast);
-  slow.launch(17, fake_stream(1), kSlow);
-  CHECK(slow.launch(1, fake_stream(1), kSlow) == 1);
+TEST_CASE("Burst: neither slow nor fast, graphs are wanted in a later one that is slow") {
+  Caller caller;
+  CHECK(caller.launch(100, fake_stream(1), 1950ns) == 0);
+  CHECK(caller.burst().may_want_graphs());
+  CHECK(caller.launch(34, fake_stream(1), kSlow, 5us) == 0);  // single ones
+  CHECK(caller.launch(18, fake_stream(1), kSlow) == 2);
+}
+
+TEST_CASE("Burst: what its calls take on average counts, with what is between them") {
+  Caller caller;
+  caller.launch(1, fake_stream(1), kFast);
+  caller.launch(8, fake_stream(1), 1100ns);
+  caller.launch(8, fake_stream(1), 3200ns);
+  CHECK(caller.launch(1, fake_stream(1), kFast) == 1);  // 2250 ns
+  Caller other;
+  other.launch(17, fake_stream(1), kFast, 1us);
+  CHECK(other.launch(1, fake_stream(1), kFast) == 1);  // 2500 ns
 }
 
 /// A reducer on a host whose launches are slow.
@@ -136,14 +143,14 @@ class BurstCalls {
 
 TEST_CASE_METHOD(BurstCalls, "Reducer: short calls of a burst are launched as graphs") {
   in_new_thread([&] {
-    // The first follows nothing, 32 are looked at, and seven more come before it is worth a graph.
-    CHECK(call(50, 5) == 10);
+    // The first follows nothing, 16 are looked at, and seven more come before it is worth a graph.
+    CHECK(call(50, 5) == 26);
     device_->pass(2us);
     CHECK(call(1, 5) == 0);
-    CHECK(call(50, 5, fake_stream(1)) == 16);
+    CHECK(call(50, 5, fake_stream(1)) == 32);
   });
   // Other threads have bursts of their own.
-  in_new_thread([&] { CHECK(call(32, 5) == 0); });
+  in_new_thread([&] { CHECK(call(17, 5) == 0); });
 }
 
 TEST_CASE_METHOD(BurstCalls, "Reducer: calls of several blocks are launched by their kernels") {
