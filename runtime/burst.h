@@ -11,6 +11,9 @@ namespace foldtune {
 /// launch of the kernel, but it begins only when all earlier work of the stream has ended: back to
 /// back such calls take 2 us or more. So it is for long bursts, in which calls overlap with nothing
 /// but one another, on a host that launches kernels more slowly than that. Of one thread.
+///
+/// To read the clock takes longer than all else that a call does before its launch. So calls are
+/// watched until they turn out to be no such burst, and then not for a while.
 class Burst {
  public:
   using Time = std::chrono::nanoseconds;  ///< of Device::host_time
@@ -18,32 +21,47 @@ class Burst {
   /// This thread's.
   static Burst& of_this_thread() noexcept;
 
-  /// False once this host is known to launch kernels fast: nothing need be noted from then on.
-  bool may_want_graphs() const { return !is_fast_; }
+  /// Whether the next call is watched, so that what follows has to be called for it.
+  bool watches_next() noexcept {
+    if (unwatched_ == 0) return true;
+    --unwatched_;
+    return false;
+  }
 
   /// Whether a call that begins now had better be a graph.
-  bool wants_graph(Stream stream, Time now) const { return is_slow_ && goes_on(stream, now); }
+  bool wants_graph(Stream stream, Time now) const noexcept {
+    return phase_ == Phase::slow && goes_on(stream, now);
+  }
 
   /// Notes a call that was launched as a graph, or by its kernel.
-  void note_graph(Stream stream, Time end);
-  void note_launch(Stream stream, Time begin, Time end);
+  void note_graph(Stream stream, Time end) noexcept;
+  void note_launch(Stream stream, Time begin, Time end) noexcept;
 
  private:
-  /// Launches, to know a burst and how long each of them takes.
-  static constexpr int kEnough = 16;
-  static constexpr Time kSlow{2200};  ///< graphs pay
-  static constexpr Time kFast{1900};  ///< they never will: what disturbs takes longer, not less
+  enum class Phase {
+    unknown,   ///< no call of it was seen
+    counting,  ///< launches, to know what each of them takes
+    slow,      ///< they are: graphs pay
+  };
+
+  static constexpr int kEnough = 16;  ///< launches to count
+  static constexpr Time kSlow{2200};
   /// Where launches are slow, too short for anything to have been launched meanwhile.
   static constexpr Time kPause{1500};
+  static constexpr int kUnwatched = 128;
 
-  bool goes_on(Stream stream, Time now) const { return stream == stream_ && now - end_ < kPause; }
+  bool goes_on(Stream stream, Time now) const noexcept {
+    return stream == stream_ && now - end_ < kPause;
+  }
+  void begin_counting(Time now) noexcept;
+  void watch_later() noexcept;
 
+  int unwatched_ = 0;  ///< calls to come
+  Phase phase_ = Phase::unknown;
+  Time begin_{0};            ///< of the counted launches
+  int launches_ = 0;         ///< counted
   Stream stream_ = nullptr;  ///< of the last call
-  Time end_ = -kPause;       ///< the same
-  Time begin_{0};            ///< of the burst: the end of its first call
-  int launches_ = 0;         ///< of kernels since then, up to kEnough
-  bool is_slow_ = false;     ///< they are
-  bool is_fast_ = false;     ///< the host is
+  Time end_{0};              ///< the same
 };
 
 }  // namespace foldtune

@@ -56,7 +56,7 @@ void ResolvedPlan::enqueue_and_copy(const Call& call, Stream stream) {
 
 void ResolvedPlan::enqueue(const Call& call, Stream stream) {
   Burst& burst = Burst::of_this_thread();
-  if (!burst.may_want_graphs() || !is_short(call)) {
+  if (!is_short(call) || !burst.watches_next()) {
     return enqueue(call, stream, /*repeated=*/nullptr);
   }
   const Burst::Time begin = device_.host_time();

@@ -22,98 +22,80 @@ constexpr Time kAtOnce = 100ns;
 /// A thread that enqueues calls, and its clock.
 class Caller {
  public:
-  /// Calls by their kernels. How many of them had better have been graphs.
-  int launch(int calls, Stream stream, Time duration, Time pause = kAtOnce) {
-    int wanted = 0;
-    for (int i = 0; i < calls; ++i) {
-      now_ += pause;
-      if (burst_.wants_graph(stream, now_)) ++wanted;
-      const Time begin = now_;
-      now_ += duration;
-      burst_.note_launch(stream, begin, now_);
-    }
-    return wanted;
-  }
-
-  /// The same for calls that are graphs where that is better.
-  int call(int calls, Stream stream, Time pause = kAtOnce) {
+  /// How many of the calls were launched as graphs. Where they are not, a launch takes so long.
+  int call(int calls, Stream stream, Time launch = kSlow, Time pause = kAtOnce) {
     int graphs = 0;
     for (int i = 0; i < calls; ++i) {
       now_ += pause;
       const Time begin = now_;
-      const bool is_graph = burst_.wants_graph(stream, begin);
-      now_ += is_graph ? kFast : kSlow;
+      const bool is_watched = burst_.watches_next();
+      const bool is_graph = is_watched && burst_.wants_graph(stream, begin);
+      now_ += is_graph ? kFast : launch;
+      watched_ += is_watched ? 1 : 0;
       graphs += is_graph ? 1 : 0;
       if (is_graph) burst_.note_graph(stream, now_);
-      if (!is_graph) burst_.note_launch(stream, begin, now_);
+      if (is_watched && !is_graph) burst_.note_launch(stream, begin, now_);
     }
     return graphs;
   }
 
-  const Burst& burst() const { return burst_; }
+  int watched() const { return watched_; }
 
  private:
   Burst burst_;
   Time now_{0};
+  int watched_ = 0;
 };
 
 TEST_CASE("Burst: graphs are wanted once 16 slow launches have followed one another") {
   Caller caller;
-  CHECK(caller.launch(17, fake_stream(1), kSlow) == 0);
-  CHECK(caller.launch(10, fake_stream(1), kSlow) == 10);
-  CHECK(caller.burst().may_want_graphs());
-}
-
-TEST_CASE("Burst: it goes on with graphs") {
-  Caller caller;
-  CHECK(caller.call(100, fake_stream(1)) == 83);
+  CHECK(caller.call(17, fake_stream(1)) == 0);
+  CHECK(caller.call(100, fake_stream(1)) == 100);
+  CHECK(caller.watched() == 117);
 }
 
 TEST_CASE("Burst: a pause in which something can have been launched ends it") {
   Caller caller;
-  caller.call(50, fake_stream(1));
-  CHECK(caller.call(1, fake_stream(1), 1499ns) == 1);
-  CHECK(caller.call(1, fake_stream(1), 1500ns) == 0);
-  CHECK(caller.call(40, fake_stream(1)) == 24);
-  // Pauses between all calls are no burst at all.
-  Caller other;
-  CHECK(other.call(100, fake_stream(1), 3us) == 0);
+  CHECK(caller.call(20, fake_stream(1)) == 3);
+  CHECK(caller.call(1, fake_stream(1), kSlow, 1499ns) == 1);
+  CHECK(caller.call(1, fake_stream(1), kSlow, 1500ns) == 0);
+  CHECK(caller.call(20, fake_stream(1)) == 4);
 }
 
 TEST_CASE("Burst: another stream ends it") {
   Caller caller;
-  caller.call(50, fake_stream(1));
-  CHECK(caller.call(1, fake_stream(2)) == 0);
-  CHECK(caller.call(40, fake_stream(1)) == 23);
-  Caller other;
-  for (int i = 0; i < 100; ++i) CHECK(other.call(1, fake_stream(1 + i % 2)) == 0);
+  CHECK(caller.call(20, fake_stream(1)) == 3);
+  CHECK(caller.call(20, fake_stream(2)) == 3);
 }
 
-TEST_CASE("Burst: a host that launches fast wants no graphs, and nothing is noted any more") {
-  Caller caller;
-  caller.launch(16, fake_stream(1), kFast);
-  CHECK(caller.burst().may_want_graphs());  // the first of them followed nothing
-  caller.launch(1, fake_stream(1), kFast);
-  CHECK_FALSE(caller.burst().may_want_graphs());
+TEST_CASE("Burst: calls with pauses, or on streams in turns, are hardly watched") {
+  Caller with_pauses;
+  CHECK(with_pauses.call(1300, fake_stream(1), kSlow, 3us) == 0);
+  CHECK(with_pauses.watched() == 20);  // two of 130
+  Caller in_turns;
+  for (int i = 0; i < 1300; ++i) CHECK(in_turns.call(1, fake_stream(1 + i % 2)) == 0);
+  CHECK(in_turns.watched() == 20);
+  // A burst is found later.
+  CHECK(with_pauses.call(17 + 10, fake_stream(1)) == 10);
 }
 
-TEST_CASE("Burst: neither slow nor fast, graphs are wanted in a later one that is slow") {
+TEST_CASE("Burst: where launches are fast no graphs are wanted, and few calls are watched") {
   Caller caller;
-  CHECK(caller.launch(100, fake_stream(1), 1950ns) == 0);
-  CHECK(caller.burst().may_want_graphs());
-  CHECK(caller.launch(34, fake_stream(1), kSlow, 5us) == 0);  // single ones
-  CHECK(caller.launch(18, fake_stream(1), kSlow) == 2);
+  CHECK(caller.call(1450, fake_stream(1), kFast) == 0);
+  CHECK(caller.watched() == 170);  // 17 of 145
+  // Once they are slow, they are.
+  CHECK(caller.call(17 + 10, fake_stream(1), kSlow) == 10);
 }
 
 TEST_CASE("Burst: what its calls take on average counts, with what is between them") {
-  Caller caller;
-  caller.launch(1, fake_stream(1), kFast);
-  caller.launch(8, fake_stream(1), 1100ns);
-  caller.launch(8, fake_stream(1), 3200ns);
-  CHECK(caller.launch(1, fake_stream(1), kFast) == 1);  // 2250 ns
-  Caller other;
-  other.launch(17, fake_stream(1), kFast, 1us);
-  CHECK(other.launch(1, fake_stream(1), kFast) == 1);  // 2500 ns
+  Caller launches;
+  launches.call(1, fake_stream(1), kFast);
+  launches.call(8, fake_stream(1), 1100ns);
+  launches.call(8, fake_stream(1), 3200ns);
+  CHECK(launches.call(1, fake_stream(1)) == 1);  // 2250 ns
+  Caller pauses;
+  pauses.call(17, fake_stream(1), kFast, 1us);
+  CHECK(pauses.call(1, fake_stream(1)) == 1);  // 2500 ns
 }
 
 /// A reducer on a host whose launches are slow.
@@ -146,8 +128,7 @@ TEST_CASE_METHOD(BurstCalls, "Reducer: short calls of a burst are launched as gr
     // The first follows nothing, 16 are looked at, and seven more come before it is worth a graph.
     CHECK(call(50, 5) == 26);
     device_->pass(2us);
-    CHECK(call(1, 5) == 0);
-    CHECK(call(50, 5, fake_stream(1)) == 32);
+    CHECK(call(50, 5) == 33);
   });
   // Other threads have bursts of their own.
   in_new_thread([&] { CHECK(call(17, 5) == 0); });
