@@ -42,8 +42,7 @@ class Plan {
     enqueue(call, scratch, stream, /*repeated=*/nullptr);
   }
 
-  /// The same for a call that is waited for, whose main launch `repeated` makes: always with this
-  /// plan.
+  /// The same for a call whose main launch `repeated` makes: always with this plan.
   void enqueue(const Call& call, void* scratch, Stream stream, RepeatedLaunch* repeated) const;
 
   const Variant& variant() const { return variant_; }
