@@ -129,6 +129,8 @@ TEST_CASE_METHOD(BurstCalls, "Reducer: short calls of a burst are launched as gr
     CHECK(call(50, 5) == 26);
     device_->pass(2us);
     CHECK(call(50, 5) == 33);
+    // Of another stream the first is not: it would wait for what runs on this one.
+    CHECK(call(50, 5, fake_stream(1)) == 32);
   });
   // Other threads have bursts of their own.
   in_new_thread([&] { CHECK(call(17, 5) == 0); });

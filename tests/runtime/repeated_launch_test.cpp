@@ -1,6 +1,8 @@
 #include "runtime/repeated_launch.h"
 
+#include <functional>
 #include <string>
+#include <thread>
 
 #include "tests/catch.h"
 
@@ -23,6 +25,7 @@ class RecordingKernel final : public Kernel {
 
   bool fails = false;
   bool has_none = false;
+  std::function<void()> during_ready_launch;
   mutable int made = 0;
   mutable std::string launches;
 
@@ -32,6 +35,7 @@ class RecordingKernel final : public Kernel {
     Recording(const RecordingKernel& kernel, LaunchShape shape) : kernel_(kernel), shape_(shape) {}
     void launch(void**, Stream) override {
       kernel_.launches += "r" + std::to_string(shape_.grid_size) + " ";
+      if (kernel_.during_ready_launch) kernel_.during_ready_launch();
     }
 
    private:
@@ -78,6 +82,21 @@ TEST_CASE(
   CHECK(launch(repeated, kernel, 9, 2) == "k2 k2 k2 k2 k2 k2 k2 k2 k2 ");
   launch(repeated, kernel, 90, 2);
   CHECK(kernel.made == 1);
+}
+
+TEST_CASE("RepeatedLaunch: while a thread launches what is kept ready, others launch kernels") {
+  const RecordingKernel others_kernel;
+  RepeatedLaunch other;
+  launch(other, others_kernel, 8, 3);
+  std::string of_other;
+  RecordingKernel kernel;
+  kernel.during_ready_launch = [&] {
+    std::thread([&] { of_other = launch(other, others_kernel, 1, 3); }).join();
+  };
+  RepeatedLaunch repeated;
+  CHECK(launch(repeated, kernel, 8, 2) == "k2 k2 k2 k2 k2 k2 k2 r2 ");
+  CHECK(of_other == "k3 ");
+  CHECK(launch(other, others_kernel, 1, 3) == "r3 ");
 }
 
 }  // namespace
