@@ -1,6 +1,7 @@
 // Times forms of one launch, back to back in one stream: how the arguments are handed over, which
-// attributes the launch has, and which stream it goes to. It stands alone: bench/README.md says how
-// to build and run it. With an argument, its thread stays on one core.
+// attributes the launch has, which stream it goes to, and the same as a graph of one node. It
+// stands alone: bench/README.md says how to build and run it. With an argument, its thread stays on
+// one core.
 //
 // The kernels load one float for each thread and store one, in a warp of which nothing is awaited.
 #include <cuda.h>
@@ -118,6 +119,42 @@ CUlaunchAttribute make_attribute(CUlaunchAttributeID id, const CUlaunchAttribute
   return attribute;
 }
 
+struct GraphOptions {
+  bool has_new_arguments = true;  ///< they are replaced before each launch
+  std::vector<CUlaunchAttribute> attributes{};
+  CUgraphInstantiate_flags flags{};
+};
+
+/// The launch as a graph of one node, which is there until the program ends.
+Form make_graph_form(const char* name, CUfunction function, void** arguments, void** extra,
+                     CUstream stream, const GraphOptions& options = {}) {
+  CUDA_KERNEL_NODE_PARAMS params{};
+  params.func = function;
+  params.gridDimX = params.gridDimY = params.gridDimZ = 1;
+  params.blockDimX = kThreads;
+  params.blockDimY = params.blockDimZ = 1;
+  params.kernelParams = arguments;
+  params.extra = extra;
+  CUgraph graph = nullptr;
+  CUgraphNode node = nullptr;
+  check(cuGraphCreate(&graph, 0), "making a graph");
+  check(cuGraphAddKernelNode(&node, graph, nullptr, 0, &params), "adding a node");
+  for (const CUlaunchAttribute& attribute : options.attributes) {
+    check(cuGraphKernelNodeSetAttribute(node, attribute.id, &attribute.value),
+          "giving a node an attribute");
+  }
+  CUgraphExec executable = nullptr;
+  check(cuGraphInstantiate(&executable, graph, options.flags), "instantiating a graph");
+  check(cuGraphUpload(executable, stream), "uploading a graph");
+  return {.name = name, .stream = stream, .launch = [=, replaces = options.has_new_arguments] {
+            if (replaces) {
+              check(cuGraphExecKernelNodeSetParams(executable, node, &params),
+                    "replacing arguments");
+            }
+            check(cuGraphLaunch(executable, stream), "launching a graph");
+          }};
+}
+
 void time(Form& form, CUevent begin, CUevent end) {
   for (int i = 0; i < 20; ++i) form.launch();
   check(cuStreamSynchronize(form.stream), "waiting");
@@ -197,6 +234,12 @@ int main(int argc, char**) {
   const auto in = [&](const char* name, CUstream other) {
     return make_form(name, function, five.data(), nullptr, other, {overlap});
   };
+  const auto as_graph = [&](const char* name, const GraphOptions& options) {
+    return make_graph_form(name, function, five.data(), nullptr, stream, options);
+  };
+  const auto graph_in = [&](const char* name, CUstream other) {
+    return make_graph_form(name, function, five.data(), nullptr, other);
+  };
   std::vector<Form> forms{
       with("5 params, overlap (now)", {overlap}),
       with("5 params, plain Ex", {}),
@@ -226,6 +269,21 @@ int main(int argc, char**) {
       in("overlap, per thread stream", CU_STREAM_PER_THREAD),
       in("overlap, high priority stream", urgent),
       make_form("overlap, 128 blocks", function, five.data(), nullptr, stream, {overlap}, 128),
+      as_graph("graph, 5 params (now)", {}),
+      as_graph("graph, the same arguments", {.has_new_arguments = false}),
+      make_graph_form("graph, buffer", function, nullptr, buffer.data(), stream),
+      make_graph_form("graph, 0 params, no loads",
+                      find(reinterpret_cast<const void*>(no_arguments)), nullptr, nullptr, stream),
+      as_graph("graph, remote domain", {.attributes = {remote}}),
+      as_graph("graph, priority", {.attributes = {priority}}),
+      as_graph("graph, carveout", {.attributes = {carveout}}),
+      as_graph("graph, cluster 1", {.attributes = {cluster}}),
+      as_graph("graph, node priorities", {.flags = CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY}),
+      as_graph("graph, for the device, too", {.flags = CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH}),
+      graph_in("graph, blocking stream", blocking),
+      graph_in("graph, legacy stream", CU_STREAM_LEGACY),
+      graph_in("graph, per thread stream", CU_STREAM_PER_THREAD),
+      graph_in("graph, high priority stream", urgent),
   };
 
   CUevent begin = nullptr;
