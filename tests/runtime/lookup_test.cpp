@@ -91,6 +91,22 @@ TEST_CASE_METHOD(LookupTest, "Look-up: what was tuned a factor of 4 away is not 
   }
 }
 
+TEST_CASE_METHOD(LookupTest, "Look-up: what is known to be slow for the size is not used as near") {
+  // Tiles of 2048: two at 4096, one at 2048, and more than a cluster has blocks at 64K.
+  const Params cluster =
+      ReduceParams{.block_size = 128, .unroll = 4, .final_stage = FinalStage::cluster};
+  put(with_count(4096), cluster);
+  const Choice smaller = choose(with_count(2048));
+  REQUIRE(smaller.match);
+  CHECK(smaller.match->quality == MatchQuality::near_size);
+  CHECK(smaller.params == cluster);  // one block needs no final stage, whichever it has
+  put(with_count(32'768), cluster);
+  const Choice larger = choose(with_count(65'536));
+  CHECK_FALSE(larger.match);
+  CHECK(larger.params == default_of(with_count(65'536)));
+  CHECK_THAT(larger.reason, ContainsSubstring("known to be slow for this one"));
+}
+
 TEST_CASE_METHOD(LookupTest, "Look-up: the expected loss is that of where a result comes from") {
   device_.mutable_info().record.l2_bytes = 64 << 20;
   put(kProblem, kTuned);
