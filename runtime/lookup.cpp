@@ -167,14 +167,11 @@ Choice choose_config(const ConfigStore* store, const DeviceRecord& device,
   const MeasurementRecord& measurement = match->result.measurement;
   try {
     const Params params = params_from_json(family_of(problem.op), measurement.params);
-    const Space space(problem);
-    if (!space.contains(params)) {
+    if (!Space(problem).contains(params)) {
       return untuned(device, problem, "the stored configuration is not valid for this problem");
     }
-    // A redundant configuration is as fast as the one that stands for it.
     if (match->quality == MatchQuality::near_size &&
-        !rules(family_of(params))
-             .is_searched(problem, space.canonical(params, device.multiprocessor_count))) {
+        !rules(family_of(params)).is_searched(problem, params)) {
       return untuned(device, problem,
                      "what was tuned for a size nearby is known to be slow for this one");
     }

@@ -151,8 +151,7 @@ bool is_searched(const Problem& problem, const Params& all) {
   }
   if (params.final_stage == FinalStage::cluster) {
     // With more tiles than blocks the rest of the device would have nothing to do.
-    const std::uint64_t tiles = tile_count(params, problem.count);
-    return tiles > 1 && tiles <= kMaxClusterBlocks;
+    return tile_count(params, problem.count) <= kMaxClusterBlocks;
   }
   return true;
 }

@@ -63,6 +63,11 @@ TEST_CASE("seeds are none that are known to be slow for the problem's size") {
   const Known of_large{.problem = {.count = 1 << 24}, .params = two_pass};
   CHECK(seeds_from({of_large}, {.count = 1 << 16}, 10).empty());
   CHECK(seeds_from({of_large}, {.count = 1 << 23}, 10) == std::vector<Params>{two_pass});
+  // Tiles of 2048: 32 are more than a cluster has blocks, and one is as fast without.
+  const ReduceParams cluster{.block_size = 128, .unroll = 4, .final_stage = FinalStage::cluster};
+  const Known of_two{.problem = {.count = 4096}, .params = cluster};
+  CHECK(seeds_from({of_two}, {.count = 65'536}, 10).empty());
+  CHECK(seeds_from({of_two}, {.count = 2048}, 10) == std::vector<Params>{cluster});
 }
 
 }  // namespace
