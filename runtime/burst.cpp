@@ -7,38 +7,36 @@ Burst& Burst::of_this_thread() noexcept {
   return burst;
 }
 
-void Burst::note_graph(Stream stream, Time end) noexcept {
-  stream_ = stream;
-  end_ = end;
+bool Burst::goes_on(Stream stream, Time now) noexcept {
+  if (!is_slow_ || launches_ < kAgain || stream != stream_ || now >= until_) return false;
+  trusted_ = kTrusted;
+  until_ = now + (kTrusted + 1) * (kGraph + kPause);
+  return true;
 }
 
 void Burst::note_launch(Stream stream, Time begin, Time end) noexcept {
-  const bool is_next = goes_on(stream, begin);
+  const bool is_next = stream == stream_ && begin < until_;
+  const Time time = end - end_;
+  trusted_ = 0;
   stream_ = stream;
   end_ = end;
-  switch (phase_) {
-    case Phase::unknown:
-      return begin_counting(end);
-    case Phase::counting:
-      if (!is_next) return watch_later();
-      if (++launches_ < kEnough) return;
-      if ((end - begin_) / kEnough < kSlow) return watch_later();
-      phase_ = Phase::slow;
-      return;
-    case Phase::slow:
-      if (!is_next) begin_counting(end);  // after a burst another one may come
-      return;
-  }
+  until_ = end + kPause;
+  if (!is_next) return note_break();
+  ++launches_;
+  time_ += time;
+  if (launches_ < (is_slow_ ? kAgain : kEnough)) return;
+  breaks_ = 0;
+  if (is_slow_) return;
+  is_slow_ = time_ / launches_ >= kSlow;
+  if (!is_slow_) unwatched_ = kUnwatched;
 }
 
-void Burst::begin_counting(Time now) noexcept {
-  phase_ = Phase::counting;
+void Burst::note_break() noexcept {
   launches_ = 0;
-  begin_ = now;
-}
-
-void Burst::watch_later() noexcept {
-  phase_ = Phase::unknown;
+  time_ = Time{0};
+  if (++breaks_ <= kBreaks) return;
+  breaks_ = 0;
+  is_slow_ = false;
   unwatched_ = kUnwatched;
 }
 

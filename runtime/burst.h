@@ -7,13 +7,13 @@
 
 namespace foldtune {
 
-/// Tells when a short call had better be launched as a graph. That takes the host half as long as a
-/// launch of the kernel, but it begins only when all earlier work of the stream has ended: back to
-/// back such calls take 2 us or more. So it is for long bursts, in which calls overlap with nothing
-/// but one another, on a host that launches kernels more slowly than that. Of one thread.
+/// Tells which short calls had better be launched as graphs. That takes the host half as long as a
+/// launch of the kernel, but it begins only when all earlier work of the stream has ended. So it is
+/// for long bursts, in which calls overlap with nothing but one another, on a host that launches
+/// kernels more slowly than they run. Of one thread.
 ///
-/// To read the clock takes longer than all else that a call does before its launch. So calls are
-/// watched until they turn out to be no such burst, and then not for a while.
+/// To read the clock takes longer than all else that a call does before its launch. So it is read
+/// for one call in four of a burst, and calls that turn out to be none are not watched for a while.
 class Burst {
  public:
   using Time = std::chrono::nanoseconds;  ///< of Device::host_time
@@ -28,40 +28,41 @@ class Burst {
     return false;
   }
 
-  /// Whether a call that begins now had better be a graph.
-  bool wants_graph(Stream stream, Time now) const noexcept {
-    return phase_ == Phase::slow && goes_on(stream, now);
+  /// Whether a burst goes on with a call, whenever that begins: it did so just now.
+  bool goes_on(Stream stream) noexcept {
+    if (trusted_ == 0 || stream != stream_) return false;
+    --trusted_;
+    return true;
   }
 
-  /// Notes a call that was launched as a graph, or by its kernel.
-  void note_graph(Stream stream, Time end) noexcept;
+  /// Whether a burst goes on with a call that begins now.
+  bool goes_on(Stream stream, Time now) noexcept;
+
+  /// Notes the launch of the kernel for a call with which no burst went on.
   void note_launch(Stream stream, Time begin, Time end) noexcept;
 
  private:
-  enum class Phase {
-    unknown,   ///< no call of it was seen
-    counting,  ///< launches, to know what each of them takes
-    slow,      ///< they are: graphs pay
-  };
-
-  static constexpr int kEnough = 16;  ///< launches to count
-  static constexpr Time kSlow{2200};
-  /// Where launches are slow, too short for anything to have been launched meanwhile.
+  static constexpr Time kSlow{1800};
+  /// Too short for anything to have been launched meanwhile, on a host that is not much faster.
   static constexpr Time kPause{1500};
+  static constexpr Time kGraph{2000};  ///< what a call by graph takes at most, as a rule
+  static constexpr int kEnough = 16;   ///< launches without a break, to know what each takes
+  static constexpr int kAgain = 4;     ///< the same, after a break, for a burst to go on
+  static constexpr int kBreaks = 4;    ///< in succession, that a burst outlasts
+  static constexpr int kTrusted = 3;
   static constexpr int kUnwatched = 128;
 
-  bool goes_on(Stream stream, Time now) const noexcept {
-    return stream == stream_ && now - end_ < kPause;
-  }
-  void begin_counting(Time now) noexcept;
-  void watch_later() noexcept;
+  void note_break() noexcept;
 
-  int unwatched_ = 0;  ///< calls to come
-  Phase phase_ = Phase::unknown;
-  Time begin_{0};            ///< of the counted launches
-  int launches_ = 0;         ///< counted
+  int unwatched_ = 0;        ///< calls to come
+  int trusted_ = 0;          ///< the same
+  bool is_slow_ = false;     ///< launches are: graphs pay
+  int breaks_ = 0;           ///< since launches were counted, without one
+  int launches_ = 0;         ///< since the last break
+  Time time_{0};             ///< that they took, with what was between them
   Stream stream_ = nullptr;  ///< of the last call
-  Time end_{0};              ///< the same
+  Time end_{0};              ///< of the last launch
+  Time until_{0};            ///< the next call that is looked at has to begin, if it goes on
 };
 
 }  // namespace foldtune

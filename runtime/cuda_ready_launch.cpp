@@ -42,9 +42,11 @@ class CudaReadyLaunch final : public ReadyLaunch {
   ~CudaReadyLaunch() override {
     try {
       const ContextScope scope(context_, driver_);
+      mark_.reset();
       executable_.reset();
       graph_.reset();
     } catch (const Error&) {  // the context is gone, and everything of it
+      (void)mark_.release();
       (void)executable_.release();
       (void)graph_.release();
     }
@@ -61,13 +63,36 @@ class CudaReadyLaunch final : public ReadyLaunch {
     }
   }
 
+  bool is_behind(Stream stream) override {
+    const ContextScope scope(context_, driver_);
+    const UncapturedScope uncaptured;
+    const bool is_behind = mark_ != nullptr && !has_passed_mark();
+    if (mark_ == nullptr) make_mark();
+    driver_.check(driver_.cuEventRecord(mark_.get(), stream), "marking a place in a stream");
+    return is_behind;
+  }
+
  private:
+  bool has_passed_mark() const {
+    const CUresult result = driver_.cuEventQuery(mark_.get());
+    if (result == CUDA_ERROR_NOT_READY) return false;
+    driver_.check(result, "looking how far a stream has come");
+    return true;
+  }
+
+  void make_mark() {
+    CUevent event = nullptr;
+    driver_.check(driver_.cuEventCreate(&event, CU_EVENT_DISABLE_TIMING), "creating an event");
+    mark_.reset(event);
+  }
+
   const CudaDriver& driver_ = CudaDriver::get();
   CUcontext context_;
   CUDA_KERNEL_NODE_PARAMS params_{};
   CUgraphNode node_ = nullptr;
   OwnedGraph graph_;
   OwnedGraphExec executable_;
+  OwnedEvent mark_;  ///< where the stream was
 };
 
 }  // namespace

@@ -53,6 +53,10 @@ class ReadyLaunch {
   /// As Kernel::launch, for half of the host's time; not while the stream is being captured. On the
   /// device it waits for the launch before it, on whatever stream that was. Not thread-safe.
   virtual void launch(void** arguments, Stream stream) = 0;
+
+  /// Whether the device has yet to come to where the stream was when this was asked last; the first
+  /// time it has not. Not while the stream is being captured. Not thread-safe.
+  virtual bool is_behind(Stream stream) = 0;
 };
 
 /// A loaded image. Its kernels are named by their index in the program. It must not outlive its

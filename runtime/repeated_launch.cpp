@@ -11,6 +11,10 @@ namespace {
 /// that a graph takes.
 constexpr int kOften = 8;
 
+/// Launches between two looks at the device, each of which can take the host a microsecond.
+constexpr int kGraphs = 32;
+constexpr int kKernels = 16;
+
 /// The driver lets threads launch graphs one by one: 16 of them take twice as long as with kernels.
 std::mutex launching_graph;
 
@@ -33,6 +37,16 @@ void RepeatedLaunch::launch(const Kernel& kernel, std::size_t index, LaunchShape
     if (alone.owns_lock()) return ready_->launch(arguments, stream);
   }
   kernel.launch(index, shape, arguments, stream);
+}
+
+bool RepeatedLaunch::lets_catch_up(Stream stream) {
+  if (ready_ == nullptr) return false;
+  if (left_ == 0) {
+    lets_catch_up_ = ready_->is_behind(stream);
+    left_ = lets_catch_up_ ? kKernels : kGraphs;
+  }
+  --left_;
+  return lets_catch_up_;
 }
 
 }  // namespace foldtune

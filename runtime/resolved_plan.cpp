@@ -59,9 +59,10 @@ void ResolvedPlan::enqueue(const Call& call, Stream stream) {
   if (!is_short(call) || !burst.watches_next()) {
     return enqueue(call, stream, /*repeated=*/nullptr);
   }
-  const Burst::Time begin = device_.host_time();
-  if (burst.wants_graph(stream, begin) && enqueue_repeated(call, stream)) {
-    return burst.note_graph(stream, device_.host_time());
+  Burst::Time begin{0};
+  if (burst.goes_on(stream) || burst.goes_on(stream, begin = device_.host_time())) {
+    if (!enqueue_repeated(call, stream)) enqueue(call, stream, /*repeated=*/nullptr);
+    return;
   }
   enqueue(call, stream, /*repeated=*/nullptr);
   burst.note_launch(stream, begin, device_.host_time());
@@ -77,7 +78,7 @@ bool ResolvedPlan::enqueue_repeated(const Call& call, Stream stream) {
   if (!alone.owns_lock()) return false;
   // On another stream it would wait there for what is running here.
   if (std::exchange(repeated_stream_, stream) != stream) return false;
-  if (device_.is_capturing(stream)) return false;
+  if (device_.is_capturing(stream) || repeated_.lets_catch_up(stream)) return false;
   enqueue(call, stream, &repeated_);
   return true;
 }

@@ -179,6 +179,7 @@ struct FakeDevice::State {
   std::vector<FakeLaunch> recorded;
   Stream capturing = nullptr;
   Stream destroyed = nullptr;
+  bool behind = false;
   bool watches_streams = false;
   const void* foreign = nullptr;
   bool run_error = false;
@@ -325,6 +326,11 @@ class FakeDevice::State::FakeKernel final : public Kernel {
       ++kernel_.state_.counts.ready_launches;
     }
 
+    bool is_behind(Stream) override {
+      const std::lock_guard lock(kernel_.state_.mutex);
+      return kernel_.state_.behind;
+    }
+
    private:
     const FakeKernel& kernel_;
     std::size_t index_;
@@ -405,6 +411,11 @@ std::vector<Program> FakeDevice::compiled_programs() const {
 void FakeDevice::set_capturing(Stream stream) {
   const std::lock_guard lock(state_->mutex);
   state_->capturing = stream;
+}
+
+void FakeDevice::set_behind(bool behind) {
+  const std::lock_guard lock(state_->mutex);
+  state_->behind = behind;
 }
 
 void FakeDevice::set_destroyed(Stream stream) {

@@ -120,6 +120,8 @@ class FakeDevice final : public Device {
   /// What is done with this stream from now on is refused, as the driver refuses a handle that it
   /// knows to be destroyed; null: none. `find_stream_fault` tells of it if streams are watched.
   void set_destroyed(Stream stream);
+  /// What ReadyLaunch::is_behind says.
+  void set_behind(bool behind);
   /// Memory that kernels cannot use; null: none.
   void set_foreign(const void* memory);
   /// Some of the host's time passes.

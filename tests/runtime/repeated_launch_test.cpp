@@ -26,6 +26,8 @@ class RecordingKernel final : public Kernel {
   bool fails = false;
   bool has_none = false;
   std::function<void()> during_ready_launch;
+  bool is_behind = false;
+  mutable int looks = 0;  ///< whether it is
   mutable int made = 0;
   mutable std::string launches;
 
@@ -36,6 +38,10 @@ class RecordingKernel final : public Kernel {
     void launch(void**, Stream) override {
       kernel_.launches += "r" + std::to_string(shape_.grid_size) + " ";
       if (kernel_.during_ready_launch) kernel_.during_ready_launch();
+    }
+    bool is_behind(Stream) override {
+      ++kernel_.looks;
+      return kernel_.is_behind;
     }
 
    private:
@@ -97,6 +103,37 @@ TEST_CASE("RepeatedLaunch: while a thread launches what is kept ready, others la
   CHECK(launch(repeated, kernel, 8, 2) == "k2 k2 k2 k2 k2 k2 k2 r2 ");
   CHECK(of_other == "k3 ");
   CHECK(launch(other, others_kernel, 1, 3) == "r3 ");
+}
+
+/// For how many of the next launches the device is let catch up.
+int let_catch_up(RepeatedLaunch& repeated, int launches) {
+  int count = 0;
+  for (int i = 0; i < launches; ++i) count += repeated.lets_catch_up(nullptr) ? 1 : 0;
+  return count;
+}
+
+TEST_CASE("RepeatedLaunch: the device is let catch up once it was seen to be behind") {
+  RecordingKernel kernel;
+  RepeatedLaunch repeated;
+  launch(repeated, kernel, 8, 2);
+  CHECK(let_catch_up(repeated, 16) == 0);
+  kernel.is_behind = true;
+  CHECK(let_catch_up(repeated, 16) == 0);  // it is looked at for every 32nd
+  CHECK(let_catch_up(repeated, 16) == 16);
+  CHECK(let_catch_up(repeated, 8) == 8);
+  kernel.is_behind = false;
+  CHECK(let_catch_up(repeated, 8) == 8);  // and while it catches up for every 16th
+  CHECK(let_catch_up(repeated, 32) == 0);
+  CHECK(kernel.looks == 4);
+}
+
+TEST_CASE("RepeatedLaunch: where no launch is kept ready, the device is not looked at") {
+  RecordingKernel kernel;
+  kernel.is_behind = true;
+  RepeatedLaunch repeated;
+  launch(repeated, kernel, 7, 2);
+  CHECK(let_catch_up(repeated, 100) == 0);
+  CHECK(kernel.looks == 0);
 }
 
 }  // namespace
