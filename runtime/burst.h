@@ -42,14 +42,14 @@ class Burst {
   void note_launch(Stream stream, Time begin, Time end) noexcept;
 
  private:
-  static constexpr Time kSlow{1800};
+  static constexpr Time kSlow{1800};  ///< a launch, with what is between it and the last
   /// Too short for anything to have been launched meanwhile, on a host that is not much faster.
   static constexpr Time kPause{1500};
   static constexpr Time kGraph{2000};  ///< what a call by graph takes at most, as a rule
   static constexpr int kEnough = 16;   ///< launches without a break, to know what each takes
   static constexpr int kAgain = 4;     ///< the same, after a break, for a burst to go on
   static constexpr int kBreaks = 4;    ///< in succession, that a burst outlasts
-  static constexpr int kTrusted = 3;
+  static constexpr int kTrusted = 3;   ///< calls of a burst after one that is looked at
   static constexpr int kUnwatched = 128;
 
   void note_break() noexcept;
