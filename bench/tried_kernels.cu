@@ -23,6 +23,7 @@ using uint64 = unsigned long long;
 
 constexpr uint32 kAllLanes = 0xffffffff;
 constexpr uint64 kPresent = uint64{1} << 32;  // the flag of a slot
+constexpr uint32 kCounterWord = 1 << 14;      // behind the slots of a call
 
 // Loads of 16 bytes.
 
@@ -231,6 +232,36 @@ __global__ void __launch_bounds__(kThreads, kMinBlocks)
   }
 }
 
+// Blocks draw their tiles from a counter, so that fast ones take more. Thread 0 draws the next
+// while a tile is loaded.
+template <uint32 kThreads, int kUnroll>
+__global__ void __launch_bounds__(kThreads)
+    sum_drawn(const void* input, uint32 n, float* output, uint64* slots) {
+  __shared__ uint32 drawn[2];
+  constexpr uint32 kTile = kThreads * kUnroll;
+  auto* const counter = reinterpret_cast<uint32*>(slots + kCounterWord);
+  const auto* vectors = static_cast<const uint4*>(input);
+  const uint32 tiles = n / (kTile * 4);
+  float total = 0;
+  uint32 turn = 0;
+  for (uint32 tile = blockIdx.x; tile < tiles; tile = drawn[turn], turn ^= 1) {
+    uint32 next = 0;
+    if (threadIdx.x == 0) next = gridDim.x + atomicAdd(counter, 1);
+    uint4 rows[kUnroll];
+#pragma unroll
+    for (int i = 0; i < kUnroll; ++i) {
+      rows[i] = load<Load::no_allocate>(vectors + (tile * kTile + i * kThreads + threadIdx.x));
+    }
+    total += add_vectors<float, kUnroll>(rows);
+    if (threadIdx.x == 0) drawn[turn] = next;
+    __syncthreads();
+  }
+  finish_polling<float, kThreads>(add_block<float, kThreads>(total), output, slots);
+  // All others have stored their totals, so that none draws any more.
+  __syncthreads();
+  if (blockIdx.x == gridDim.x - 1 && threadIdx.x == 0) *counter = 0;
+}
+
 __device__ __forceinline__ uint32 shared_address(const void* shared) {
   return static_cast<uint32>(__cvta_generic_to_shared(shared));
 }
@@ -414,7 +445,7 @@ constexpr uint64 kPoolElements = 1 << 28;
 constexpr uint32 kPiece = 1 << 13;  // elements whose sum the host knows; no n is below
 constexpr uint32 kMaxCalls = 512;
 constexpr uint32 kPlaces = 8;  // of slots, used in turns
-constexpr uint32 kPlaceWords = (1 << 12) + 128;
+constexpr uint32 kPlaceWords = kCounterWord + 128;
 
 struct Bench {
   cudaStream_t stream;
@@ -474,9 +505,10 @@ struct Contender {
   uint32 baseline = 0;  // which contender it is compared with
 };
 
+// A grid of so many waves of resident blocks, or with 0 waves of a block for each tile.
 template <class Index, class T>
 Contender contender(std::string name, void (*kernel)(const void*, Index, T*, uint64*),
-                    uint32 threads, uint32 tile, uint32 shared = 0, bool one_wave = true) {
+                    uint32 threads, uint32 tile, uint32 shared = 0, uint32 waves = 1) {
   check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared),
         "cudaFuncSetAttribute");
   if (shared > 0) {
@@ -486,10 +518,10 @@ Contender contender(std::string name, void (*kernel)(const void*, Index, T*, uin
   int resident = 0;
   check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, threads, shared),
         "occupancy");
-  const uint64 wave = static_cast<uint64>(resident) * bench.multiprocessors;
+  const uint64 limit = static_cast<uint64>(resident) * bench.multiprocessors * waves;
   return {name, std::is_same_v<T, int>, [=](const Call& call) {
             const uint64 tiles = call.n / tile;
-            const auto grid = static_cast<uint32>(one_wave ? std::min(wave, tiles) : tiles);
+            const auto grid = static_cast<uint32>(waves > 0 ? std::min(limit, tiles) : tiles);
             const void* pool = std::is_same_v<T, int> ? static_cast<void*>(bench.integers)
                                                       : static_cast<void*>(bench.floats);
             kernel<<<grid, threads, shared, bench.stream>>>(
@@ -652,10 +684,22 @@ Contender bulk(const char* name) {
                    kStages * kStageBytes);
 }
 
+template <uint32 kThreads, int kUnroll>
+Contender waves(const char* name, uint32 waves) {
+  return contender(name,
+                   sum<float, uint32, kThreads, 0, kUnroll, Load::no_allocate, 1, Final::polling>,
+                   kThreads, kThreads * kUnroll * 4, 0, waves);
+}
+
+template <uint32 kThreads, int kUnroll>
+Contender drawn(const char* name) {
+  return contender(name, sum_drawn<kThreads, kUnroll>, kThreads, kThreads * kUnroll * 4);
+}
+
 template <Final kFinal, int kUnroll>
-Contender integers(const char* name, bool one_wave) {
+Contender integers(const char* name, uint32 waves) {
   return contender(name, sum<int, uint32, 256, 0, kUnroll, Load::plain, 1, kFinal>, 256,
-                   256 * kUnroll * 4, 0, one_wave);
+                   256 * kUnroll * 4, 0, waves);
 }
 
 template <uint32 kThreads>
@@ -728,6 +772,17 @@ int main(int argc, char** argv) {
        variant<Load::plain, 1, 4, 8>("unroll 8, at least 4 blocks")});
   measure_large("Index of 64 bits",
                 {baseline, variant<Load::plain, 1, 0, 4, uint64>("64-bit index")});
+  measure_large("Who takes which tile", {waves<512, 4>("512 threads, unroll 4, one wave", 1),
+                                         waves<512, 4>("512 threads, unroll 4, 2 waves", 2),
+                                         waves<512, 4>("512 threads, unroll 4, 4 waves", 4),
+                                         waves<512, 4>("512 threads, unroll 4, 16 waves", 16),
+                                         drawn<512, 4>("512 threads, unroll 4, drawn"),
+                                         waves<512, 8>("512 threads, unroll 8, one wave", 1),
+                                         drawn<512, 8>("512 threads, unroll 8, drawn"),
+                                         waves<1024, 4>("1024 threads, unroll 4, one wave", 1),
+                                         drawn<1024, 4>("1024 threads, unroll 4, drawn"),
+                                         waves<1024, 2>("1024 threads, unroll 2, one wave", 1),
+                                         drawn<1024, 2>("1024 threads, unroll 2, drawn")});
 
   print_title("One cluster; ratio: to polling with as many blocks");
   for (int power = 13; power <= 18; ++power) {
@@ -741,10 +796,10 @@ int main(int argc, char** argv) {
   }
 
   print_title("i32: value and count in one word, 256 threads");
-  std::vector<Contender> pairs{integers<Final::polling, 4>("polling, unroll 4, one wave", true),
-                               integers<Final::packed, 4>("packed, unroll 4, one wave", true),
-                               integers<Final::polling, 1>("polling, one row per thread", false),
-                               integers<Final::packed, 1>("packed, one row per thread", false)};
+  std::vector<Contender> pairs{integers<Final::polling, 4>("polling, unroll 4, one wave", 1),
+                               integers<Final::packed, 4>("packed, unroll 4, one wave", 1),
+                               integers<Final::polling, 1>("polling, one row per thread", 0),
+                               integers<Final::packed, 1>("packed, one row per thread", 0)};
   pairs[3].baseline = 2;
   for (int power = 14; power <= 22; power += 2) measure(uint64{1} << power, pairs);
   return bench.wrong ? 1 : 0;
