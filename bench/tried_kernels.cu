@@ -685,7 +685,7 @@ Contender bulk(const char* name) {
 }
 
 template <uint32 kThreads, int kUnroll>
-Contender waves(const char* name, uint32 waves) {
+Contender in_waves(const char* name, uint32 waves) {
   return contender(name,
                    sum<float, uint32, kThreads, 0, kUnroll, Load::no_allocate, 1, Final::polling>,
                    kThreads, kThreads * kUnroll * 4, 0, waves);
@@ -772,17 +772,18 @@ int main(int argc, char** argv) {
        variant<Load::plain, 1, 4, 8>("unroll 8, at least 4 blocks")});
   measure_large("Index of 64 bits",
                 {baseline, variant<Load::plain, 1, 0, 4, uint64>("64-bit index")});
-  measure_large("Who takes which tile", {waves<512, 4>("512 threads, unroll 4, one wave", 1),
-                                         waves<512, 4>("512 threads, unroll 4, 2 waves", 2),
-                                         waves<512, 4>("512 threads, unroll 4, 4 waves", 4),
-                                         waves<512, 4>("512 threads, unroll 4, 16 waves", 16),
-                                         drawn<512, 4>("512 threads, unroll 4, drawn"),
-                                         waves<512, 8>("512 threads, unroll 8, one wave", 1),
-                                         drawn<512, 8>("512 threads, unroll 8, drawn"),
-                                         waves<1024, 4>("1024 threads, unroll 4, one wave", 1),
-                                         drawn<1024, 4>("1024 threads, unroll 4, drawn"),
-                                         waves<1024, 2>("1024 threads, unroll 2, one wave", 1),
-                                         drawn<1024, 2>("1024 threads, unroll 2, drawn")});
+  measure_large("Who takes which tile; ratio: to the first of them",
+                {in_waves<512, 4>("512 threads, unroll 4, one wave", 1),
+                 in_waves<512, 4>("512 threads, unroll 4, 2 waves", 2),
+                 in_waves<512, 4>("512 threads, unroll 4, 4 waves", 4),
+                 in_waves<512, 4>("512 threads, unroll 4, 16 waves", 16),
+                 drawn<512, 4>("512 threads, unroll 4, drawn"),
+                 in_waves<512, 8>("512 threads, unroll 8, one wave", 1),
+                 drawn<512, 8>("512 threads, unroll 8, drawn"),
+                 in_waves<1024, 4>("1024 threads, unroll 4, one wave", 1),
+                 drawn<1024, 4>("1024 threads, unroll 4, drawn"),
+                 in_waves<1024, 2>("1024 threads, unroll 2, one wave", 1),
+                 drawn<1024, 2>("1024 threads, unroll 2, drawn")});
 
   print_title("One cluster; ratio: to polling with as many blocks");
   for (int power = 13; power <= 18; ++power) {
