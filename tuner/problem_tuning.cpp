@@ -42,7 +42,7 @@ constexpr int kPatience = 24;
 
 /// A configuration on its way from the search to the device.
 struct Compiling {
-  Proposal proposal;
+  Params params;
   std::optional<CompilePool::Compilation> compilation{};  ///< empty where none is needed
   const MeasurementRecord* known = nullptr;               ///< what the store knows of it
 };
@@ -94,11 +94,9 @@ class ProblemTuning {
     if (session_.compilations == nullptr || is_done()) return;
     const std::unique_ptr<Search> search = begin_search();
     for (std::size_t i = 0; i < look_ahead() && may_propose(i); ++i) {
-      const std::optional<Proposal> proposal = search->propose();
-      if (!proposal) return;
-      if (history_.find(proposal->params) == nullptr) {
-        begin(*proposal, CompilePool::Urgency::later);
-      }
+      const std::optional<Params> params = search->propose();
+      if (!params) return;
+      if (history_.find(*params) == nullptr) begin(*params, CompilePool::Urgency::later);
     }
   }
 
@@ -183,12 +181,12 @@ class ProblemTuning {
     return seeds;
   }
 
-  Compiling begin(const Proposal& proposal,
+  Compiling begin(const Params& params,
                   CompilePool::Urgency urgency = CompilePool::Urgency::now) const {
-    if (session_.compilations == nullptr) return {.proposal = proposal};
-    return {.proposal = proposal,
+    if (session_.compilations == nullptr) return {.params = params};
+    return {.params = params,
             .compilation = session_.compilations->request(
-                make_program({.problem = problem_, .params = proposal.params}), urgency)};
+                make_program({.problem = problem_, .params = params}), urgency)};
   }
 
   void await(const Compiling& compiling) {
@@ -199,9 +197,8 @@ class ProblemTuning {
   }
 
   /// Compiles, or takes the compilation, and tries. What goes wrong is in the record.
-  MeasurementRecord evaluate(const Compiling& compiling, Timing timing, int samples) {
-    Trial trial{
-        .params = compiling.proposal.params, .compiled = {}, .timing = timing, .samples = samples};
+  MeasurementRecord evaluate(const Compiling& compiling) {
+    Trial trial{.params = compiling.params, .compiled = {}, .timing = Timing::screening};
     try {
       if (compiling.compilation) trial.compiled = compiling.compilation->get();
     } catch (const CompileError& error) {
@@ -264,7 +261,7 @@ class ProblemTuning {
         has_all = true;
         session_.prefetch_later();
       }
-      if (in_flight_.empty() && is_exhausted) break;
+      if (in_flight_.empty() && is_exhausted) return;
       if (!is_in_time() || is_good_enough() || stop_requested()) return;
       // In the order of the proposals, whichever is compiled first: so the same costs give the same
       // proposals, also when some of the costs were measured by an earlier run.
@@ -272,61 +269,42 @@ class ProblemTuning {
       in_flight_.pop_front();
       if (next.known != nullptr) {
         ++known_used_;
-        take(next.proposal.params, *next.known);
-        screening_.push_back(*next.known);
+        take(next.params, *next.known);
         continue;
       }
       await(next);
       const std::optional<std::string> work = work_of(next);
-      if (const MeasurementRecord* const same = find_same_work(next, work)) {
-        MeasurementRecord twin = *same;
-        twin.params = to_json(next.proposal.params);
-        take(next.proposal.params, twin);
-        screening_.push_back(std::move(twin));
+      if (const auto same = work ? same_work_.find(*work) : same_work_.end();
+          same != same_work_.end()) {
+        take(next.params, same->second);
         continue;
       }
-      MeasurementRecord record = evaluate(next, Timing::screening, next.proposal.samples);
+      MeasurementRecord record = evaluate(next);
       record.round = kScreened;
-      record.is_default = next.proposal.params == fallback_;
+      record.is_default = next.params == fallback_;
       session_.store.put(run_->id, record);
-      take(next.proposal.params, record);
-      screening_.push_back(std::move(record));
-      if (work) same_work_.emplace(*work, screening_.size() - 1);
-    }
-    if (limits_.evaluations == 0 && session_.options.on_landscape) {
-      session_.options.on_landscape(run_->record, problem_, screening_);
+      take(next.params, record);
+      if (work) same_work_.emplace(*work, std::move(record));
     }
   }
 
   /// Proposals until enough are in flight. False if nothing is left to propose.
   bool fill() {
     while (in_flight_.size() < look_ahead() && may_propose(in_flight_.size())) {
-      const std::optional<Proposal> proposal = search_->propose();
-      if (!proposal) return search_->is_waiting() && !in_flight_.empty();
-      const MeasurementRecord* const known = history_.find(proposal->params);
-      in_flight_.push_back(known == nullptr ? begin(*proposal)
-                                            : Compiling{.proposal = *proposal, .known = known});
+      const std::optional<Params> params = search_->propose();
+      if (!params) return false;
+      const MeasurementRecord* const known = history_.find(*params);
+      in_flight_.push_back(known == nullptr ? begin(*params)
+                                            : Compiling{.params = *params, .known = known});
     }
     return !in_flight_.empty();
   }
 
   static std::optional<std::string> work_of(const Compiling& compiling) try {
     if (!compiling.compilation) return std::nullopt;
-    return foldtune::work_of(compiling.proposal.params, *compiling.compilation->get());
+    return foldtune::work_of(compiling.params, *compiling.compilation->get());
   } catch (const CompileError&) {
     return std::nullopt;
-  }
-
-  /// What was measured of a configuration that is this one by another name; null if nothing was.
-  /// With more samples asked for, it is measured again.
-  const MeasurementRecord* find_same_work(const Compiling& compiling,
-                                          const std::optional<std::string>& work) const {
-    if (!work) return nullptr;
-    const auto found = same_work_.find(*work);
-    if (found == same_work_.end()) return nullptr;
-    const MeasurementRecord& record = screening_[found->second];
-    const bool is_itself = record.params == to_json(compiling.proposal.params);
-    return is_itself ? nullptr : &record;
   }
 
   void take(const Params& params, const MeasurementRecord& record) {
@@ -377,10 +355,10 @@ class ProblemTuning {
 
   std::optional<ProblemResult> compare() {
     std::vector<Compiling> compiling;
-    for (const Params& params : finalists()) compiling.push_back(begin({.params = params}));
+    for (const Params& params : finalists()) compiling.push_back(begin(params));
     std::vector<Finalist> candidates;
     for (const Compiling& one : compiling) {
-      Finalist finalist{.params = one.proposal.params, .compiled = {}};
+      Finalist finalist{.params = one.params, .compiled = {}};
       await(one);
       try {
         if (one.compilation) finalist.compiled = one.compilation->get();
@@ -451,9 +429,8 @@ class ProblemTuning {
   TuneProgress progress_;
   int known_used_ = 0;
   std::unique_ptr<Search> search_;
-  std::deque<Compiling> in_flight_;  ///< proposed, and not yet tried
-  std::vector<MeasurementRecord> screening_;
-  std::map<std::string, std::size_t> same_work_;  ///< places in the screening, by `work_of`
+  std::deque<Compiling> in_flight_;                     ///< proposed, and not yet tried
+  std::map<std::string, MeasurementRecord> same_work_;  ///< what was screened, by `work_of`
   std::vector<Scored> scored_;
   std::set<std::string> failed_;  ///< by the params' JSON
   int improved_at_ = 0;  ///< evaluations when the best last improved by what `within` asks for

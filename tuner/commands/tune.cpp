@@ -5,7 +5,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,7 +22,6 @@
 #include "tuner/format.h"
 #include "tuner/interrupt.h"
 #include "tuner/progress.h"
-#include "tuner/replay/landscape.h"
 #include "tuner/search/search.h"
 #include "tuner/terminal.h"
 #include "tuner/tuner.h"
@@ -83,7 +81,6 @@ struct TuneArguments {
   std::optional<int> max_evaluations;
   std::optional<std::string> within;
   bool no_resume = false;
-  std::optional<std::string> record;
   std::optional<std::string> database;
   std::uint64_t seed = 1;
   int threads = 0;
@@ -151,7 +148,7 @@ TuneOptions make_options(const TuneArguments& arguments, const std::string& comm
     throw InvalidArgument(
         fmt::format("there is no effort '{}': use quick, normal or exhaustive", arguments.effort));
   }
-  options.effort = arguments.record ? Effort::exhaustive : *effort;
+  options.effort = *effort;
   if (arguments.search && !std::ranges::count(search_names(), *arguments.search)) {
     throw InvalidArgument(fmt::format("there is no search '{}': use one of {}", *arguments.search,
                                       fmt::join(search_names(), ", ")));
@@ -164,13 +161,6 @@ TuneOptions make_options(const TuneArguments& arguments, const std::string& comm
   options.seed = arguments.seed;
   options.compile_threads = arguments.threads;
   options.command = command_line;
-  if (arguments.record) {
-    options.on_landscape = [folder = std::filesystem::path(*arguments.record)](
-                               const RunRecord& run, const Problem& problem,
-                               const std::vector<MeasurementRecord>& records) {
-      write_landscape(folder / landscape_file_name(problem), make_landscape(run, problem, records));
-    };
-  }
   return options;
 }
 
@@ -233,7 +223,7 @@ ExitCode run_tune(const TuneArguments& arguments, const std::string& command_lin
 Action prepare_tune(CLI::App& app, const std::string& command_line) {
   auto arguments = std::make_shared<TuneArguments>();
   app.add_option("--device", arguments->device,
-                 "cuda:N, cpu, all (GPUs) or replay:FOLDER [cuda:0 where there is one, else cpu]")
+                 "cuda:N, cpu or all (GPUs) [cuda:0 where there is one, else cpu]")
       ->type_name("NAME");
   app.add_option("--op", arguments->operators, "Operators by comma, or all [sum]")
       ->type_name("LIST");
@@ -265,9 +255,6 @@ Action prepare_tune(CLI::App& app, const std::string& command_line) {
       ->type_name("NAME");
   app.add_flag("--no-resume", arguments->no_resume,
                "Tune again what is done, and measure again what the database knows");
-  app.add_option("--record", arguments->record,
-                 "Try everything, and write each problem's landscape into this folder")
-      ->type_name("FOLDER");
   app.add_option("--db", arguments->database, "The tuning database [see foldtune --help]")
       ->type_name("FILE");
   app.add_option("--seed", arguments->seed, "Of the search's random choices [1]")

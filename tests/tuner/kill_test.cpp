@@ -3,17 +3,24 @@
 #include <SQLiteCpp/Exception.h>
 #include <SQLiteCpp/Statement.h>
 #include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cmath>
 #include <csignal>
+#include <filesystem>
+#include <functional>
+#include <memory>
 #include <random>
-#include <set>
+#include <string>
 #include <thread>
+#include <vector>
 
+#include "tests/cache/temporary_folder.h"
 #include "tests/catch.h"
-#include "tests/tuner/program.h"
-#include "tuner/replay/landscape.h"
+#include "tests/tuner/scripted_evaluator.h"
+#include "tests/tuner/tune_on.h"
 
 namespace foldtune::test {
 namespace {
@@ -23,30 +30,43 @@ using Clock = std::chrono::steady_clock;
 constexpr int kKills = 50;
 
 /// Best with 128 threads and unroll 8; rippled, so that no two configurations cost the same.
-Landscape make_hills() {
-  Landscape landscape;
-  landscape.device = {.kind = "cuda",
-                      .name = "Recorded",
-                      .architecture = "sm_90",
-                      .multiprocessor_count = 132,
-                      .memory_clock_khz = 3'201'000,
-                      .memory_bus_bits = 6016,
-                      .l2_bytes = 60 << 20,
-                      .driver = "580"};
-  landscape.compiler = "nvrtc 13.0";
-  landscape.template_fingerprint = "0123456789abcdef";
-  landscape.read_bandwidth_gbps = 4500;
-  landscape.problem = {.count = 1 << 20};
-  std::mt19937_64 random(1);
-  for (const Params& params : Space(landscape.problem).enumerate()) {
-    const auto& reduce = std::get<ReduceParams>(params);
-    const double ripple = static_cast<double>(random() % 1000) * 1e-3;
-    landscape.points.push_back({.params = params,
-                                .median_us = 3 + std::abs(std::log2(reduce.block_size) - 7) +
-                                             std::abs(std::log2(reduce.unroll) - 3) + ripple,
-                                .mad_us = 0.01});
+double cost_of(const Params& params) {
+  const auto& reduce = std::get<ReduceParams>(params);
+  const double ripple =
+      static_cast<double>(std::hash<std::string>{}(to_json(params)) % 1000) * 1e-3;
+  return 3 + std::abs(std::log2(reduce.block_size) - 7) + std::abs(std::log2(reduce.unroll) - 3) +
+         ripple;
+}
+
+/// Tunes a sum with invented costs into the database.
+void tune_into(const std::string& database) {
+  ScriptedEvaluator evaluator(
+      [](const Problem&, const Trial& trial) { return cost_of(trial.params); });
+  const std::unique_ptr<ConfigStore> store = open_sqlite_store(database, OpenMode::read_write);
+  SilentObserver observer;
+  const std::vector<Evaluator*> evaluators{&evaluator};
+  tune(evaluators, *store, {.problems = {{.count = 1 << 20}}, .command = "test"}, observer);
+}
+
+/// A process that does that, and ends with 0.
+pid_t start_tuning(const std::string& database) {
+  const pid_t process = ::fork();
+  REQUIRE(process >= 0);
+  if (process > 0) return process;
+  try {
+    tune_into(database);
+  } catch (...) {
+    ::_exit(1);
   }
-  return landscape;
+  ::_exit(0);
+}
+
+/// Whether it ended by itself, and well.
+bool wait_for(pid_t process) {
+  int status = 0;
+  ::waitpid(process, &status, 0);
+  if (WIFEXITED(status)) REQUIRE(WEXITSTATUS(status) == 0);
+  return WIFEXITED(status);
 }
 
 /// The configurations that were screened, in their order.
@@ -83,21 +103,11 @@ bool is_prefix(const std::vector<std::string>& part, const std::vector<std::stri
 }
 
 TEST_CASE("A tuning that is killed loses nothing, and ends as if it had not been") {
-  const Workplace place;
-  const std::string folder = place.file("landscapes");
-  const Landscape hills = make_hills();
-  write_landscape(folder + "/" + landscape_file_name(hills.problem), hills);
-  const auto arguments = [&](const std::string& database) {
-    return std::vector<std::string>{"tune", "--device", "replay:" + folder, "--n", "2^20",
-                                    "--db", database};
-  };
-
+  const TemporaryFolder place;
   const std::string whole = place.file("whole.db");
   const auto begin = Clock::now();
-  const Outcome uninterrupted = place.run(arguments(whole));
+  REQUIRE(wait_for(start_tuning(whole)));
   const auto duration = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begin);
-  CAPTURE(uninterrupted.out, uninterrupted.err);
-  REQUIRE(uninterrupted.exit_code == 0);
   const std::vector<std::string> all = screened(whole);
   REQUIRE(all.size() > 20);
 
@@ -120,10 +130,10 @@ TEST_CASE("A tuning that is killed loses nothing, and ends as if it had not been
     const std::string database = place.file(fmt::format("killed{}.db", round));
     std::size_t known = 0;
     for (bool is_done = false; !is_done;) {
-      RunningProgram program = place.start(arguments(database));
+      const pid_t process = start_tuning(database);
       await_moment(database, known);
-      program.send_signal(SIGKILL);
-      is_done = program.wait().exit_code == 0;
+      ::kill(process, SIGKILL);
+      is_done = wait_for(process);
       killed += !is_done;
       if (!std::filesystem::exists(database)) continue;
       // A database whose first transaction was cut off has no tables yet.
