@@ -8,6 +8,7 @@
 #include <exception>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bench/study/replay.h"
@@ -98,10 +99,11 @@ int study(const std::vector<std::string>& files, int runs, bool is_checked) {
   Table table(columns);
   std::map<bool, std::map<std::string, Shares>> shares;
   for (const bool seeded : {false, true}) {
-    for (const char* search : {"default", "model", "seeded", "random"}) {
+    for (const std::string_view search : search_names()) {
+      if (search == "exhaustive") continue;  // which goes by number
       std::vector<std::string> row{fmt::format("{}, {}", search, seeded ? "seeded" : "cold")};
       for (const auto& [budget, share] :
-           shares[seeded][search] = run_all(grounds, search, seeded, runs)) {
+           shares[seeded][std::string(search)] = run_all(grounds, search, seeded, runs)) {
         row.push_back(fmt::format("{:.0f}%", 100 * share));
       }
       table.add_row(std::move(row));
