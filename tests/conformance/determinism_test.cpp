@@ -4,7 +4,9 @@
 
 #include <array>
 #include <cstring>
+#include <functional>
 #include <map>
+#include <memory>
 
 #include "runtime/plan.h"
 #include "templates/reduce/space.h"
@@ -69,6 +71,44 @@ std::vector<Problem> rounding_problems(Determinism determinism) {
   return problems;
 }
 
+struct Compiled {
+  const Variant& variant;
+  const CompiledKernel& kernel;
+};
+
+/// Compiles what `choose` gives for a problem and its place, and calls what `begin` gives for the
+/// problem with each, while those of later problems are compiled.
+void compile_and_use(
+    const std::vector<Problem>& problems,
+    const std::function<std::vector<Variant>(const Problem&, std::size_t)>& choose,
+    const std::function<std::function<void(const Compiled&)>(const Problem&)>& begin) {
+  std::vector<ProgramGroup> groups;
+  std::vector<std::size_t> ends;
+  for (const Problem& problem : problems) {
+    for (ProgramGroup& group : group_by_program(choose(problem, ends.size()))) {
+      groups.push_back(std::move(group));
+    }
+    ends.push_back(groups.size());
+  }
+  Environment& environment = Environment::get();
+  const BatchCompiler compiler(environment.device().compiler(), std::move(groups), 0,
+                               &environment.programs());
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < problems.size(); ++i) {
+    INFO(describe(problems[i]));
+    const std::function<void(const Compiled&)> use = begin(problems[i]);
+    Tally& tally = environment.tally(problems[i]);
+    for (; next < ends[i]; ++next) {
+      const CompiledKernel kernel = compiler.get(next);
+      ++tally.programs;
+      for (const Variant& variant : compiler.groups()[next].variants) {
+        ++tally.variants;
+        use({variant, kernel});
+      }
+    }
+  }
+}
+
 std::string compare(const Variant& variant, const Window& window, const Bytes& expected,
                     const Bytes& result) {
   if (expected == result) return {};
@@ -111,46 +151,38 @@ TEST_CASE("config_independent: every configuration and address gives the same bi
               : std::vector<std::uint64_t>{1, 777, 1024, 5000, 33'000};
   Device& device = Environment::get().device();
   Caller caller(device);
-  std::size_t turn = 0;
   std::size_t compared = 0;
-  for (const Problem& problem : rounding_problems(Determinism::config_independent)) {
-    INFO(describe(problem));
-    REQUIRE(has_fixed_order(problem));
-    std::vector<Input> inputs;
-    inputs.emplace_back(device, problem, "random", random_arrays(problem, counts.back()));
-    // The same elements one place farther on, so that no vector is aligned.
-    auto arrays = random_arrays(problem, counts.back());
-    for (auto& array : arrays) {
-      const std::size_t size = array.size() / counts.back();
-      array.insert(array.begin(), size, std::byte{});
-    }
-    inputs.emplace_back(device, problem, "random, shifted", std::move(arrays));
-
-    const BatchCompiler compiler(device.compiler(),
-                                 group_by_program(ordered_variants(problem, turn++)));
-    std::map<std::uint64_t, Bytes> known;
-    Tally& tally = Environment::get().tally(problem);
-    for (std::size_t group = 0; group < compiler.groups().size(); ++group) {
-      const CompiledKernel compiled = compiler.get(group);
-      ++tally.programs;
-      for (const Variant& variant : compiler.groups()[group].variants) {
-        const Plan plan(device, variant, compiled);
-        ++tally.variants;
-        tally.cases += counts.size();
-        const bool shifted = variant.problem.alignment == Alignment::element;
-        const Input& input = inputs[shifted ? 1 : 0];
-        for (const std::uint64_t count : counts) {
-          const Window window{shifted ? 1U : 0U, count};
-          const Bytes result = caller.call(plan, input, window);
-          const auto [expected, is_first] = known.emplace(count, result);
-          CHECK(compare(variant, window, expected->second, result) == "");
-          CHECK(find_fault(plan, input, window, result) == "");
-          compared += is_first ? 0 : 1;
-          ++tally.calls;
+  compile_and_use(
+      rounding_problems(Determinism::config_independent), ordered_variants,
+      [&](const Problem& problem) {
+        REQUIRE(has_fixed_order(problem));
+        auto inputs = std::make_shared<std::vector<Input>>();
+        inputs->emplace_back(device, problem, "random", random_arrays(problem, counts.back()));
+        // The same elements one place farther on, so that no vector is aligned.
+        auto arrays = random_arrays(problem, counts.back());
+        for (auto& array : arrays) {
+          const std::size_t size = array.size() / counts.back();
+          array.insert(array.begin(), size, std::byte{});
         }
-      }
-    }
-  }
+        inputs->emplace_back(device, problem, "random, shifted", std::move(arrays));
+        return [&, inputs, known = std::map<std::uint64_t, Bytes>(),
+                &tally = Environment::get().tally(problem)](const Compiled& compiled) mutable {
+          const Variant& variant = compiled.variant;
+          const Plan plan(device, variant, compiled.kernel);
+          tally.cases += counts.size();
+          const bool shifted = variant.problem.alignment == Alignment::element;
+          const Input& input = (*inputs)[shifted ? 1 : 0];
+          for (const std::uint64_t count : counts) {
+            const Window window{shifted ? 1U : 0U, count};
+            const Bytes result = caller.call(plan, input, window);
+            const auto [expected, is_first] = known.emplace(count, result);
+            CHECK(compare(variant, window, expected->second, result) == "");
+            CHECK(find_fault(plan, input, window, result) == "");
+            compared += is_first ? 0 : 1;
+            ++tally.calls;
+          }
+        };
+      });
   CHECK(compared > 0);
 }
 
@@ -159,35 +191,29 @@ TEST_CASE("run_to_run: a hundred calls give the same bits", "[determinism]") {
   const std::uint64_t count = Environment::get().is_cuda() ? 1'000'003 : 3'001;
   Device& device = Environment::get().device();
   Caller caller(device);
-  std::size_t turn = 0;
   std::size_t compared = 0;
-  for (const Problem& problem : rounding_problems(Determinism::run_to_run)) {
+  const auto choose = [](const Problem& problem, std::size_t turn) {
     std::vector<Variant> variants;
     for (const Params& params : all_params(problem, Toolkit::absent)) {
       variants.push_back({.problem = problem, .params = params});
     }
-    variants = some_of(variants, Environment::get().is_cuda() ? 6 : 1, 7 * turn++);
-    const Input input(device, problem, "random", random_arrays(problem, count));
-    Tally& tally = Environment::get().tally(problem);
-    const BatchCompiler compiler(device.compiler(), group_by_program(variants));
-    for (std::size_t group = 0; group < compiler.groups().size(); ++group) {
-      const CompiledKernel compiled = compiler.get(group);
-      ++tally.programs;
-      for (const Variant& variant : compiler.groups()[group].variants) {
-        const Plan plan(device, variant, compiled);
-        const Window window{0, count};
-        const DeviceBuffer scratch(device, plan.scratch_bytes(count));
-        const Bytes expected = caller.call(plan, input, window, scratch);
-        for (int run = 1; run < kRuns; ++run) {
-          const Bytes result = caller.call(plan, input, window, scratch);
-          CHECK(compare(variant, window, expected, result) == "");
-          ++compared;
-        }
-        ++tally.variants;
-        tally.calls += kRuns;
+    return some_of(variants, Environment::get().is_cuda() ? 6 : 1, 7 * turn);
+  };
+  compile_and_use(rounding_problems(Determinism::run_to_run), choose, [&](const Problem& problem) {
+    auto input = std::make_shared<Input>(device, problem, "random", random_arrays(problem, count));
+    return [&, input, &tally = Environment::get().tally(problem)](const Compiled& compiled) {
+      const Plan plan(device, compiled.variant, compiled.kernel);
+      const Window window{0, count};
+      const DeviceBuffer scratch(device, plan.scratch_bytes(count));
+      const Bytes expected = caller.call(plan, *input, window, scratch);
+      for (int run = 1; run < kRuns; ++run) {
+        const Bytes result = caller.call(plan, *input, window, scratch);
+        CHECK(compare(compiled.variant, window, expected, result) == "");
+        ++compared;
       }
-    }
-  }
+      tally.calls += kRuns;
+    };
+  });
   CHECK(compared > 0);
 }
 

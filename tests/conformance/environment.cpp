@@ -43,6 +43,16 @@ bool is_plain(const Problem& problem) {
          std::ranges::find(kTypes, problem.type) != kTypes.end();
 }
 
+/// The problem's place among all, so that others have other variants.
+std::size_t turn_of(const Problem& problem) {
+  static const std::map<std::string, std::size_t> turns = [] {
+    std::map<std::string, std::size_t> result;
+    for (const Problem& each : all_problems()) result.emplace(describe(each), result.size());
+    return result;
+  }();
+  return turns.at(describe(problem));
+}
+
 template <class Predicate>
 std::vector<Variant> only(std::vector<Variant> variants, const Predicate& predicate) {
   std::erase_if(variants, [&](const Variant& variant) { return !predicate(variant); });
@@ -132,13 +142,30 @@ std::vector<Problem> chosen_problems() {
   return problems;
 }
 
-std::vector<Variant> chosen_variants(const Problem& problem, std::size_t turn) {
-  // Of a problem that is not one of a few, on a CPU, where compilers take longer than kernels.
-  constexpr std::size_t kFewVariants = 2;
+std::vector<Variant> some_combinations(const Problem& problem) {
+  constexpr std::size_t kOnGpu = 8;
+  constexpr std::size_t kOnCpu = 1;
+  std::vector<Variant> all;
+  int widest = 1;
+  for (const Params& any : Space(problem, Extent::all).enumerate()) {
+    const auto& params = std::get<ReduceParams>(any);
+    if (params.block_size != 64 || params.unroll != 2 || params.waves != 0) continue;
+    if (needs_toolkit(params)) continue;
+    if (params.vector_width > widest) all.clear();
+    widest = std::max(widest, params.vector_width);
+    if (params.vector_width != widest) continue;
+    all.push_back({.problem = problem, .params = any});
+    all.back().problem.alignment = Alignment::element;
+  }
+  return some_of(all, Environment::get().is_cuda() ? kOnGpu : kOnCpu, turn_of(problem));
+}
+
+std::vector<Variant> chosen_variants(const Problem& problem) {
   // Where every thread is one of the system's.
   constexpr std::size_t kMeetings = 16;
   const Environment& environment = Environment::get();
   const Toolkit toolkit = environment.toolkit();
+  const std::size_t turn = turn_of(problem);
   if (environment.options().all) {
     return only(every_variant(problem, toolkit), has_width_in_turn);
   }
@@ -165,10 +192,15 @@ std::vector<Variant> chosen_variants(const Problem& problem, std::size_t turn) {
     covering.insert(covering.end(), one.begin(), one.end());
     return covering;
   }
-  if (!is_representative(problem)) {
-    return some_of(covering, environment.options().quick ? 1 : kFewVariants, turn);
+  if (is_representative(problem)) {
+    return environment.options().quick ? each_value_once(covering) : covering;
   }
-  return environment.options().quick ? each_value_once(covering) : covering;
+  // On a CPU compilers take longer than kernels: one of the sample, and what special values are
+  // folded with, which is compiled for those anyway.
+  std::vector<Variant> few = some_of(covering, 1, turn);
+  if (environment.options().quick) return few;
+  for (Variant& variant : some_combinations(problem)) few.push_back(std::move(variant));
+  return few;
 }
 
 }  // namespace foldtune::test

@@ -9,6 +9,7 @@
 
 #include "foldtune/problem.h"
 #include "runtime/device.h"
+#include "tests/support/batch_compiler.h"
 #include "tests/support/variants.h"
 
 namespace foldtune::test {
@@ -49,6 +50,9 @@ class Environment {
 
   Toolkit toolkit() const;
 
+  /// What the tests so far have compiled.
+  CompiledPrograms& programs() { return programs_; }
+
   Tally& tally(const Problem& problem);
   /// Results compared so far.
   std::uint64_t calls() const;
@@ -58,6 +62,7 @@ class Environment {
  private:
   Options options_;
   std::unique_ptr<Device> device_;
+  CompiledPrograms programs_;
   std::map<std::string, Tally> tallies_;
 };
 
@@ -71,7 +76,11 @@ std::vector<Problem> chosen_problems();
 /// configurations of these is so for those of the others.
 bool is_representative(const Problem& problem);
 
-/// The variants of `problem`, the one number `turn`, that the options ask for.
-std::vector<Variant> chosen_variants(const Problem& problem, std::size_t turn);
+/// The variants of `problem` that the options ask for.
+std::vector<Variant> chosen_variants(const Problem& problem);
+
+/// Ways to combine values, with small tiles and the widest vectors: what is combined does not
+/// depend on the rest. Each can hold the total of `problem.count` elements.
+std::vector<Variant> some_combinations(const Problem& problem);
 
 }  // namespace foldtune::test

@@ -53,7 +53,9 @@ void fold_all(const std::vector<FoldJob>& jobs) {
     counts.push_back(own.size());
     std::ranges::move(own, std::back_inserter(groups));
   }
-  const BatchCompiler compiler(Environment::get().device().compiler(), std::move(groups));
+  Environment& environment = Environment::get();
+  const BatchCompiler compiler(environment.device().compiler(), std::move(groups), 0,
+                               &environment.programs());
   std::size_t first = 0;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     INFO(describe(jobs[i].problem));

@@ -298,8 +298,8 @@ std::vector<Variant> make_variants(const Problem& problem, std::size_t turn) {
   constexpr int kSmallBlock = 64;
   if (environment.has_real_threads()) return random_variants(problem, 2, turn, kSmallBlock);
   if (environment.options().all) return random_variants(problem, 40, turn);
-  if (environment.options().quick) return random_variants(problem, 1, turn);
-  return random_variants(problem, 3, turn);
+  const bool is_quick = environment.options().quick || !environment.is_cuda();
+  return random_variants(problem, is_quick ? 1 : 3, turn);
 }
 
 /// Compiles and calls variants of `problem`.

@@ -29,6 +29,7 @@ Limits choose_limits(const Problem& problem) {
   if (environment.is_cuda()) return {.count = 4'000'037, .tiles = 4'000'037, .dense_tiles = 6};
   // On a CPU it is blocks that take time, not elements.
   if (environment.has_real_threads()) return {.count = 2'000, .tiles = 7, .dense_tiles = 0};
+  if (!is_representative(problem)) return {.count = 10'007, .tiles = 40, .dense_tiles = 1};
   return {.count = 50'021, .tiles = 300, .dense_tiles = 2};
 }
 
@@ -97,7 +98,7 @@ TEST_CASE("Every configuration folds every count and alignment", "[sample]") {
     const Limits limits = choose_limits(problem);
     problem.count = limits.count;  // the space has what can hold the total of so many
     jobs.push_back({.problem = problem,
-                    .variants = chosen_variants(problem, jobs.size()),
+                    .variants = chosen_variants(problem),
                     .make_inputs =
                         [=] {
                           // Room for every alignment of the largest count.

@@ -12,29 +12,12 @@
 namespace foldtune::test {
 namespace {
 
+/// Above all counts of this test.
+constexpr std::uint64_t kLargestCount = 10'007;
+
 /// Two full tiles, a rest and a tail.
 std::uint64_t count_for(const ReduceParams& params) {
   return 2 * tile_elements(params) + static_cast<std::uint64_t>(params.block_size) + 5;
-}
-
-/// Ways to combine values, with small tiles and the widest vectors. What is combined does not
-/// depend on the rest. Each is for the count that it is called with, since not every one can hold
-/// every total.
-std::vector<Variant> some_combinations(Problem problem, std::size_t turn) {
-  constexpr std::size_t kOnGpu = 8;
-  constexpr std::size_t kOnCpu = 1;
-  std::vector<Variant> all;
-  int widest = 1;
-  for (const Params& any : all_params(problem, Toolkit::absent)) {
-    const auto& params = std::get<ReduceParams>(any);
-    if (params.block_size != 64 || params.unroll != 2 || params.waves != 0) continue;
-    problem.count = count_for(params);
-    if (!Space(problem, Extent::all).contains(any)) continue;
-    if (params.vector_width > widest) all.clear();
-    widest = std::max(widest, params.vector_width);
-    if (params.vector_width == widest) all.push_back({.problem = problem, .params = any});
-  }
-  return some_of(all, Environment::get().is_cuda() ? kOnGpu : kOnCpu, turn);
 }
 
 /// Whether no order of operations leaves the accumulator's range on the way to a finite result.
@@ -75,9 +58,9 @@ TEST_CASE("Special values are folded as the semantics say", "[values]") {
   std::vector<FoldJob> jobs;
   for (Problem problem : chosen_problems()) {
     if (overflows(problem)) continue;
-    problem.alignment = Alignment::element;
-    const std::vector<Variant> variants = some_combinations(problem, jobs.size());
-    const std::uint64_t count = variants.front().problem.count;
+    problem.count = kLargestCount;
+    const std::vector<Variant> variants = some_combinations(problem);
+    const std::uint64_t count = count_for(std::get<ReduceParams>(variants.front().params));
     jobs.push_back(
         {.problem = problem,
          .variants = variants,

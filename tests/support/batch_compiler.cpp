@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <string>
 
 namespace foldtune::test {
@@ -22,16 +23,29 @@ std::vector<ProgramGroup> group_by_program(const std::vector<Variant>& variants)
   return groups;
 }
 
+CompiledKernel CompiledPrograms::get(const std::string& key) const {
+  const Entry& entry = kernels_.at(key);
+  const CompiledKernel& all = entry.batch.get();
+  return {.image = all.image, .lowered_names = entry.lowered_names, .compile_ms = all.compile_ms};
+}
+
+void CompiledPrograms::add(const std::string& key, std::shared_future<CompiledKernel> batch,
+                           std::vector<std::string> lowered_names) {
+  kernels_.try_emplace(key, Entry{std::move(batch), std::move(lowered_names)});
+}
+
 BatchCompiler::BatchCompiler(const Compiler& compiler, std::vector<ProgramGroup> groups,
-                             std::size_t jobs)
-    : compiler_(compiler), groups_(std::move(groups)) {
+                             std::size_t jobs, CompiledPrograms* known)
+    : compiler_(compiler), groups_(std::move(groups)), known_(known) {
   for (std::size_t i = 0; i < groups_.size(); ++i) {
-    if (batches_.empty() || batches_.back().size == kMaxBatch ||
-        !groups_[i - 1].program.goes_with(groups_[i].program)) {
-      batches_.push_back({.first = i, .size = 0, .promise = {}, .compiled = {}});
+    const Program& program = groups_[i].program;
+    if (known_ != nullptr && known_->contains(program.key())) continue;
+    if (batches_.empty() || batches_.back().groups.size() == kMaxBatch ||
+        !groups_[batches_.back().groups.back()].program.goes_with(program)) {
+      batches_.emplace_back();
     }
-    ++batches_.back().size;
-    batch_of_.push_back(batches_.size() - 1);
+    batches_.back().groups.push_back(i);
+    batch_of_[i] = batches_.size() - 1;
   }
   for (Batch& batch : batches_) batch.compiled = batch.promise.get_future().share();
   if (jobs == 0) jobs = std::max(1u, std::thread::hardware_concurrency());
@@ -48,8 +62,8 @@ void BatchCompiler::work() {
     if (number >= batches_.size()) return;
     Batch& batch = batches_[number];
     try {
-      Program program = groups_[batch.first].program;
-      for (std::size_t i = batch.first + 1; i < batch.first + batch.size; ++i) {
+      Program program = groups_[batch.groups.front()].program;
+      for (const std::size_t i : std::span(batch.groups).subspan(1)) {
         const std::vector<std::string>& names = groups_[i].program.name_expressions;
         program.name_expressions.insert(program.name_expressions.end(), names.begin(), names.end());
       }
@@ -61,14 +75,20 @@ void BatchCompiler::work() {
 }
 
 CompiledKernel BatchCompiler::get(std::size_t index) const {
-  const Batch& batch = batches_[batch_of_[index]];
+  const std::string key = groups_[index].program.key();
+  const auto found = batch_of_.find(index);
+  if (found == batch_of_.end()) return known_->get(key);
+  const Batch& batch = batches_[found->second];
   const CompiledKernel& all = batch.compiled.get();
   auto name = all.lowered_names.begin();
-  for (std::size_t i = batch.first; i < index; ++i) {
+  for (const std::size_t i : batch.groups) {
+    if (i == index) break;
     name += static_cast<std::ptrdiff_t>(groups_[i].program.name_expressions.size());
   }
   const auto count = static_cast<std::ptrdiff_t>(groups_[index].program.name_expressions.size());
-  return {.image = all.image, .lowered_names = {name, name + count}, .compile_ms = all.compile_ms};
+  std::vector<std::string> own(name, name + count);
+  if (known_ != nullptr) known_->add(key, batch.compiled, own);
+  return {.image = all.image, .lowered_names = std::move(own), .compile_ms = all.compile_ms};
 }
 
 }  // namespace foldtune::test
