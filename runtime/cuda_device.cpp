@@ -9,12 +9,10 @@
 #include "foldtune/error.h"
 #include "runtime/cuda_context.h"
 #include "runtime/cuda_driver.h"
-#include "runtime/cuda_ready_launch.h"
 #include "runtime/cuda_stopwatch.h"
 #include "runtime/device.h"
 #include "runtime/driver_version.h"
 #include "runtime/nvml.h"
-#include "runtime/stream_watch.h"
 
 namespace foldtune {
 namespace {
@@ -144,12 +142,6 @@ class CudaKernel final : public Kernel {
       driver_.check(result, fmt::format("launching {} blocks of {} threads", shape.grid_size,
                                         shape.block_size));
     }
-  }
-
-  std::unique_ptr<ReadyLaunch> make_ready(std::size_t index, LaunchShape shape,
-                                          void** arguments) const override {
-    shape.is_cluster = shape.is_cluster && limits_.has_clusters;
-    return make_cuda_ready_launch(context_, functions_[index], shape, arguments);
   }
 
   KernelResources resources(std::size_t index, std::uint32_t block_size) const override {
@@ -299,12 +291,6 @@ class CudaDevice final : public Device {
                   "asking whether a pointer is managed");
     if (type != CU_MEMORYTYPE_DEVICE || is_managed != 0 || ordinal == device_) return {};
     return fmt::format("is memory of cuda:{}, not of {}", ordinal, quick_info_.id);
-  }
-
-  void watch_streams() override { begin_stream_watch(); }
-
-  std::string find_stream_fault(Stream stream) const override {
-    return was_destroyed(stream) ? "was destroyed" : "";
   }
 
   void copy(void* to, const void* from, std::size_t bytes) override {
