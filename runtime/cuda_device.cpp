@@ -12,7 +12,6 @@
 #include "runtime/cuda_stopwatch.h"
 #include "runtime/device.h"
 #include "runtime/driver_version.h"
-#include "runtime/nvml.h"
 
 namespace foldtune {
 namespace {
@@ -28,10 +27,8 @@ int attribute(CUdevice device, CUdevice_attribute what) {
   return value;
 }
 
-// The fingerprints of stored results have it, so it is the same text from either source.
 std::string driver_version() {
   if (std::string version = kernel_module_version(); !version.empty()) return version;
-  if (std::string version = nvml_driver_version(); !version.empty()) return version;
   const CudaDriver& driver = CudaDriver::get();
   int version = 0;
   driver.check(driver.cuDriverGetVersion(&version), "asking for the driver's version");
