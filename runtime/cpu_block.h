@@ -13,7 +13,7 @@
 
 namespace foldtune {
 
-inline constexpr std::uint32_t kLanes = 32;
+inline constexpr std::uint32_t kWarpLanes = 32;
 /// As on every GPU so far.
 inline constexpr std::uint32_t kMaxBlockSize = 1024;
 
