@@ -4,7 +4,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
 #include <barrier>
 #include <chrono>
 #include <exception>
@@ -27,11 +26,11 @@ namespace foldtune::bench {
 namespace {
 
 constexpr const char* kDescription = R"(
-Sums f32: the same few elements in every call, one stream at a time and two in turns, and counts
-that vary at random. A plan's calls on one stream are a burst. Nanoseconds of the host per call: the
-median over batches, all contenders in turns. A batch is enqueued on an idle stream, and fewer calls
-than the driver lets wait, so that the host never waits for the GPU. Then the same from many threads
-at a time, each on a stream of its own, until their streams are idle: the mean over the threads.
+Sums f32: the same few elements in every call, and counts that vary at random. Nanoseconds of the
+host per call: the median over batches, all contenders in turns. A batch is enqueued on an idle
+stream, and fewer calls than the driver lets wait, so that the host never waits for the GPU. Then
+the same from many threads at a time, each on a stream of its own, until their streams are idle: the
+mean over the threads.
 )";
 
 struct Arguments {
@@ -200,11 +199,8 @@ int measure(const Arguments& arguments) {
   const DeviceBuffer result(*device, sizeof(float));
   const void* const input = memory.data();
   void* const output = result.data();
-  std::array<CUstream, 2> streams{};
-  for (CUstream& made : streams) {
-    driver.check(driver.cuStreamCreate(&made, CU_STREAM_NON_BLOCKING), "creating a stream");
-  }
-  CUstream const stream = streams[0];
+  CUstream stream = nullptr;
+  driver.check(driver.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), "creating a stream");
 
   const std::vector<std::uint64_t> same(kBatch, arguments.count);
   const std::vector<std::uint64_t> mixed = random_counts(arguments.largest);
@@ -213,7 +209,6 @@ int measure(const Arguments& arguments) {
   const DeviceBuffer scratch(*device, plan.scratch_bytes());
   const ReducePlan with_scratch = plan.with_scratch(scratch.data(), scratch.size());
   BareLauncher bare_same(*device, problem, same, input, output);
-  BareLauncher bare_other(*device, problem, same, input, output);
   BareLauncher bare_mixed(*device, problem, mixed, input, output);
 
   const auto of_all = [](auto call) {
@@ -243,15 +238,7 @@ int measure(const Arguments& arguments) {
          foldtune::sum(context, static_cast<const float*>(input), mixed[i],
                        static_cast<float*>(output), stream);
        }),
-       .bare = 3},
-      {.name = "bare launch, two streams in turns",
-       .batch = of_all([&](std::size_t i) {
-         (i % 2 == 0 ? bare_same : bare_other).launch(i, streams.at(i % 2));
-       })},
-      {.name = "plan, two streams in turns",
-       .batch = of_all([&](std::size_t i) { plan(input, same[i], output, streams.at(i % 2)); }),
-       .bare = 6,
-       .most_ns = kMostOfPlan}};
+       .bare = 3}};
 #ifdef FOLDTUNE_BENCH_CUB
   CubSums cub_same(*device, problem, same, input, output);
   CubSums cub_mixed(*device, problem, mixed, input, output);
@@ -266,7 +253,7 @@ int measure(const Arguments& arguments) {
   constexpr int kWarmUp = 3;
   for (int batch = -kWarmUp; batch < arguments.batches; ++batch) {
     for (Contender& contender : contenders) {
-      for (CUstream const used : streams) device->synchronize(used);
+      device->synchronize(stream);
       const auto start = std::chrono::steady_clock::now();
       contender.batch();
       const std::chrono::duration<double, std::nano> elapsed =
@@ -274,10 +261,8 @@ int measure(const Arguments& arguments) {
       if (batch >= 0) contender.ns.push_back(elapsed.count() / kBatch);
     }
   }
-  for (CUstream const used : streams) {
-    device->synchronize(used);
-    driver.cuStreamDestroy(used);
-  }
+  device->synchronize(stream);
+  driver.cuStreamDestroy(stream);
   add_threads(contenders, *device, cuda_context, plan, problem, arguments, input, output);
   fmt::print("{}\n", device->info().record.name);
   return report(contenders, arguments.check);

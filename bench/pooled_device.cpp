@@ -44,10 +44,6 @@ class PooledDevice final : public Device {
   std::string find_pointer_fault(const void* memory) const override {
     return device_->find_pointer_fault(memory);
   }
-  void watch_streams() override { device_->watch_streams(); }
-  std::string find_stream_fault(Stream stream) const override {
-    return device_->find_stream_fault(stream);
-  }
   void copy(void* to, const void* from, std::size_t bytes) override {
     device_->copy(to, from, bytes);
   }

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cstddef>
 #include <cstring>
 
 namespace foldtune {
@@ -72,14 +71,6 @@ void check_pause(const CpuLaunch& launch, const host::Thread& thread,
                   "block write what others wait for before it ends.",
                   running(launch, thread.block_index), thread.thread_index));
 }
-
-struct SharedMemory::Bytes {
-  alignas(256) std::byte bytes[host::kSharedBytes];
-};
-
-void SharedMemory::Deleter::operator()(Bytes* bytes) const { delete bytes; }
-
-SharedMemory::SharedMemory() : bytes_(new Bytes) {}
 
 void SharedMemory::poison() const { std::memset(bytes_.get(), kPoison, sizeof(Bytes)); }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -12,7 +13,7 @@
 
 namespace foldtune {
 
-inline constexpr std::uint32_t kLanes = 32;
+inline constexpr std::uint32_t kWarpLanes = 32;
 /// As on every GPU so far.
 inline constexpr std::uint32_t kMaxBlockSize = 1024;
 
@@ -63,19 +64,16 @@ void check_pause(const CpuLaunch& launch, const host::Thread& thread, std::uint3
 /// The shared memory of a block.
 class SharedMemory {
  public:
-  SharedMemory();
-
   void* data() const { return bytes_.get(); }
 
   /// Overwrites what the last block left, so that a read before a write shows in the result.
   void poison() const;
 
  private:
-  struct Bytes;
-  struct Deleter {
-    void operator()(Bytes* bytes) const;
+  struct alignas(256) Bytes {
+    std::byte values[host::kSharedBytes];
   };
-  std::unique_ptr<Bytes, Deleter> bytes_;
+  std::unique_ptr<Bytes> bytes_ = std::make_unique<Bytes>();
 };
 
 }  // namespace foldtune

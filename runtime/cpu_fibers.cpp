@@ -64,7 +64,7 @@ struct Warp {
   Meeting meeting;
   // By the parity of the generation: a lane that is one shuffle ahead must not overwrite what
   // others have not yet read.
-  alignas(16) char values[2][kLanes][16];
+  alignas(16) char values[2][kWarpLanes][16];
 };
 
 class FiberRunner;
@@ -140,7 +140,7 @@ void FiberRunner::prepare(const CpuLaunch& launch, std::uint32_t block) {
   shared_.poison();
   stacks_.reserve(launch.block_size);
   while (stacks_.size() < launch.block_size) stacks_.emplace_back();
-  warps_.resize((launch.block_size + kLanes - 1) / kLanes);
+  warps_.resize((launch.block_size + kWarpLanes - 1) / kWarpLanes);
   for (Warp& warp : warps_) warp.meeting = {};
   threads_.resize(launch.block_size);
   for (std::uint32_t i = 0; i < launch.block_size; ++i) {
@@ -243,10 +243,10 @@ void FiberRunner::sync_block(host::Thread* self) {
 
 void FiberRunner::shuffle(host::Thread* self, void* value, unsigned bytes, unsigned source) {
   FiberThread& thread = fiber_thread(self);
-  Warp& warp = thread.runner->warps_[thread.thread_index / kLanes];
+  Warp& warp = thread.runner->warps_[thread.thread_index / kWarpLanes];
   auto& values = warp.values[warp.meeting.generation % 2];
-  std::memcpy(values[thread.thread_index % kLanes], value, bytes);
-  thread.runner->meet(thread, Activity::shuffle, warp.meeting, kLanes);
+  std::memcpy(values[thread.thread_index % kWarpLanes], value, bytes);
+  thread.runner->meet(thread, Activity::shuffle, warp.meeting, kWarpLanes);
   std::memcpy(value, values[source], bytes);
 }
 

@@ -2,30 +2,16 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "runtime/compiler.h"
 #include "runtime/shared_library.h"
+#include "runtime/temporary_folder.h"
 #include "templates/host_thread.h"
 
 namespace foldtune {
-
-/// Owns a file descriptor; -1 is none. Move-only.
-class Descriptor {
- public:
-  explicit Descriptor(int number = -1) : number_(number) {}
-  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  Descriptor& operator=(Descriptor&&) = delete;
-  ~Descriptor() { close(); }
-
-  int number() const { return number_; }
-  void close() noexcept;
-
- private:
-  int number_;
-};
 
 /// Owns the loaded library. Entries are good as long as it lives.
 class CpuImage {
@@ -38,8 +24,10 @@ class CpuImage {
   std::size_t size() const { return entries_.size(); }
 
  private:
+  void open(const std::string& image);
+
   std::vector<std::string> names_;
-  Descriptor file_;
+  std::optional<TemporaryFolder> folder_;  ///< where sanitizers read the library when they report
   SharedLibrary library_;
   std::vector<host::Entry> entries_;
 };

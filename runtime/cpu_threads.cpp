@@ -38,7 +38,7 @@ struct Warp {
   Meeting meeting;
   // By the parity of the generation: a lane that is one shuffle ahead must not overwrite what
   // others have not yet read.
-  alignas(16) char values[2][kLanes][16];
+  alignas(16) char values[2][kWarpLanes][16];
 };
 
 class Team;
@@ -175,7 +175,7 @@ void Team::prepare(const CpuLaunch& launch, std::uint32_t block) {
   }
   launch_ = &launch;
   barrier_.arrived = 0;
-  while (warps_.size() * kLanes < launch.block_size) warps_.emplace_back();
+  while (warps_.size() * kWarpLanes < launch.block_size) warps_.emplace_back();
   for (Warp& warp : warps_) warp.meeting.arrived = 0;
   live_ = launch.block_size;
   running_ = launch.block_size;
@@ -276,10 +276,10 @@ void Team::sync_block(host::Thread* self) {
 
 void Team::shuffle(host::Thread* self, void* value, unsigned bytes, unsigned source) {
   TeamThread& thread = team_thread(self);
-  Warp& warp = thread.team->warps_[thread.thread_index / kLanes];
+  Warp& warp = thread.team->warps_[thread.thread_index / kWarpLanes];
   auto& values = warp.values[thread.shuffles++ % 2];
-  std::memcpy(values[thread.thread_index % kLanes], value, bytes);
-  thread.team->meet(thread, Activity::shuffle, warp.meeting, kLanes);
+  std::memcpy(values[thread.thread_index % kWarpLanes], value, bytes);
+  thread.team->meet(thread, Activity::shuffle, warp.meeting, kWarpLanes);
   std::memcpy(value, values[source], bytes);
 }
 

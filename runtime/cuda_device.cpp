@@ -9,19 +9,16 @@
 #include "foldtune/error.h"
 #include "runtime/cuda_context.h"
 #include "runtime/cuda_driver.h"
-#include "runtime/cuda_ready_launch.h"
 #include "runtime/cuda_stopwatch.h"
 #include "runtime/device.h"
 #include "runtime/driver_version.h"
-#include "runtime/nvml.h"
-#include "runtime/stream_watch.h"
 
 namespace foldtune {
 namespace {
 
 constexpr std::string_view kWaiting = "waiting for a stream";
 
-CUdeviceptr address(const void* memory) { return reinterpret_cast<CUdeviceptr>(memory); }
+CUdeviceptr device_address(const void* memory) { return reinterpret_cast<CUdeviceptr>(memory); }
 
 int attribute(CUdevice device, CUdevice_attribute what) {
   const CudaDriver& driver = CudaDriver::get();
@@ -30,10 +27,8 @@ int attribute(CUdevice device, CUdevice_attribute what) {
   return value;
 }
 
-// The fingerprints of stored results have it, so it is the same text from either source.
 std::string driver_version() {
   if (std::string version = kernel_module_version(); !version.empty()) return version;
-  if (std::string version = nvml_driver_version(); !version.empty()) return version;
   const CudaDriver& driver = CudaDriver::get();
   int version = 0;
   driver.check(driver.cuDriverGetVersion(&version), "asking for the driver's version");
@@ -146,12 +141,6 @@ class CudaKernel final : public Kernel {
     }
   }
 
-  std::unique_ptr<ReadyLaunch> make_ready(std::size_t index, LaunchShape shape,
-                                          void** arguments) const override {
-    shape.is_cluster = shape.is_cluster && limits_.has_clusters;
-    return make_cuda_ready_launch(context_, functions_[index], shape, arguments);
-  }
-
   KernelResources resources(std::size_t index, std::uint32_t block_size) const override {
     const ContextScope scope(context_);
     const CUfunction function = functions_[index];
@@ -243,7 +232,7 @@ class CudaDevice final : public Device {
   void deallocate(void* memory) noexcept override {
     try {
       const ContextScope scope(context_);
-      driver_.cuMemFree(address(memory));
+      driver_.cuMemFree(device_address(memory));
     } catch (const Error&) {  // the context is gone, and the memory with it
     }
   }
@@ -283,8 +272,8 @@ class CudaDevice final : public Device {
   std::string find_pointer_fault(const void* memory) const override {
     const ContextScope scope(context_);
     CUmemorytype type{};
-    const CUresult known =
-        driver_.cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address(memory));
+    const CUresult known = driver_.cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+                                                         device_address(memory));
     if (known == CUDA_ERROR_INVALID_VALUE) {  // the driver did not allocate it
       return limits_.reaches_all_host_memory ? "" : "is memory that no GPU can read";
     }
@@ -292,30 +281,24 @@ class CudaDevice final : public Device {
     int ordinal = 0;
     unsigned is_managed = 0;
     driver_.check(driver_.cuPointerGetAttribute(&ordinal, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
-                                                address(memory)),
+                                                device_address(memory)),
                   "asking for a pointer's device");
     driver_.check(driver_.cuPointerGetAttribute(&is_managed, CU_POINTER_ATTRIBUTE_IS_MANAGED,
-                                                address(memory)),
+                                                device_address(memory)),
                   "asking whether a pointer is managed");
     if (type != CU_MEMORYTYPE_DEVICE || is_managed != 0 || ordinal == device_) return {};
     return fmt::format("is memory of cuda:{}, not of {}", ordinal, quick_info_.id);
   }
 
-  void watch_streams() override { begin_stream_watch(); }
-
-  std::string find_stream_fault(Stream stream) const override {
-    return was_destroyed(stream) ? "was destroyed" : "";
-  }
-
   void copy(void* to, const void* from, std::size_t bytes) override {
     const ContextScope scope(context_);
-    driver_.check(driver_.cuMemcpy(address(to), address(from), bytes),
+    driver_.check(driver_.cuMemcpy(device_address(to), device_address(from), bytes),
                   fmt::format("copying {} bytes", bytes));
   }
 
   void copy_to_host(Stream stream, void* to, const void* from, std::size_t bytes) override {
     const ContextScope scope(context_);
-    driver_.check(driver_.cuMemcpyDtoHAsync(to, address(from), bytes, stream),
+    driver_.check(driver_.cuMemcpyDtoHAsync(to, device_address(from), bytes, stream),
                   fmt::format("enqueuing a copy of {} bytes", bytes));
   }
 

@@ -17,18 +17,16 @@ class CudaDriver {
   static const CudaDriver& get();
 
 #define FOLDTUNE_CUDA_FUNCTIONS(apply)                                                             \
-  apply(cuCtxGetCurrent) apply(cuCtxPopCurrent) apply(cuCtxPushCurrent) apply(                     \
-      cuCtxSynchronize) apply(cuDeviceGet) apply(cuDeviceGetAttribute) apply(cuDeviceGetCount)     \
-      apply(cuDeviceGetName) apply(cuDeviceGetPCIBusId) apply(cuDevicePrimaryCtxRelease) apply(    \
-          cuDevicePrimaryCtxRetain) apply(cuDeviceTotalMem) apply(cuDriverGetVersion)              \
-          apply(cuEventCreate) apply(cuEventDestroy) apply(cuEventElapsedTime) apply(              \
-              cuEventQuery) apply(cuEventRecord) apply(cuFuncGetAttribute) apply(cuGetErrorName)   \
-              apply(cuGetErrorString) apply(cuGraphAddKernelNode) apply(cuGraphCreate) apply(      \
-                  cuGraphDestroy) apply(cuGraphExecDestroy) apply(cuGraphExecKernelNodeSetParams)  \
-                  apply(cuGraphInstantiateWithFlags) apply(cuGraphKernelNodeSetAttribute)          \
-                      apply(cuGraphLaunch) apply(cuInit) apply(cuLaunchKernelEx) apply(cuMemAlloc) \
-                          apply(cuMemFree) apply(cuMemFreeHost) apply(cuMemGetInfo) apply(         \
-                              cuMemHostAlloc) apply(cuMemcpy) apply(cuMemcpyDtoHAsync)             \
+  apply(cuCtxGetCurrent) apply(cuCtxPopCurrent) apply(cuCtxPushCurrent) apply(cuCtxSynchronize)    \
+      apply(cuDeviceGet) apply(cuDeviceGetAttribute) apply(cuDeviceGetCount) apply(                \
+          cuDeviceGetName) apply(cuDeviceGetPCIBusId) apply(cuDevicePrimaryCtxRelease)             \
+          apply(cuDevicePrimaryCtxRetain) apply(cuDeviceTotalMem) apply(cuDriverGetVersion) apply( \
+              cuEventCreate) apply(cuEventDestroy) apply(cuEventElapsedTime) apply(cuEventRecord)  \
+              apply(cuFuncGetAttribute) apply(cuGetErrorName) apply(cuGetErrorString) apply(       \
+                  cuGraphDestroy) apply(cuGraphExecDestroy) apply(cuGraphInstantiateWithFlags)     \
+                  apply(cuGraphLaunch) apply(cuInit) apply(cuLaunchKernelEx) apply(cuMemAlloc)     \
+                      apply(cuMemFree) apply(cuMemFreeHost) apply(cuMemGetInfo)                    \
+                          apply(cuMemHostAlloc) apply(cuMemcpy) apply(cuMemcpyDtoHAsync)           \
                               apply(cuMemsetD8) apply(cuMemsetD8Async) apply(cuModuleGetFunction)  \
                                   apply(cuModuleLoadData) apply(cuModuleUnload)                    \
                                       apply(cuOccupancyMaxActiveBlocksPerMultiprocessor)           \

@@ -3,12 +3,13 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <memory>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "foldtune/error.h"
 #include "runtime/cuda_context.h"
-#include "runtime/cuda_handles.h"
 
 namespace foldtune {
 namespace {
@@ -17,6 +18,19 @@ namespace {
 /// of two streams have taken turns a few times, short kernels take 0.2 to 0.4 us longer in every
 /// stream of the process, for good (H200, driver 580), and what is timed later seems slower.
 constexpr CUstream kStream = nullptr;
+
+/// Calls the driver's function that destroys a handle. The context must be current then; where it
+/// is gone, so is what the handle named.
+template <class Handle, auto kDestroy>
+struct DestroyHandle {
+  void operator()(Handle handle) const { (CudaDriver::get().*kDestroy)(handle); }
+};
+template <class Handle, auto kDestroy>
+using OwnedHandle = std::unique_ptr<std::remove_pointer_t<Handle>, DestroyHandle<Handle, kDestroy>>;
+
+using OwnedEvent = OwnedHandle<CUevent, &CudaDriver::cuEventDestroy>;
+using OwnedGraph = OwnedHandle<CUgraph, &CudaDriver::cuGraphDestroy>;
+using OwnedGraphExec = OwnedHandle<CUgraphExec, &CudaDriver::cuGraphExecDestroy>;
 
 class CudaStopwatch final : public Stopwatch {
  public:

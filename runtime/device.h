@@ -4,7 +4,6 @@
 /// tests (tests/fakes/).
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -38,25 +37,6 @@ struct LaunchShape {
   std::uint32_t grid_size = 1;    ///< blocks
   std::uint32_t block_size = 32;  ///< threads per block
   bool is_cluster = false;        ///< all blocks are one cluster, where the device has clusters
-
-  bool operator==(const LaunchShape&) const = default;
-};
-
-/// A launch of one kernel in one shape that is kept ready. It must not outlive its kernel.
-class ReadyLaunch {
- public:
-  ReadyLaunch() = default;
-  ReadyLaunch(const ReadyLaunch&) = delete;
-  ReadyLaunch& operator=(const ReadyLaunch&) = delete;
-  virtual ~ReadyLaunch() = default;
-
-  /// As Kernel::launch, for half of the host's time; not while the stream is being captured. On the
-  /// device it waits for the launch before it, on whatever stream that was. Not thread-safe.
-  virtual void launch(void** arguments, Stream stream) = 0;
-
-  /// Whether the device has yet to come to where the stream was when this was asked last; the first
-  /// time it has not. Not while the stream is being captured. Not thread-safe.
-  virtual bool is_behind(Stream stream) = 0;
 };
 
 /// A loaded image. Its kernels are named by their index in the program. It must not outlive its
@@ -75,14 +55,6 @@ class Kernel {
   /// `platform::await_previous_grid` before they touch what that may use.
   virtual void launch(std::size_t index, LaunchShape shape, void** arguments,
                       Stream stream) const = 0;
-
-  /// Null where the device can keep no such launch ready. The arguments are those of any launch.
-  /// Throws DeviceError, OutOfMemory.
-  virtual std::unique_ptr<ReadyLaunch> make_ready(std::size_t index, LaunchShape shape,
-                                                  void** arguments) const {
-    (void)index, (void)shape, (void)arguments;
-    return nullptr;
-  }
 
   virtual KernelResources resources(std::size_t index, std::uint32_t block_size) const = 0;
 };
@@ -172,16 +144,6 @@ class Device {
     return {};
   }
 
-  /// Begins to watch streams, so that `find_stream_fault` knows those destroyed from now on.
-  virtual void watch_streams() {}
-
-  /// Why nothing can be done with the stream, "was destroyed"; empty if nothing is known against
-  /// it. Unlike all else that takes a stream, it may be called with one that is no more.
-  virtual std::string find_stream_fault(Stream stream) const {
-    (void)stream;
-    return {};
-  }
-
   /// Copies between any two of host and device memory; complete when it returns, and ordered after
   /// all earlier work of the device's default stream.
   virtual void copy(void* to, const void* from, std::size_t bytes) = 0;
@@ -205,11 +167,6 @@ class Device {
 
   /// Whether the stream is being captured into a graph.
   virtual bool is_capturing(Stream stream) const = 0;
-
-  /// The host's time since any beginning: what its calls cost.
-  virtual std::chrono::nanoseconds host_time() const {
-    return std::chrono::steady_clock::now().time_since_epoch();
-  }
 
   /// Makes the timing ready: captures its graph, for Launching::graph.
   virtual std::unique_ptr<Stopwatch> prepare_timing(TimingRequest request) = 0;

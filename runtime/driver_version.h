@@ -9,8 +9,7 @@ namespace foldtune {
 /// "580.159.04" of the text of /proc/driver/nvidia/version; empty if there is none in it.
 std::string parse_driver_version(std::string_view text);
 
-/// That of the loaded kernel module, which is the text that NVML has for it, too; empty where that
-/// file cannot be read.
+/// That of the loaded kernel module; empty where that file cannot be read.
 std::string kernel_module_version();
 
 }  // namespace foldtune

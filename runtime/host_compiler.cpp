@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -95,25 +94,11 @@ std::string translation_unit(const Program& program) {
 }
 
 // The files of one run of the compiler.
-class WorkFiles {
- public:
-  WorkFiles(const std::filesystem::path& folder, std::uint64_t serial)
-      : stem_((folder / std::to_string(serial)).string()) {}
-  WorkFiles(const WorkFiles&) = delete;
-  WorkFiles& operator=(const WorkFiles&) = delete;
-  ~WorkFiles() {
-    std::error_code ignored;
-    for (const std::string& file : {source(), output(), log()}) {
-      std::filesystem::remove(file, ignored);
-    }
-  }
-
-  std::string source() const { return stem_ + ".cpp"; }
-  std::string output() const { return stem_ + ".out"; }
-  std::string log() const { return stem_ + ".log"; }
-
- private:
-  std::string stem_;
+struct WorkFiles {
+  TemporaryFolder folder;
+  std::string source = folder.path() / "program.cpp";
+  std::string output = folder.path() / "program.out";
+  std::string log = folder.path() / "program.log";
 };
 
 class HostCompiler final : public Compiler {
@@ -127,9 +112,8 @@ class HostCompiler final : public Compiler {
   bool try_command(const Command& command, std::string& failures);
   std::string without_folder(std::string log) const;
 
-  TemporaryFolder folder_;
-  mutable std::atomic<std::uint64_t> serial_ = 0;
-  Command command_;  // with all options but the files
+  TemporaryFolder folder_;  // of the templates
+  Command command_;         // with all options but the files
   std::string version_;
 };
 
@@ -149,8 +133,8 @@ HostCompiler::HostCompiler() {
 
 // The preprocessor knows who it is, whatever the command is called.
 bool HostCompiler::try_command(const Command& command, std::string& failures) {
-  const WorkFiles files(folder_.path(), ++serial_);
-  write_file(files.source(),
+  const WorkFiles files;
+  write_file(files.source,
              "#ifdef __clang__\n"
              "clang++ __clang_major__ __clang_minor__ __clang_patchlevel__\n"
              "#elif defined(__GNUC__)\n"
@@ -163,14 +147,13 @@ bool HostCompiler::try_command(const Command& command, std::string& failures) {
   int status = 0;
   try {
     status = run_program(
-        command + Command{"-std=c++20", "-E", "-P", files.source(), "-o", files.output()},
-        files.log());
+        command + Command{"-std=c++20", "-E", "-P", files.source, "-o", files.output}, files.log);
   } catch (const std::system_error& error) {
     return fail(error.code().message());
   }
   if (status != 0) return fail(fmt::format("exit status {}", status));
 
-  const Command identity = split(read_file(files.output()));
+  const Command identity = split(read_file(files.output));
   if (identity.size() != 4) return fail("it is neither g++ nor clang++");
 #ifdef FOLDTUNE_SANITIZE
   if (identity[0] != kOwnCompiler) {
@@ -194,18 +177,17 @@ CompiledKernel HostCompiler::compile(const Program& program) const {
         describe(program)));
   }
   const auto start = std::chrono::steady_clock::now();
-  const WorkFiles files(folder_.path(), ++serial_);
   CompiledKernel result;
   try {
-    write_file(files.source(), translation_unit(program));
-    const int status =
-        run_program(command_ + Command{files.source(), "-o", files.output()}, files.log());
+    const WorkFiles files;
+    write_file(files.source, translation_unit(program));
+    const int status = run_program(command_ + Command{files.source, "-o", files.output}, files.log);
     if (status != 0) {
       throw CompileError(fmt::format(
           "Compiling {} with {} for the CPU device: exit status {}. Correct the program:\n{}",
-          describe(program), version_, status, without_folder(read_file(files.log()))));
+          describe(program), version_, status, without_folder(read_file(files.log))));
     }
-    result.image = read_file(files.output());
+    result.image = read_file(files.output);
   } catch (const std::system_error& error) {
     throw Unavailable(fmt::format(
         "Compiling {} with {}: {}. Free some space, or set TMPDIR to a folder that can be written.",

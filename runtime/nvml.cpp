@@ -1,6 +1,5 @@
 #include "runtime/nvml.h"
 
-#include <array>
 #include <optional>
 
 #include "foldtune/error.h"
@@ -23,22 +22,15 @@ using ClockReasons = int(NvmlDevice, unsigned long long*);
 
 /// Null if the library has it under neither its new nor its old name.
 ClockReasons* find_clock_reasons(const SharedLibrary& library) {
-  for (const char* name :
-       {"nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons"}) {
-    try {
-      return library.symbol<ClockReasons>(name);
-    } catch (const Unavailable&) {
-      continue;
-    }
-  }
-  return nullptr;
+  ClockReasons* const found =
+      library.find_symbol<ClockReasons>("nvmlDeviceGetCurrentClocksEventReasons");
+  if (found != nullptr) return found;
+  return library.find_symbol<ClockReasons>("nvmlDeviceGetCurrentClocksThrottleReasons");
 }
 
 struct Nvml {
   SharedLibrary library = SharedLibrary::open({"libnvidia-ml.so.1"});
   int (*init)() = library.symbol<int()>("nvmlInit_v2");
-  int (*driver_version)(char*, unsigned) =
-      library.symbol<int(char*, unsigned)>("nvmlSystemGetDriverVersion");
   int (*device)(const char*, NvmlDevice*) =
       library.symbol<int(const char*, NvmlDevice*)>("nvmlDeviceGetHandleByPciBusId_v2");
   int (*clock)(NvmlDevice, int, unsigned*) =
@@ -61,14 +53,6 @@ const Nvml* nvml() {
 }
 
 }  // namespace
-
-std::string nvml_driver_version() {
-  std::array<char, 96> text{};
-  if (nvml() == nullptr || nvml()->driver_version(text.data(), text.size()) != kNvmlSuccess) {
-    return {};
-  }
-  return text.data();
-}
 
 DeviceState GpuMonitor::state() {
   const auto now = std::chrono::steady_clock::now();

@@ -1,6 +1,5 @@
-/// Clocks, what keeps them down, and the driver's version from NVML, the driver's management
-/// library, opened at run time. Without it, or with one that refuses, they are unknown: nothing
-/// here throws.
+/// Clocks, and what keeps them down, from NVML, the driver's management library, opened at run
+/// time. Without it, or with one that refuses, they are unknown: nothing here throws.
 #pragma once
 
 #include <chrono>
@@ -13,9 +12,6 @@
 struct nvmlDevice_st;
 
 namespace foldtune {
-
-/// "580.159.04"; empty if unknown.
-std::string nvml_driver_version();
 
 /// Watches the GPU at a PCI address such as "0000:17:00.0". Not thread-safe.
 class GpuMonitor {

@@ -12,14 +12,25 @@
 #include "foldtune/error.h"
 #include "runtime/compiler.h"
 #include "runtime/shared_library.h"
-#include "runtime/toolkit.h"
 #include "templates/embedded.h"
 
 namespace foldtune {
 namespace {
 
-/// Where the toolkit may lie: what the user names and nothing else, or, best first, the toolkit of
-/// the environment, that of this build, the usual place.
+/// The toolkits of the environment, best first.
+std::vector<std::string> named_toolkits() {
+  std::vector<std::string> toolkits;
+  for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
+    if (const char* toolkit = std::getenv(variable)) toolkits.emplace_back(toolkit);
+  }
+  return toolkits;
+}
+
+/// The toolkit of this build, and the usual place.
+std::vector<std::string> usual_toolkits() { return {FOLDTUNE_CUDA_TOOLKIT, "/usr/local/cuda"}; }
+
+/// Where the toolkit may lie: what the user names and nothing else, or, best first, the toolkits of
+/// the environment, then the usual ones.
 std::vector<std::string> toolkit_candidates() {
   if (const char* toolkit = std::getenv("FOLDTUNE_TOOLKIT")) return {toolkit};
   std::vector<std::string> toolkits = named_toolkits();
@@ -27,12 +38,30 @@ std::vector<std::string> toolkit_candidates() {
   return toolkits;
 }
 
+/// Where NVRTC may lie: what the user names and nothing else, or, best first, the toolkits of the
+/// environment, what the loader finds, the usual ones.
+std::vector<std::string> nvrtc_candidates() {
+  if (const char* path = std::getenv("FOLDTUNE_NVRTC")) return {path};
+  std::vector<std::string> paths;
+  const auto add = [&](const std::string& prefix) {
+    for (const char* name : {"libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12"}) {
+      paths.push_back(prefix + name);
+    }
+  };
+  const auto add_all = [&](const std::vector<std::string>& toolkits) {
+    for (const std::string& toolkit : toolkits) {
+      for (const char* folder : {"lib64", "lib"}) add(fmt::format("{}/{}/", toolkit, folder));
+    }
+  };
+  add_all(named_toolkits());
+  add("");
+  add_all(usual_toolkits());
+  return paths;
+}
+
 SharedLibrary open_nvrtc() {
   try {
-    return SharedLibrary::open(
-        library_candidates({.variable = "FOLDTUNE_NVRTC",
-                            .names = {"libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12"},
-                            .folders = {"lib64", "lib"}}));
+    return SharedLibrary::open(nvrtc_candidates());
   } catch (const Unavailable& error) {
     throw Unavailable(fmt::format(
         "opening NVRTC, which compiles the kernels that no database and no bundle has: it was not "

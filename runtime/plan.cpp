@@ -57,8 +57,8 @@ bool Plan::needs_two_launches() const {
   return reduce != nullptr && reduce->final_stage == FinalStage::two_pass;
 }
 
-void Plan::enqueue(const Call& call, void* scratch, Stream stream, RepeatedLaunch* repeated) const {
-  if (reduce_) return reduce_->enqueue(*kernel_, call, scratch, stream, repeated);
+void Plan::enqueue(const Call& call, void* scratch, Stream stream) const {
+  if (reduce_) return reduce_->enqueue(*kernel_, call, scratch, stream);
   enqueue_histogram(*kernel_, variant_, grid_size(call.count), call, scratch, stream);
 }
 

@@ -38,12 +38,7 @@ class Plan {
 
   /// Enqueues a call. Its count is of the variant's size class, or smaller; its inputs are of the
   /// variant's alignment class.
-  void enqueue(const Call& call, void* scratch, Stream stream) const {
-    enqueue(call, scratch, stream, /*repeated=*/nullptr);
-  }
-
-  /// The same for a call whose main launch `repeated` makes: always with this plan.
-  void enqueue(const Call& call, void* scratch, Stream stream, RepeatedLaunch* repeated) const;
+  void enqueue(const Call& call, void* scratch, Stream stream) const;
 
   const Variant& variant() const { return variant_; }
   /// Of the main kernel; asks the device.

@@ -13,12 +13,6 @@ namespace {
 constexpr auto kMain = static_cast<std::size_t>(KernelRole::main);
 constexpr auto kHelper = static_cast<std::size_t>(KernelRole::helper);
 
-void launch_main(const Kernel& kernel, LaunchShape shape, void** arguments, Stream stream,
-                 RepeatedLaunch* repeated) {
-  if (repeated == nullptr) return kernel.launch(kMain, shape, arguments, stream);
-  repeated->launch(kernel, kMain, shape, arguments, stream);
-}
-
 }  // namespace
 
 Program make_reduce_program(const Variant& variant) {
@@ -77,14 +71,14 @@ ReduceLaunch::ReduceLaunch(const Variant& variant, int resident_blocks)
       has_fixed_order_(has_fixed_order(variant.problem)),
       counts_in_64_bits_(counts_in_64_bits(variant)) {}
 
-void ReduceLaunch::enqueue(const Kernel& kernel, const Call& call, void* scratch, Stream stream,
-                           RepeatedLaunch* repeated) const {
-  if (has_fixed_order_) return enqueue_in_order(kernel, call, scratch, stream, repeated);
-  enqueue_in_any_order(kernel, call, scratch, stream, repeated);
+void ReduceLaunch::enqueue(const Kernel& kernel, const Call& call, void* scratch,
+                           Stream stream) const {
+  if (has_fixed_order_) return enqueue_in_order(kernel, call, scratch, stream);
+  enqueue_in_any_order(kernel, call, scratch, stream);
 }
 
 void ReduceLaunch::enqueue_in_any_order(const Kernel& kernel, const Call& call, void* scratch,
-                                        Stream stream, RepeatedLaunch* repeated) const {
+                                        Stream stream) const {
   std::uint32_t blocks = grid_size(call.count);
   // A grid of one block writes the output itself.
   const FinalStage stage = blocks == 1 ? FinalStage::last_block : final_stage_;
@@ -98,10 +92,10 @@ void ReduceLaunch::enqueue_in_any_order(const Kernel& kernel, const Call& call, 
     kernel.launch(kHelper, {.grid_size = 1, .block_size = 32}, arguments, stream);
   }
   void* arguments[] = {inputs.data(), count.address(), &output, &scratch, &inputs_ready};
-  launch_main(
-      kernel,
+  kernel.launch(
+      kMain,
       {.grid_size = blocks, .block_size = threads_, .is_cluster = stage == FinalStage::cluster},
-      arguments, stream, repeated);
+      arguments, stream);
   if (stage == FinalStage::two_pass) {
     void* pass_arguments[] = {&scratch, &blocks, &count.wide, &output};
     kernel.launch(kHelper, {.grid_size = 1, .block_size = threads_}, pass_arguments, stream);
@@ -109,7 +103,7 @@ void ReduceLaunch::enqueue_in_any_order(const Kernel& kernel, const Call& call, 
 }
 
 void ReduceLaunch::enqueue_in_order(const Kernel& kernel, const Call& call, void* scratch,
-                                    Stream stream, RepeatedLaunch* repeated) const {
+                                    Stream stream) const {
   std::uint32_t chunk = chunk_elements(call.count);
   std::uint32_t chunks = chunk_count(call.count);
   auto inputs = call.inputs;
@@ -117,8 +111,8 @@ void ReduceLaunch::enqueue_in_order(const Kernel& kernel, const Call& call, void
   void* output = call.output;
   bool inputs_ready = call.inputs_ready;
   void* arguments[] = {inputs.data(), count.address(), &chunk, &output, &scratch, &inputs_ready};
-  launch_main(kernel, {.grid_size = grid_size(call.count), .block_size = threads_}, arguments,
-              stream, repeated);
+  kernel.launch(kMain, {.grid_size = grid_size(call.count), .block_size = threads_}, arguments,
+                stream);
   if (chunks > 1 && final_stage_ == FinalStage::two_pass) {
     void* pass_arguments[] = {&scratch, &chunks, &count.wide, &output};
     kernel.launch(kHelper, {.grid_size = 1, .block_size = threads_}, pass_arguments, stream);

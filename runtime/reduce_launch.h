@@ -6,7 +6,6 @@
 
 #include "runtime/call.h"
 #include "runtime/device.h"
-#include "runtime/repeated_launch.h"
 #include "runtime/variant.h"
 #include "templates/reduce/space.h"
 
@@ -23,15 +22,12 @@ class ReduceLaunch {
   ReduceLaunch(const Variant& variant, int resident_blocks);
 
   std::uint32_t grid_size(std::uint64_t count) const { return grid_.blocks(count); }
-  /// `repeated`, of this kernel, makes its main launch; null: the kernel does.
-  void enqueue(const Kernel& kernel, const Call& call, void* scratch, Stream stream,
-               RepeatedLaunch* repeated) const;
+  void enqueue(const Kernel& kernel, const Call& call, void* scratch, Stream stream) const;
 
  private:
-  void enqueue_in_any_order(const Kernel& kernel, const Call& call, void* scratch, Stream stream,
-                            RepeatedLaunch* repeated) const;
-  void enqueue_in_order(const Kernel& kernel, const Call& call, void* scratch, Stream stream,
-                        RepeatedLaunch* repeated) const;
+  void enqueue_in_any_order(const Kernel& kernel, const Call& call, void* scratch,
+                            Stream stream) const;
+  void enqueue_in_order(const Kernel& kernel, const Call& call, void* scratch, Stream stream) const;
 
   GridRule grid_;
   std::uint32_t threads_;

@@ -116,7 +116,7 @@ void ReducePlan::operator()(std::initializer_list<const void*> inputs, std::uint
 }
 
 void ReducePlan::enqueue(const Call& call, std::size_t inputs, Stream stream) const {
-  state_->check_call(call, inputs, stream);
+  state_->check_call(call, inputs);
   if (call.count > resolved_->most_count()) {
     throw InvalidArgument(fmt::format(
         "calling {} on {} elements: this plan and its scratch are for {} at most; make one for "

@@ -38,12 +38,12 @@ Reducer::State::State(Device& device, const TunedConfigs& configs, KernelCache& 
 }
 
 void Reducer::State::call(const Call& call, std::size_t inputs, Stream stream) {
-  check_call(call, inputs, stream);
+  check_call(call, inputs);
   resolve(call, stream).enqueue(call, stream);
 }
 
 void Reducer::State::call_and_wait(Call call, std::size_t inputs, void* result, Stream stream) {
-  check_inputs(call, inputs, stream);
+  check_inputs(call, inputs);
   if (device_.is_capturing(stream)) {
     throw InvalidArgument(
         fmt::format("waiting for {} while its stream is being captured: nothing of it runs before "
@@ -59,7 +59,7 @@ void Reducer::State::call_and_wait(Call call, std::size_t inputs, void* result, 
 }
 
 void Reducer::State::prepare(const Call& call, std::size_t inputs, Stream stream) {
-  check_inputs(call, inputs, stream);
+  check_inputs(call, inputs);
   resolve(call, stream).prepare(stream);
 }
 
@@ -94,7 +94,7 @@ bool Reducer::State::is_plain(const Call& call, std::size_t inputs) const {
   return is_good;
 }
 
-void Reducer::State::check_call(const Call& call, std::size_t inputs, Stream stream) const {
+void Reducer::State::check_call(const Call& call, std::size_t inputs) const {
   if (is_plain(call, inputs)) return;
   if (call.output == nullptr || !is_aligned_to(call.output, output_alignment_)) {
     throw InvalidArgument(
@@ -102,7 +102,7 @@ void Reducer::State::check_call(const Call& call, std::size_t inputs, Stream str
                     "aligned to {} bytes",
                     name(problem_.op), call.output, output_alignment_));
   }
-  check_inputs(call, inputs, stream);
+  check_inputs(call, inputs);
   if (!settings_.check_pointers) return;
   check_pointer(call.output, "output");
   // Beside its inputs, a call of a histogram may have edges.
@@ -111,7 +111,7 @@ void Reducer::State::check_call(const Call& call, std::size_t inputs, Stream str
   if (has_edges) check_pointer(call.inputs.at(inputs), "edges");
 }
 
-void Reducer::State::check_inputs(const Call& call, std::size_t inputs, Stream stream) const {
+void Reducer::State::check_inputs(const Call& call, std::size_t inputs) const {
   if (inputs != input_count_) {
     throw InvalidArgument(fmt::format("calling {}: it takes {} inputs, not {}", name(problem_.op),
                                       input_count_, inputs));
@@ -134,7 +134,6 @@ void Reducer::State::check_inputs(const Call& call, std::size_t inputs, Stream s
     }
     if (settings_.check_pointers && call.count > 0) check_pointer(input, "input");
   }
-  if (settings_.check_pointers) check_stream(stream);
 }
 
 void Reducer::State::check_pointer(const void* pointer, const char* what) const {
@@ -142,13 +141,6 @@ void Reducer::State::check_pointer(const void* pointer, const char* what) const 
   if (fault.empty()) return;
   throw InvalidArgument(
       fmt::format("calling {}: the {} pointer {} {}", name(problem_.op), what, pointer, fault));
-}
-
-void Reducer::State::check_stream(Stream stream) const {
-  const std::string fault = device_.find_stream_fault(stream);
-  if (fault.empty()) return;
-  throw InvalidArgument(fmt::format("calling {}: the stream {} {}", name(problem_.op),
-                                    static_cast<const void*>(stream), fault));
 }
 
 bool Reducer::State::is_aligned(const Call& call) const {

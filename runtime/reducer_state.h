@@ -40,7 +40,7 @@ class Reducer::State {
   const Problem& problem() const { return problem_; }
 
   /// Throws InvalidArgument for a call that cannot be.
-  void check_call(const Call& call, std::size_t inputs, Stream stream) const;
+  void check_call(const Call& call, std::size_t inputs) const;
   /// Whether all inputs are fit for Alignment::vector.
   bool is_aligned(const Call& call) const;
   /// The plan for calls of this size, made now if it is the first time.
@@ -60,7 +60,7 @@ class Reducer::State {
   /// Whether nothing can be wrong with a call: the usual case, in a few instructions.
   bool is_plain(const Call& call, std::size_t inputs) const;
   /// All but the output.
-  void check_inputs(const Call& call, std::size_t inputs, Stream stream) const;
+  void check_inputs(const Call& call, std::size_t inputs) const;
   /// What the look-up says.
   Choice& find_choice(const Problem& problem);
   /// The same, by the policy for misses.
@@ -68,7 +68,6 @@ class Reducer::State {
   std::shared_ptr<const CompiledKernel> compile(const Variant& variant, const Choice& choice);
   std::unique_ptr<ResolvedPlan> make_plan(const Problem& problem, const Choice& choice);
   void check_pointer(const void* pointer, const char* what) const;
-  void check_stream(Stream stream) const;
 
   Device& device_;
   const TunedConfigs& configs_;

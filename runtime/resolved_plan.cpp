@@ -4,10 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "foldtune/error.h"
-#include "runtime/burst.h"
 
 namespace foldtune {
 namespace {
@@ -25,21 +23,17 @@ ResolvedPlan::ResolvedPlan(Device& device, const Variant& variant, const Compile
       most_count_(largest_count(size_class(variant.problem.count))),
       scratch_bytes_(plan_.most_scratch_bytes(most_count_)),
       needs_two_launches_(plan_.needs_two_launches()),
-      may_be_short_(!needs_two_launches_ && family_of(variant.params) == Family::reduce),
       shows_result_(shows_result(variant.params)),
       scratch_(device, scratch_bytes_),
       outputs_(device, variant.problem.result_bytes()) {}
 
 void ResolvedPlan::call_and_wait(const Call& call, Stream stream,
                                  const std::function<bool()>& is_there) {
-  if (!shows_result_) {
+  if (shows_result_) {
+    enqueue(call, stream);
+  } else {
     enqueue_and_copy(call, stream);
-    return device_.await(stream, is_there);
   }
-  // Where another call is being waited for, the kernel is launched by itself.
-  std::unique_lock alone(repeated_mutex_, std::defer_lock);
-  const bool is_repeated = !needs_two_launches_ && alone.try_lock();
-  enqueue(call, stream, is_repeated ? &repeated_ : nullptr);
   device_.await(stream, is_there);
 }
 
@@ -50,48 +44,19 @@ void ResolvedPlan::enqueue_and_copy(const Call& call, Stream stream) {
   Call on_device = call;
   on_device.output = output.memory.data();
   const std::lock_guard lock(output.enqueuing);
-  enqueue(on_device, stream, /*repeated=*/nullptr);
+  enqueue(on_device, stream);
   device_.copy_to_host(stream, call.output, on_device.output, output.memory.size());
 }
 
 void ResolvedPlan::enqueue(const Call& call, Stream stream) {
-  Burst& burst = Burst::of_this_thread();
-  if (!is_short(call) || !burst.watches_next()) {
-    return enqueue(call, stream, /*repeated=*/nullptr);
-  }
-  Burst::Time begin{0};
-  if (burst.goes_on(stream) || burst.goes_on(stream, begin = device_.host_time())) {
-    if (!enqueue_repeated(call, stream)) enqueue(call, stream, /*repeated=*/nullptr);
-    return;
-  }
-  enqueue(call, stream, /*repeated=*/nullptr);
-  burst.note_launch(stream, begin, device_.host_time());
-}
-
-bool ResolvedPlan::is_short(const Call& call) const {
-  return may_be_short_ && plan_.grid_size(call.count) == 1;
-}
-
-/// Does nothing, and returns false, where the kernel had better be launched by itself.
-bool ResolvedPlan::enqueue_repeated(const Call& call, Stream stream) {
-  const std::unique_lock alone(repeated_mutex_, std::try_to_lock);
-  if (!alone.owns_lock()) return false;
-  // On another stream it would wait there for what is running here.
-  if (std::exchange(repeated_stream_, stream) != stream) return false;
-  if (device_.is_capturing(stream) || repeated_.lets_catch_up(stream)) return false;
-  enqueue(call, stream, &repeated_);
-  return true;
-}
-
-void ResolvedPlan::enqueue(const Call& call, Stream stream, RepeatedLaunch* repeated) {
-  if (scratch_bytes_ == 0) return plan_.enqueue(call, /*scratch=*/nullptr, stream, repeated);
+  if (scratch_bytes_ == 0) return plan_.enqueue(call, /*scratch=*/nullptr, stream);
   StreamScratch* scratch = scratch_.find(stream);
   if (scratch == nullptr) scratch = &make_scratch(stream);
   if (needs_two_launches_) {
     const std::lock_guard lock(scratch->enqueuing);
-    plan_.enqueue(call, scratch->memory.data(), stream, repeated);
+    plan_.enqueue(call, scratch->memory.data(), stream);
   } else {
-    plan_.enqueue(call, scratch->memory.data(), stream, repeated);
+    plan_.enqueue(call, scratch->memory.data(), stream);
   }
 }
 

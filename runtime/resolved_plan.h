@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <mutex>
 
 #include "runtime/plan.h"
 #include "runtime/stream_scratch.h"
@@ -39,9 +38,6 @@ class ResolvedPlan {
   }
 
  private:
-  void enqueue(const Call& call, Stream stream, RepeatedLaunch* repeated);
-  bool is_short(const Call& call) const;
-  bool enqueue_repeated(const Call& call, Stream stream);
   void enqueue_and_copy(const Call& call, Stream stream);
   StreamScratch& make_scratch(Stream stream);
 
@@ -50,13 +46,9 @@ class ResolvedPlan {
   const std::uint64_t most_count_;
   const std::size_t scratch_bytes_;
   const bool needs_two_launches_;
-  const bool may_be_short_;  ///< a call of one block is one launch of a reduction
   const bool shows_result_;
   ScratchOfStreams scratch_;
-  ScratchOfStreams outputs_;   ///< of calls that are waited for and do not show their result
-  std::mutex repeated_mutex_;  // guards what follows
-  RepeatedLaunch repeated_;  // of one call at a time; of one that is waited for until it has ended
-  Stream repeated_stream_ = nullptr;  // of the last call that was not waited for
+  ScratchOfStreams outputs_;  ///< of calls that are waited for and do not show their result
 };
 
 /// Throws InvalidArgument if the stream is being captured: then nothing can be made for a call of

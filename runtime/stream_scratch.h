@@ -1,11 +1,12 @@
 /// The scratch of one plan on every stream that it is used on.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <mutex>
-#include <vector>
 
 #include "runtime/device.h"
 
@@ -27,8 +28,7 @@ struct StreamScratch {
 class ScratchOfStreams {
  public:
   /// `bytes` for each stream. The device must outlive it.
-  ScratchOfStreams(Device& device, std::size_t bytes);
-  ~ScratchOfStreams();
+  ScratchOfStreams(Device& device, std::size_t bytes) : device_(device), bytes_(bytes) {}
 
   /// Null if the stream has none yet.
   StreamScratch* find(Stream stream) const noexcept;
@@ -37,15 +37,20 @@ class ScratchOfStreams {
   StreamScratch& make(Stream stream);
 
  private:
-  class Table;
-  using Key = std::uintptr_t;
+  /// Of a list of streams with like hashes.
+  struct Entry {
+    std::uintptr_t key;
+    std::unique_ptr<StreamScratch> scratch;
+    const Entry* next;
+  };
+  /// So many that few streams share one.
+  static constexpr std::size_t kLists = 32;
 
   Device& device_;
   const std::size_t bytes_;
-  std::atomic<const Table*> table_;
-  std::mutex mutex_;                            // guards what follows
-  std::vector<std::unique_ptr<Table>> tables_;  // Old ones too, in which others may be searching.
-  std::vector<std::unique_ptr<StreamScratch>> scratch_;
+  std::array<std::atomic<const Entry*>, kLists> lists_{};
+  std::mutex mutex_;           // guards what follows
+  std::deque<Entry> entries_;  // which stay where they are
 };
 
 }  // namespace foldtune

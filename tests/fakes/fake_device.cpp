@@ -179,12 +179,9 @@ struct FakeDevice::State {
   std::vector<FakeLaunch> recorded;
   Stream capturing = nullptr;
   Stream destroyed = nullptr;
-  bool behind = false;
-  bool watches_streams = false;
   const void* foreign = nullptr;
   bool run_error = false;
   bool lost = false;
-  std::chrono::nanoseconds time{0};  ///< of the host
   ThrottleGuard throttle_guard{std::chrono::milliseconds(0)};
 
   void throw_if_lost() {
@@ -287,7 +284,6 @@ class FakeDevice::State::FakeKernel final : public Kernel {
     }
 
     const std::lock_guard lock(state_.mutex);
-    state_.time += state_.script.launch_time;
     if (state_.mode == Mode::ignore) {
       state_.counts.untimed_launches += is_reduce ? 1 : 0;
       return;
@@ -303,11 +299,6 @@ class FakeDevice::State::FakeKernel final : public Kernel {
     run_helper(launch, arguments);
   }
 
-  std::unique_ptr<ReadyLaunch> make_ready(std::size_t index, LaunchShape shape,
-                                          void**) const override {
-    return std::make_unique<FakeReadyLaunch>(*this, index, shape);
-  }
-
   KernelResources resources(std::size_t, std::uint32_t block_size) const override {
     ++state_.counts.resource_queries;
     return {.registers = 32,
@@ -316,27 +307,6 @@ class FakeDevice::State::FakeKernel final : public Kernel {
   }
 
  private:
-  class FakeReadyLaunch final : public ReadyLaunch {
-   public:
-    FakeReadyLaunch(const FakeKernel& kernel, std::size_t index, LaunchShape shape)
-        : kernel_(kernel), index_(index), shape_(shape) {}
-
-    void launch(void** arguments, Stream stream) override {
-      kernel_.launch(index_, shape_, arguments, stream);
-      ++kernel_.state_.counts.ready_launches;
-    }
-
-    bool is_behind(Stream) override {
-      const std::lock_guard lock(kernel_.state_.mutex);
-      return kernel_.state_.behind;
-    }
-
-   private:
-    const FakeKernel& kernel_;
-    std::size_t index_;
-    LaunchShape shape_;
-  };
-
   /// The output, the scratch and the promise of `reduce(inputs, count, output, scratch,
   /// inputs_ready)`, or of `reduce_in_order(inputs, count, chunk, output, scratch, inputs_ready)`.
   static void** after_count(const FakeLaunch& launch, void** arguments) {
@@ -413,11 +383,6 @@ void FakeDevice::set_capturing(Stream stream) {
   state_->capturing = stream;
 }
 
-void FakeDevice::set_behind(bool behind) {
-  const std::lock_guard lock(state_->mutex);
-  state_->behind = behind;
-}
-
 void FakeDevice::set_destroyed(Stream stream) {
   const std::lock_guard lock(state_->mutex);
   state_->destroyed = stream;
@@ -476,30 +441,9 @@ std::string FakeDevice::find_pointer_fault(const void* memory) const {
   return memory != nullptr && memory == state_->foreign ? "is memory of another fake" : "";
 }
 
-void FakeDevice::watch_streams() {
-  const std::lock_guard lock(state_->mutex);
-  state_->watches_streams = true;
-}
-
-std::string FakeDevice::find_stream_fault(Stream stream) const {
-  const std::lock_guard lock(state_->mutex);
-  const bool is_known = state_->watches_streams && stream != nullptr;
-  return is_known && stream == state_->destroyed ? "was destroyed" : "";
-}
-
 void FakeDevice::await(Stream stream, const std::function<bool()>& is_there) {
   if (!is_there()) return synchronize(stream);
   ++state_->counts.seen_results;
-}
-
-std::chrono::nanoseconds FakeDevice::host_time() const {
-  const std::lock_guard lock(state_->mutex);
-  return state_->time;
-}
-
-void FakeDevice::pass(std::chrono::nanoseconds time) {
-  const std::lock_guard lock(state_->mutex);
-  state_->time += time;
 }
 
 bool FakeDevice::is_capturing(Stream stream) const {

@@ -14,7 +14,6 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -74,8 +73,6 @@ struct FakeScript {
   bool has_compiler = true;
   /// In bytes; `allocate` throws OutOfMemory for more.
   std::size_t largest_allocation = std::numeric_limits<std::size_t>::max();
-  /// What passes of the host's time in a launch. It stands still otherwise.
-  std::chrono::nanoseconds launch_time{0};
 
   Fault fault_of(const ReduceParams& params) const { return fault ? fault(params) : Fault::none; }
 };
@@ -88,7 +85,6 @@ struct FakeCounts {
   std::atomic<int> reduce_launches = 0;   ///< not those that are timed
   std::atomic<int> untimed_launches = 0;  ///< those of `before_sample`
   std::atomic<int> helper_launches = 0;
-  std::atomic<int> ready_launches = 0;  ///< of those, what `make_ready` made
   std::atomic<int> seen_results = 0;    ///< of `await`, before it looked at the stream
   std::atomic<int> copies_to_host = 0;  ///< by `copy_to_host`
   std::atomic<int> timings = 0;         ///< that were prepared
@@ -118,14 +114,10 @@ class FakeDevice final : public Device {
   /// The stream that `is_capturing` is true for; null: none.
   void set_capturing(Stream stream);
   /// What is done with this stream from now on is refused, as the driver refuses a handle that it
-  /// knows to be destroyed; null: none. `find_stream_fault` tells of it if streams are watched.
+  /// knows to be destroyed; null: none.
   void set_destroyed(Stream stream);
-  /// What ReadyLaunch::is_behind says.
-  void set_behind(bool behind);
   /// Memory that kernels cannot use; null: none.
   void set_foreign(const void* memory);
-  /// Some of the host's time passes.
-  void pass(std::chrono::nanoseconds time);
 
   /// Kind "fake", four multiprocessors; tests may change it before they use the device.
   DeviceInfo& mutable_info() { return info_; }
@@ -140,10 +132,7 @@ class FakeDevice final : public Device {
   void synchronize(Stream stream) override;
   void await(Stream stream, const std::function<bool()>& is_there) override;
   bool is_capturing(Stream stream) const override;
-  std::chrono::nanoseconds host_time() const override;
   std::string find_pointer_fault(const void* memory) const override;
-  void watch_streams() override;
-  std::string find_stream_fault(Stream stream) const override;
   /// Samples are what the script says that calls cost, with the host's part for Launching::stream
   /// and Launching::latency. Calls are enqueued once, when the timing is prepared, and
   /// `before_sample` before each sample, with kernels that do not run.

@@ -8,7 +8,6 @@
 #include "foldtune/foldtune.hpp"
 #include "runtime/cuda_driver.h"
 #include "runtime/device.h"
-#include "runtime/stream_watch.h"
 #include "tests/stress/streams.h"
 #include "tests/stress/stress.h"
 
@@ -39,7 +38,6 @@ class BadCalls {
     if (is_cuda(*device_)) {
       refuse_in_capture();
       refuse_memory();
-      refuse_stream();
     }
     fmt::print("{} bad calls on {}: each had its error, and the next call was right\n", calls_,
                device_->info().record.name);
@@ -144,37 +142,6 @@ class BadCalls {
                             [&] { (*reducer_)(foreign.data(), kCount, output(), stream()); });
     refuse<InvalidArgument>("another device's output",
                             [&] { (*reducer_)(input(), kCount, foreign.data(), stream()); });
-  }
-
-  void refuse_stream() {
-    if (!begin_stream_watch()) {
-      fmt::print(
-          "CUPTI cannot be used (FOLDTUNE_LOG=info says why): a destroyed stream was not tried\n");
-      return;
-    }
-    const ReducePlan plan = reducer_->plan(kCount);
-    const Stream destroyed = use_new_stream();
-    refuse<InvalidArgument>("a destroyed stream",
-                            [&] { (*reducer_)(input(), kCount, output(), destroyed); });
-    refuse<InvalidArgument>("a value of a destroyed stream",
-                            [&] { reducer_->value<float>(input(), kCount, destroyed); });
-    refuse<InvalidArgument>("preparing a destroyed stream",
-                            [&] { reducer_->prepare(input(), kCount, destroyed); });
-    refuse<InvalidArgument>("a plan on a destroyed stream",
-                            [&] { plan(input(), kCount, output(), destroyed); });
-    const Stream next = use_new_stream();
-    fmt::print("the next stream's handle is {}\n", next == destroyed ? "the same" : "another one");
-  }
-
-  /// Calls on a new stream, and destroys it.
-  Stream use_new_stream() {
-    const Streams streams(*device_, 1);
-    (*reducer_)(input(), kCount, output(), streams[0]);
-    device_->synchronize(streams[0]);
-    if (const float sum = reducer_->value<float>(input(), kCount, streams[0]); sum != kCount) {
-      throw std::runtime_error(fmt::format("on a new stream the sum is {}", sum));
-    }
-    return streams[0];
   }
 
   std::shared_ptr<Device> device_;

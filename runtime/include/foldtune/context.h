@@ -58,12 +58,6 @@ struct ContextOptions {
   /// of a microsecond each. A pointer to the host's or another device's memory is then an
   /// InvalidArgument; else it may end the process's CUDA context. Leave it off where devices use
   /// each other's memory: it takes that for a mistake.
-  ///
-  /// A stream that was destroyed since the first such context was made is an InvalidArgument, too;
-  /// else a call on it may end the process. That needs CUPTI (of the CUDA Toolkit; where it is in
-  /// no usual place, `$FOLDTUNE_CUPTI` is its libcupti.so), which serves one client in a process:
-  /// under a profiler streams are not checked, which the log tells, and until the process ends no
-  /// profiler can begin.
   bool check_pointers = false;
 };
 

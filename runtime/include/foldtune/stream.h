@@ -12,8 +12,8 @@ namespace foldtune {
 ///
 /// Scratch belongs to a stream by its handle, and a driver may give a destroyed stream's handle to
 /// a new one. So wait for a stream before you destroy it, and in a thread that used its per-thread
-/// stream before the thread ends. A call on a stream that was destroyed may end the process;
-/// `ContextOptions::check_pointers` refuses it.
+/// stream before the thread ends. Never call with a stream that was destroyed: that may end the
+/// process, for the driver takes the handle for an address.
 using Stream = CUstream_st*;
 
 }  // namespace foldtune
