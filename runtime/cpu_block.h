@@ -1,4 +1,4 @@
-/// One block of a grid on the CPU: what runs its threads, and what both ways of running them share.
+/// One block of a grid on the CPU.
 #pragma once
 
 #include <atomic>
@@ -31,7 +31,8 @@ struct CpuLaunch {
   std::atomic<bool> failed = false;           ///< blocks that wait for others give up
 };
 
-/// Runs one block at a time; keeps its stacks, threads and shared memory for the next one.
+/// Runs one block at a time, with a fiber for each of its threads, switched on the calling thread
+/// alone; keeps its stacks and shared memory for the next block.
 class BlockRunner {
  public:
   virtual ~BlockRunner() = default;
@@ -41,11 +42,7 @@ class BlockRunner {
   virtual void run(const CpuLaunch& launch, std::uint32_t block) = 0;
 };
 
-/// A fiber per thread of the block, switched on the calling thread alone.
-std::unique_ptr<BlockRunner> make_fiber_runner();
-
-/// A std::thread per thread of the block.
-std::unique_ptr<BlockRunner> make_thread_runner();
+std::unique_ptr<BlockRunner> make_block_runner();
 
 /// What a thread of a block is doing.
 enum class Activity { running, sync_block, shuffle, pause, exited };

@@ -34,8 +34,8 @@ constexpr int kMaxResidentBlocks = 32;
 // many that the stacks of their fibers, two mappings each, stay below Linux' limit of 65530.
 constexpr std::uint32_t kMinConcurrency = 2;
 constexpr std::uint32_t kMaxConcurrency = 16;
-// Every thread of a block is one of the system's already.
-constexpr std::uint32_t kConcurrencyOfRealThreads = 2;
+// ThreadSanitizer knows 8128 threads, and takes every fiber for one.
+constexpr std::uint32_t kWatchedConcurrency = 2;
 
 constexpr std::size_t kAlignment = 256;
 
@@ -48,22 +48,23 @@ std::string cpu_name(const std::string& architecture) {
   return architecture + " CPU";  // not every architecture tells
 }
 
-DeviceInfo describe(CpuThreads threads) {
+DeviceInfo describe() {
   utsname system{};
   uname(&system);
   DeviceInfo info;
-  info.id = threads == CpuThreads::real ? "cpu:real" : "cpu";
+  info.id = "cpu";
   info.record.kind = "cpu";
   info.record.architecture = system.machine;
   info.record.name = cpu_name(info.record.architecture);
   info.record.multiprocessor_count = kMultiprocessors;
-  info.record.driver = threads == CpuThreads::real ? "foldtune threads" : "foldtune fibers";
+  info.record.driver = "foldtune fibers";
   info.memory_bytes = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
                       static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
   return info;
 }
 
-std::uint32_t fiber_concurrency() {
+std::uint32_t concurrency() {
+  if (kThreadSanitizer) return kWatchedConcurrency;
   return std::clamp<std::uint32_t>(std::thread::hardware_concurrency(), kMinConcurrency,
                                    kMaxConcurrency);
 }
@@ -165,11 +166,6 @@ class CpuStopwatch final : public Stopwatch {
 
 class CpuDevice final : public Device {
  public:
-  explicit CpuDevice(CpuThreads threads)
-      : info_(describe(threads)),
-        grid_(threads == CpuThreads::real ? make_thread_runner : make_fiber_runner,
-              threads == CpuThreads::real ? kConcurrencyOfRealThreads : fiber_concurrency()) {}
-
   const DeviceInfo& info() const override { return info_; }
 
   const Compiler& compiler() override {
@@ -209,8 +205,8 @@ class CpuDevice final : public Device {
   }
 
  private:
-  const DeviceInfo info_;
-  CpuGrid grid_;
+  const DeviceInfo info_ = describe();
+  CpuGrid grid_{concurrency()};
   StreamLocks streams_;
   std::mutex compiler_mutex_;
   std::unique_ptr<Compiler> compiler_;
@@ -218,9 +214,6 @@ class CpuDevice final : public Device {
 
 }  // namespace
 
-std::unique_ptr<Device> open_cpu_device(CpuThreads threads) {
-  // ThreadSanitizer knows no fibers.
-  return std::make_unique<CpuDevice>(kThreadSanitizer ? CpuThreads::real : threads);
-}
+std::unique_ptr<Device> open_cpu_device() { return std::make_unique<CpuDevice>(); }
 
 }  // namespace foldtune

@@ -53,6 +53,9 @@ struct LentStack {
 struct Meeting {
   std::uint32_t arrived = 0;
   std::uint32_t generation = 0;
+  // What ThreadSanitizer knows meetings by. By the parity of the generation: who is one meeting
+  // ahead must not seem to come before those who have yet to leave the last one.
+  char sync[2] = {};
 
   void release() {
     arrived = 0;
@@ -111,6 +114,7 @@ class FiberRunner final : public BlockRunner {
 
   SharedMemory shared_;
   std::vector<Stack> stacks_;
+  std::vector<WatchedFiber> watched_;
   std::vector<FiberThread> threads_;
   std::vector<Warp> warps_;
 
@@ -122,24 +126,31 @@ class FiberRunner final : public BlockRunner {
   std::exception_ptr failure_;
   context::fiber scheduler_;  // the rest of run_threads, while a thread is running
   StackBounds scheduler_stack_;
+  WatchedFiber watched_scheduler_;
+  char begin_ = 0;  // what ThreadSanitizer knows the block's begin and its end by
+  char end_ = 0;
 };
 
 FiberThread& fiber_thread(host::Thread* thread) { return *static_cast<FiberThread*>(thread); }
 
 void FiberRunner::run(const CpuLaunch& launch, std::uint32_t block) {
   prepare(launch, block);
+  synchronize_before(&begin_);
   run_threads();
+  synchronize_after(&end_);
   if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 
 void FiberRunner::prepare(const CpuLaunch& launch, std::uint32_t block) {
   launch_ = &launch;
   barrier_ = {};
+  watched_scheduler_ = WatchedFiber::current();
   live_ = launch.block_size;
   aborted_ = false;
   shared_.poison();
   stacks_.reserve(launch.block_size);
   while (stacks_.size() < launch.block_size) stacks_.emplace_back();
+  while (watched_.size() < launch.block_size) watched_.push_back(WatchedFiber::make());
   warps_.resize((launch.block_size + kWarpLanes - 1) / kWarpLanes);
   for (Warp& warp : warps_) warp.meeting = {};
   threads_.resize(launch.block_size);
@@ -163,6 +174,7 @@ void FiberRunner::prepare(const CpuLaunch& launch, std::uint32_t block) {
                                     scheduler_stack_ = enter_stack(nullptr);
                                     run_thread(thread);
                                     leave_stack(nullptr, scheduler_stack_);
+                                    watched_scheduler_.enter();
                                     return std::move(scheduler_);
                                   });
   }
@@ -197,11 +209,13 @@ bool FiberRunner::run_round() {
 void FiberRunner::resume(FiberThread& thread) {
   void* fake_stack = nullptr;
   leave_stack(&fake_stack, stacks_[thread.thread_index].bounds());
+  watched_[thread.thread_index].enter();
   thread.fiber = std::move(thread.fiber).resume();
   enter_stack(fake_stack);
 }
 
 void FiberRunner::run_thread(FiberThread& thread) noexcept {
+  synchronize_after(&begin_);
   try {
     launch_->entry(&thread, launch_->arguments);
   } catch (const BlockAborted&) {
@@ -211,12 +225,15 @@ void FiberRunner::run_thread(FiberThread& thread) noexcept {
     aborted_ = true;
   }
   thread.activity = Activity::exited;
+  synchronize_before(&end_);
+  synchronize_before(&barrier_.sync[barrier_.generation % 2]);
   --live_;
   if (live_ > 0 && barrier_.arrived == live_) barrier_.release();
 }
 
 void FiberRunner::suspend(FiberThread& thread) {
   leave_stack(&thread.fake_stack, scheduler_stack_);
+  watched_scheduler_.enter();
   scheduler_ = std::move(scheduler_).resume();
   scheduler_stack_ = enter_stack(thread.fake_stack);
   if (aborted_) throw BlockAborted{};
@@ -224,15 +241,18 @@ void FiberRunner::suspend(FiberThread& thread) {
 
 void FiberRunner::meet(FiberThread& thread, Activity activity, Meeting& meeting,
                        std::uint32_t expected) {
+  char* const sync = &meeting.sync[meeting.generation % 2];
+  synchronize_before(sync);
   if (++meeting.arrived == expected) {
     meeting.release();
-    return;
+  } else {
+    thread.activity = activity;
+    thread.meeting = &meeting;
+    thread.generation = meeting.generation;
+    suspend(thread);
+    thread.activity = Activity::running;
   }
-  thread.activity = activity;
-  thread.meeting = &meeting;
-  thread.generation = meeting.generation;
-  suspend(thread);
-  thread.activity = Activity::running;
+  synchronize_after(sync);
 }
 
 void FiberRunner::sync_block(host::Thread* self) {
@@ -261,6 +281,6 @@ void FiberRunner::pause(host::Thread* self) {
 
 }  // namespace
 
-std::unique_ptr<BlockRunner> make_fiber_runner() { return std::make_unique<FiberRunner>(); }
+std::unique_ptr<BlockRunner> make_block_runner() { return std::make_unique<FiberRunner>(); }
 
 }  // namespace foldtune

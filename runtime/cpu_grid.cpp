@@ -54,7 +54,7 @@ std::unique_ptr<BlockRunner> CpuGrid::take_runner() {
       return runner;
     }
   }
-  return make_runner_();
+  return make_block_runner();
 }
 
 void CpuGrid::give_back(std::unique_ptr<BlockRunner> runner) {

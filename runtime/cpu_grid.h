@@ -1,7 +1,6 @@
 /// The blocks of a grid on the cores of the CPU.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -14,11 +13,8 @@ namespace foldtune {
 /// its own.
 class CpuGrid {
  public:
-  using MakeRunner = std::function<std::unique_ptr<BlockRunner>()>;
-
   /// `concurrency`: blocks of a launch that run at a time, at most.
-  CpuGrid(MakeRunner make_runner, std::uint32_t concurrency)
-      : make_runner_(std::move(make_runner)), concurrency_(concurrency) {}
+  explicit CpuGrid(std::uint32_t concurrency) : concurrency_(concurrency) {}
 
   /// Runs all blocks, started in the order of their index, so that a block may wait for earlier
   /// ones. Throws what the first block to fail threw, when no block is running any more.
@@ -29,7 +25,6 @@ class CpuGrid {
   std::unique_ptr<BlockRunner> take_runner();
   void give_back(std::unique_ptr<BlockRunner> runner);
 
-  const MakeRunner make_runner_;
   const std::uint32_t concurrency_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<BlockRunner>> idle_;

@@ -10,7 +10,6 @@ namespace foldtune {
 
 std::unique_ptr<Device> open_device(const std::string& id) {
   if (id == "cpu") return open_cpu_device();
-  if (id == "cpu:real") return open_cpu_device(CpuThreads::real);
   constexpr std::string_view kCuda = "cuda:";
   if (id.starts_with(kCuda)) {
     int ordinal = -1;

@@ -219,16 +219,10 @@ std::unique_ptr<Device> open_cuda_device(int ordinal);
 /// Identities of all CUDA devices; throws Unavailable without a driver or a GPU.
 std::vector<DeviceInfo> list_cuda_devices();
 
-/// How the CPU device runs the threads of a block.
-enum class CpuThreads {
-  fibers,  ///< user-level threads, switched at every barrier: fast
-  real,    ///< one std::thread each: what ThreadSanitizer can watch
-};
-
 /// The device that runs kernels on the CPU. Its times say nothing about a GPU.
-std::unique_ptr<Device> open_cpu_device(CpuThreads threads = CpuThreads::fibers);
+std::unique_ptr<Device> open_cpu_device();
 
-/// "cuda:N" or "cpu" ("cpu:real" for real threads). Throws InvalidArgument for any other name.
+/// "cuda:N" or "cpu". Throws InvalidArgument for any other name.
 std::unique_ptr<Device> open_device(const std::string& id);
 
 }  // namespace foldtune

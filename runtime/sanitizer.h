@@ -1,7 +1,8 @@
-/// Which sanitizer the program is built with, and what AddressSanitizer must be told about fibers.
+/// Which sanitizer the program is built with, and what it must be told about fibers.
 #pragma once
 
 #include <cstddef>
+#include <utility>
 
 #if defined(__SANITIZE_ADDRESS__)
 #define FOLDTUNE_ADDRESS_SANITIZER 1
@@ -18,6 +19,9 @@
 #ifdef FOLDTUNE_ADDRESS_SANITIZER
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
+#endif
+#ifdef FOLDTUNE_THREAD_SANITIZER
+#include <sanitizer/tsan_interface.h>
 #endif
 
 namespace foldtune {
@@ -61,6 +65,57 @@ inline StackBounds enter_stack([[maybe_unused]] void* fake_stack) {
 inline void forget_stack([[maybe_unused]] StackBounds stack) {
 #ifdef FOLDTUNE_ADDRESS_SANITIZER
   __asan_unpoison_memory_region(stack.bottom, stack.size);
+#endif
+}
+
+/// What ThreadSanitizer takes a fiber for: a thread of its own, which no switch synchronises with
+/// another one. Move-only; nothing in other builds.
+class WatchedFiber {
+ public:
+#ifdef FOLDTUNE_THREAD_SANITIZER
+  /// The running one, which is not owned.
+  static WatchedFiber current() { return WatchedFiber(__tsan_get_current_fiber(), false); }
+  static WatchedFiber make() { return WatchedFiber(__tsan_create_fiber(0), true); }
+
+  WatchedFiber() = default;
+  WatchedFiber(WatchedFiber&& other) noexcept { swap(other); }
+  WatchedFiber& operator=(WatchedFiber&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~WatchedFiber() {
+    if (is_owned_) __tsan_destroy_fiber(fiber_);
+  }
+
+  /// Just before the switch to it.
+  void enter() const { __tsan_switch_to_fiber(fiber_, __tsan_switch_to_fiber_no_sync); }
+
+ private:
+  WatchedFiber(void* fiber, bool is_owned) : fiber_(fiber), is_owned_(is_owned) {}
+  void swap(WatchedFiber& other) noexcept {
+    std::swap(fiber_, other.fiber_);
+    std::swap(is_owned_, other.is_owned_);
+  }
+
+  void* fiber_ = nullptr;
+  bool is_owned_ = false;
+#else
+  static WatchedFiber current() { return {}; }
+  static WatchedFiber make() { return {}; }
+  void enter() const {}
+#endif
+};
+
+/// What the thread did until now comes before what those do that call `synchronize_after` with the
+/// same address from now on.
+inline void synchronize_before([[maybe_unused]] void* address) {
+#ifdef FOLDTUNE_THREAD_SANITIZER
+  __tsan_release(address);
+#endif
+}
+inline void synchronize_after([[maybe_unused]] void* address) {
+#ifdef FOLDTUNE_THREAD_SANITIZER
+  __tsan_acquire(address);
 #endif
 }
 

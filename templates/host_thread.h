@@ -1,8 +1,7 @@
 /// How a kernel compiled by the host compiler meets the machine that runs it.
 ///
-/// This is a binary interface: `runtime/cpu_fibers.cpp` and `runtime/cpu_threads.cpp` implement it,
-/// and every compiled variant, a shared library of its own, includes it through `platform.cuh`.
-/// Plain C types alone.
+/// This is a binary interface: `runtime/cpu_fibers.cpp` implements it, and every compiled variant,
+/// a shared library of its own, includes it through `platform.cuh`. Plain C types alone.
 #pragma once
 
 namespace foldtune::host {

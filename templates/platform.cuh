@@ -347,9 +347,23 @@ FOLDTUNE_DEVICE void count(uint64* counter, uint64 amount) { atomicAdd(counter, 
 
 namespace foldtune::platform {
 
+#ifdef __clang__
+#define FOLDTUNE_UNWATCHED __attribute__((no_sanitize("thread")))
+#else
+#define FOLDTUNE_UNWATCHED
+#endif
+/// A place for a thread. ThreadSanitizer does not see it, since the fibers of one thread of the
+/// system share it.
+struct CurrentThread {
+  FOLDTUNE_UNWATCHED host::Thread* operator->() const { return thread; }
+  FOLDTUNE_UNWATCHED operator host::Thread*() const { return thread; }
+  FOLDTUNE_UNWATCHED void operator=(host::Thread* other) { thread = other; }
+  host::Thread* thread = nullptr;
+};
+
 /// The thread that is running. Functions that may run another thread in between set it again when
 /// they return.
-inline thread_local host::Thread* current = nullptr;
+inline thread_local CurrentThread current;
 
 /// Calls `kernel` with `arguments`, pointers to its parameters.
 template <class... Parameters>

@@ -6,6 +6,7 @@
 #include <array>
 #include <set>
 
+#include "runtime/sanitizer.h"
 #include "templates/catalog.h"
 #include "templates/reduce/space.h"
 
@@ -75,8 +76,6 @@ bool Environment::is_cuda() const { return device_->info().record.kind == "cuda"
 
 std::uint64_t Environment::memory_bytes() const { return device_->info().memory_bytes; }
 
-bool Environment::has_real_threads() const { return device_->info().id == "cpu:real"; }
-
 Tally& Environment::tally(const Problem& problem) { return tallies_[describe(problem)]; }
 
 std::uint64_t Environment::calls() const {
@@ -127,14 +126,14 @@ bool is_chosen(const Problem& problem) {
 
 std::vector<Problem> chosen_problems() {
   const Environment& environment = Environment::get();
-  const bool is_slow = environment.has_real_threads() || environment.options().quick;
+  const bool is_slow = kThreadSanitizer || environment.options().quick;
   std::vector<Problem> problems;
   for (const Problem& problem : all_problems()) {
     if (!is_chosen(problem)) continue;
     if (is_slow && !is_plain(problem) && !is_representative(problem)) continue;
     // The ways in which threads meet do not depend on the type.
-    if (environment.has_real_threads() && problem.type != ElementType::f32 &&
-        problem.type != ElementType::i32 && !is_representative(problem)) {
+    if (kThreadSanitizer && problem.type != ElementType::f32 && problem.type != ElementType::i32 &&
+        !is_representative(problem)) {
       continue;
     }
     problems.push_back(problem);
@@ -161,7 +160,7 @@ std::vector<Variant> some_combinations(const Problem& problem) {
 }
 
 std::vector<Variant> chosen_variants(const Problem& problem) {
-  // Where every thread is one of the system's.
+  // Of a representative one, where ThreadSanitizer watches, which takes long.
   constexpr std::size_t kMeetings = 16;
   const Environment& environment = Environment::get();
   const Toolkit toolkit = environment.toolkit();
@@ -169,7 +168,7 @@ std::vector<Variant> chosen_variants(const Problem& problem) {
   if (environment.options().all) {
     return only(every_variant(problem, toolkit), has_width_in_turn);
   }
-  if (environment.has_real_threads()) {
+  if (kThreadSanitizer) {
     const auto meetings = only(every_variant(problem, toolkit), is_meeting_of_few);
     return some_of(meetings, is_representative(problem) ? kMeetings : 1, turn);
   }

@@ -15,7 +15,7 @@
 namespace foldtune::test {
 
 struct Options {
-  std::string device = "cpu";  ///< "cuda:N", "cpu", "cpu:real"
+  std::string device = "cpu";  ///< "cuda:N", "cpu"
   bool all = false;            ///< the whole space instead of a covering sample
   bool quick = false;          ///< a smaller sample, for slow builds
   std::string only;            ///< problems whose description holds this text
@@ -45,8 +45,6 @@ class Environment {
   Device& device() { return *device_; }
   bool is_cuda() const;
   std::uint64_t memory_bytes() const;  ///< of the device
-  /// Every CUDA thread is a thread of the system: slow, and what ThreadSanitizer can watch.
-  bool has_real_threads() const;
 
   Toolkit toolkit() const;
 

@@ -11,6 +11,7 @@
 #include <set>
 
 #include "runtime/plan.h"
+#include "runtime/sanitizer.h"
 #include "templates/histogram/layout.cuh"
 #include "templates/histogram/space.h"
 #include "tests/catch.h"
@@ -296,7 +297,7 @@ std::vector<Case> make_cases(const Plan& plan, const HistogramChecker& checker, 
 std::vector<Variant> make_variants(const Problem& problem, std::size_t turn) {
   const Environment& environment = Environment::get();
   constexpr int kSmallBlock = 64;
-  if (environment.has_real_threads()) return random_variants(problem, 2, turn, kSmallBlock);
+  if (kThreadSanitizer) return random_variants(problem, 2, turn, kSmallBlock);
   if (environment.options().all) return random_variants(problem, 40, turn);
   const bool is_quick = environment.options().quick || !environment.is_cuda();
   return random_variants(problem, is_quick ? 1 : 3, turn);
@@ -309,9 +310,9 @@ void count_all(const Problem& problem, const std::vector<Variant>& variants,
   Environment& environment = Environment::get();
   Device& device = environment.device();
   Tally& tally = environment.tally(problem);
-  const std::uint64_t count = environment.is_cuda()            ? 1'000'037
-                              : environment.has_real_threads() ? 3'001
-                                                               : 140'011;
+  const std::uint64_t count = environment.is_cuda() ? 1'000'037
+                              : kThreadSanitizer    ? 3'001
+                                                    : 140'011;
   HistogramChecker checker(device, problem, count);
   std::size_t called = 0;
   for (; called < variants.size(); ++program) {
@@ -334,7 +335,7 @@ std::vector<Problem> choose_problems() {
   std::vector<Problem> problems = histogram_problems();
   std::erase_if(problems, [](const Problem& problem) { return !is_chosen(problem); });
   const Environment& environment = Environment::get();
-  if (environment.has_real_threads()) {
+  if (kThreadSanitizer) {
     // These are for the ways in which threads meet, which do not depend on the type.
     std::erase_if(problems, [](const Problem& problem) {
       return size_of(problem.type) == 2 || size_of(problem.type) == 8 ||

@@ -43,8 +43,7 @@ int main(int argc, char** argv) {
   Catch::Session session;
   using Catch::Clara::Opt;
   session.cli(
-      session.cli() |
-      Opt(options.device, "name")["--device"]("cuda:N, cpu (the default) or cpu:real") |
+      session.cli() | Opt(options.device, "name")["--device"]("cuda:N or cpu (the default)") |
       Opt(options.all)["--all"]("the whole space instead of a covering sample") |
       Opt(options.only, "text")["--only"]("problems like \"sum f32 -> f64\" that hold this") |
       Opt(options.quick)["--quick"]("a smaller sample, for slow builds"));

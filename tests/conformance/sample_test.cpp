@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "runtime/sanitizer.h"
 #include "templates/reduce/space.h"
 #include "tests/catch.h"
 #include "tests/conformance/fold_all.h"
@@ -28,7 +29,7 @@ Limits choose_limits(const Problem& problem) {
   }
   if (environment.is_cuda()) return {.count = 4'000'037, .tiles = 4'000'037, .dense_tiles = 6};
   // On a CPU it is blocks that take time, not elements.
-  if (environment.has_real_threads()) return {.count = 2'000, .tiles = 7, .dense_tiles = 0};
+  if (kThreadSanitizer) return {.count = 2'000, .tiles = 7, .dense_tiles = 0};
   if (!is_representative(problem)) return {.count = 10'007, .tiles = 40, .dense_tiles = 1};
   return {.count = 50'021, .tiles = 300, .dense_tiles = 2};
 }

@@ -108,17 +108,10 @@ const std::vector<std::string> kNames = {"block_sum",       "shift_lanes", "rela
                                          "wait_for_nobody", "diverge",     "fail_in_one_block",
                                          "leave_early",     "read_unset"};
 
-// One device per way of running threads, for all tests: compiling takes longer than they do.
-const CpuProgram& program_on(CpuThreads threads) {
-  static const CpuProgram fibers(CpuThreads::fibers, kSource, kNames);
-  static const CpuProgram real(CpuThreads::real, kSource, kNames);
-  return threads == CpuThreads::real ? real : fibers;
-}
-
-const CpuProgram& generate_program() {
-  const CpuThreads threads = GENERATE(CpuThreads::fibers, CpuThreads::real);
-  INFO("with " << name_of(threads));
-  return program_on(threads);
+// One device for all tests: compiling takes longer than they do.
+const CpuProgram& the_program() {
+  static const CpuProgram program(kSource, kNames);
+  return program;
 }
 
 std::string message_of_launch(const CpuProgram& program, std::size_t index, LaunchShape shape,
@@ -134,7 +127,7 @@ std::string message_of_launch(const CpuProgram& program, std::size_t index, Laun
 }  // namespace
 
 TEST_CASE("CPU device: threads of a block meet in shuffles and barriers") {
-  const CpuProgram& program = generate_program();
+  const CpuProgram& program = the_program();
   for (const std::size_t block_size : {32, 64, 256, 1024}) {
     constexpr std::uint32_t kBlocks = 7;
     std::vector<int> input(kBlocks * block_size);
@@ -150,7 +143,7 @@ TEST_CASE("CPU device: threads of a block meet in shuffles and barriers") {
 }
 
 TEST_CASE("CPU device: a shuffle moves 16 bytes, and its top lanes keep their own") {
-  const CpuProgram& program = generate_program();
+  const CpuProgram& program = the_program();
   struct Wide {
     long long low, high;
   };
@@ -165,21 +158,21 @@ TEST_CASE("CPU device: a shuffle moves 16 bytes, and its top lanes keep their ow
 }
 
 TEST_CASE("CPU device: a block may wait for earlier blocks") {
-  const CpuProgram& program = generate_program();
+  const CpuProgram& program = the_program();
   std::vector<unsigned> cells(100);
   program.launch(kRelay, {100, 32}, cells.data());
   CHECK(cells.back() == 100);
 }
 
 TEST_CASE("CPU device: threads that have exited are not waited for in a barrier") {
-  const CpuProgram& program = generate_program();
+  const CpuProgram& program = the_program();
   std::vector<int> output(5);
   program.launch(kLeaveEarly, {1, 64}, output.data());
   CHECK(output == std::vector<int>{2, 1, 1, 1, 1});
 }
 
 TEST_CASE("CPU device: shared memory is NaN and -1 at the start of every block") {
-  const CpuProgram& program = generate_program();
+  const CpuProgram& program = the_program();
   std::vector<float> numbers(6);
   std::vector<int> words(6);
   program.launch(kReadUnset, {6, 32}, numbers.data(), words.data());
@@ -188,7 +181,7 @@ TEST_CASE("CPU device: shared memory is NaN and -1 at the start of every block")
 }
 
 TEST_CASE("CPU device: a deadlock within a block is an error that says who waits where") {
-  const CpuProgram& program = generate_program();
+  const CpuProgram& program = the_program();
   const std::string message = message_of_launch(program, kDiverge, {3, 96});
   CHECK_THAT(message, ContainsSubstring("threads 0-31 in sync_block"));
   CHECK_THAT(message, ContainsSubstring("threads 32-59 in a shuffle"));
@@ -196,14 +189,14 @@ TEST_CASE("CPU device: a deadlock within a block is an error that says who waits
 }
 
 TEST_CASE("CPU device: waiting for a block that never writes is an error") {
-  const CpuProgram& program = generate_program();
+  const CpuProgram& program = the_program();
   unsigned cell = 0;
   CHECK_THAT(message_of_launch(program, kWaitForNobody, {1, 32}, &cell),
              ContainsSubstring("waits for another block, but all others have finished"));
 }
 
 TEST_CASE("CPU device: when one block fails, blocks that wait give up, and the device goes on") {
-  const CpuProgram& program = generate_program();
+  const CpuProgram& program = the_program();
   std::vector<unsigned> cells(8);
   CHECK_THAT(message_of_launch(program, kFailInOneBlock, {5, 64}, cells.data()),
              ContainsSubstring("block 1 of 5"));
@@ -212,7 +205,7 @@ TEST_CASE("CPU device: when one block fails, blocks that wait give up, and the d
 }
 
 TEST_CASE("CPU device: a launch that no GPU would take is refused") {
-  const CpuProgram& program = program_on(CpuThreads::fibers);
+  const CpuProgram& program = the_program();
   const std::string advice = "1 to 1024 threads";
   CHECK_THAT(message_of_launch(program, kDiverge, {1, 2048}), ContainsSubstring(advice));
   CHECK_THAT(message_of_launch(program, kDiverge, {0, 32}), ContainsSubstring(advice));
@@ -220,7 +213,7 @@ TEST_CASE("CPU device: a launch that no GPU would take is refused") {
 }
 
 TEST_CASE("CPU device: launches from several threads at once do not meet") {
-  const CpuProgram& program = generate_program();
+  const CpuProgram& program = the_program();
   std::vector<std::vector<unsigned>> cells(4, std::vector<unsigned>(20));
   std::vector<std::thread> threads;
   threads.reserve(cells.size());
@@ -272,7 +265,7 @@ TEST_CASE("CPU device: an image without the kernel is refused") {
 }
 
 TEST_CASE("CPU device: timing gives one positive figure per sample") {
-  const CpuProgram& program = program_on(CpuThreads::fibers);
+  const CpuProgram& program = the_program();
   int calls = 0;
   unsigned cell = 0;
   TimingRequest request;
@@ -295,13 +288,13 @@ TEST_CASE("CPU device: timing gives one positive figure per sample") {
   CHECK(stopwatch->take(1).us.size() == 1);
 }
 
-TEST_CASE("CPU device: its identity tells the ways of running threads apart") {
-  const DeviceInfo real = open_cpu_device(CpuThreads::real)->info();
-  CHECK(real.id == "cpu:real");
-  CHECK(real.record.kind == "cpu");
-  CHECK_FALSE(real.record.name.empty());
-  CHECK(real.memory_bytes > 0);
-  const KernelResources resources = program_on(CpuThreads::real).kernel().resources(0, 256);
+TEST_CASE("CPU device: it says who it is") {
+  const DeviceInfo info = open_cpu_device()->info();
+  CHECK(info.id == "cpu");
+  CHECK(info.record.kind == "cpu");
+  CHECK_FALSE(info.record.name.empty());
+  CHECK(info.memory_bytes > 0);
+  const KernelResources resources = the_program().kernel().resources(0, 256);
   CHECK(resources.blocks_per_multiprocessor == 8);
   CHECK(resources.occupancy == 1.0);
 }

@@ -9,16 +9,11 @@
 
 namespace foldtune::test {
 
-inline const char* name_of(CpuThreads threads) {
-  return threads == CpuThreads::real ? "real threads" : "fibers";
-}
-
 /// A program, compiled and loaded on a CPU device of its own.
 class CpuProgram {
  public:
-  CpuProgram(CpuThreads threads, const std::string& source,
-             const std::vector<std::string>& name_expressions)
-      : device_(open_cpu_device(threads)),
+  CpuProgram(const std::string& source, const std::vector<std::string>& name_expressions)
+      : device_(open_cpu_device()),
         kernel_(device_->load(device_->compiler().compile({source, name_expressions}))) {}
 
   template <class... Arguments>

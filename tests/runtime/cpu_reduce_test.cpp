@@ -3,7 +3,6 @@
 #include <numeric>
 #include <vector>
 
-#include "runtime/sanitizer.h"
 #include "templates/reduce/space.h"
 #include "tests/catch.h"
 #include "tests/runtime/cpu_reduction.h"
@@ -39,11 +38,7 @@ void check_sums(const CpuReduction& reduction, const std::vector<float>& values)
 
 }  // namespace
 
-TEST_CASE("CPU device: the templates sum as a double does, with fibers") {
-  if (kThreadSanitizer) {
-    WARN("skipped: under ThreadSanitizer all threads are real; the test for them runs");
-    return;
-  }
+TEST_CASE("CPU device: the templates sum as a double does") {
   ReduceParams params;
   std::size_t largest = 50'001;
   SECTION("one warp, one element at a time") {
@@ -52,22 +47,16 @@ TEST_CASE("CPU device: the templates sum as a double does, with fibers") {
   }
   SECTION("vectors") { params = {.block_size = 256, .vector_width = 4, .unroll = 4}; }
   SECTION("the largest block") { params = {.block_size = 1024, .vector_width = 2, .unroll = 2}; }
-  const CpuReduction reduction(CpuThreads::fibers, all_stages(params));
+  const CpuReduction reduction(all_stages(params));
   for (const std::size_t count : {std::size_t{0}, std::size_t{1}, std::size_t{1'000}, largest}) {
     check_sums(reduction, random_values(count));
   }
 }
 
-TEST_CASE("CPU device: the templates sum as a double does, with real threads") {
-  const CpuReduction reduction(CpuThreads::real,
-                               all_stages({.block_size = 64, .vector_width = 4, .unroll = 2}));
-  for (const std::size_t count : {33, 1'603}) check_sums(reduction, random_values(count));
-}
-
 /// The second of two results of `count` times `value`, by FinalStage::counted.
 template <class Result, class Element>
 Result counted(const Problem& problem, Element value, std::uint64_t count) {
-  const auto device = open_cpu_device(kThreadSanitizer ? CpuThreads::real : CpuThreads::fibers);
+  const auto device = open_cpu_device();
   Variant variant{
       .problem = problem,
       .params = ReduceParams{
@@ -115,8 +104,7 @@ TEST_CASE("CPU device: a sum in a fixed order has the same bits in every configu
     if (configs.size() < 12) configs.push_back(params);
   }
   REQUIRE(configs.size() > 4);
-  const CpuThreads threads = kThreadSanitizer ? CpuThreads::real : CpuThreads::fibers;
-  const CpuReduction reduction(threads, configs, problem);
+  const CpuReduction reduction(configs, problem);
   // Of one chunk, and of several.
   for (const std::size_t count : {std::size_t{0}, std::size_t{777}, std::size_t{5'003}}) {
     const std::vector<float> values = random_values(count);

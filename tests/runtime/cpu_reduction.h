@@ -32,9 +32,9 @@ inline std::vector<Params> all_stages(ReduceParams params) {
 /// is not to be that of the variants.
 class CpuReduction {
  public:
-  CpuReduction(CpuThreads threads, const std::vector<Params>& configs,
-               const Problem& problem = kAnySum, const std::string& source = {})
-      : device_(open_cpu_device(threads)) {
+  explicit CpuReduction(const std::vector<Params>& configs, const Problem& problem = kAnySum,
+                        const std::string& source = {})
+      : device_(open_cpu_device()) {
     Program program = make_program({.problem = problem, .params = configs.front()});
     program.name_expressions.clear();
     if (!source.empty()) program.source = source;
