@@ -54,7 +54,7 @@ void inspect(SQLite::Database& database, const std::filesystem::path& path, int 
   const std::string oddity = oddity_of(database, version);
   if (oddity.empty()) return;
   notify(
-      fmt::format("the tuning database {}: {}; foldtune check says more", path.string(), oddity));
+      fmt::format("the tuning database {}: {}; foldtune doctor says more", path.string(), oddity));
 }
 
 }  // namespace foldtune

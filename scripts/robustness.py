@@ -29,7 +29,7 @@ LONGEST_LOOK_UP_MS = 3000  # The timeout is 500 ms; a machine that is busy may b
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 parser.add_argument("build", type=pathlib.Path)
-parser.add_argument("--kills", type=int, default=100, help="of each of write, import, merge and migrate")
+parser.add_argument("--kills", type=int, default=100, help="of each of write, import, import-db and migrate")
 parser.add_argument("--flips", type=int, default=1000)
 parser.add_argument("--seed", type=int, default=1)
 options = parser.parse_args()
@@ -120,7 +120,7 @@ class Operation:
         added = len(found) - len(self.kept)
         require(added >= acknowledged, f"{acknowledged} rows were reported as stored, {added} are there")
         require(self.steps is None or added in self.steps, f"{added} rows were added: not a whole step")
-        done("check", "--db", database)
+        done("doctor", "--db", database)
         return added
 
     def finish(self, database):
@@ -145,7 +145,7 @@ INSERT INTO config VALUES (1, '{{}}');
 WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT {count})
 INSERT INTO measurement SELECT i, 1, 1, 1, '2026-01-31T12:00:00Z', 1048576, 4194304, 0, 0, 'ok', '',
   '[' || i || '.5]', i + 0.5, 0, 0, 0, 0, 0, 0, 0 FROM n;""")
-    done("check", "--db", database)
+    done("doctor", "--db", database)
 
 
 def make_operations(place):
@@ -156,7 +156,7 @@ def make_operations(place):
     done("export", "--db", more, "-o", place / "more.json")
     imported, merged = clone(base, place / "imported.db"), clone(base, place / "merged.db")
     done("import", "--db", imported, place / "more.json")
-    done("merge", merged, few)
+    done("import", "--db", merged, few)
     written = place / "written.db"
     done("write", clone(base, written), 3, 300)
     # A database of an older schema, whose rows are those of this one.
@@ -166,7 +166,7 @@ def make_operations(place):
         Operation("write", base, lambda db: ("write", db, 3, 300), None, rows(written)),
         Operation("import", base, lambda db: ("import", "--db", db, place / "more.json"),
                   {0, 500, 600}, rows(imported)),
-        Operation("merge", base, lambda db: ("merge", db, few), {0, 250}, rows(merged)),
+        Operation("import-db", base, lambda db: ("import", "--db", db, few), {0, 250}, rows(merged)),
         Operation("migrate", old, lambda db: ("prune", "--db", db, "--older-than", "36500"), {0}, rows(old)),
     ]
 
@@ -184,7 +184,7 @@ def many_at_once(place):
     require(reported == [1000] * 8, f"writers stored {reported}")
     require(seen == ["8000"] * 16, f"readers saw {seen}")
     require(len(set(rows(database))) == 8000, "rows are gone")
-    done("check", "--db", database)
+    done("doctor", "--db", database)
     return "8 writers x 1,000 measurements, 16 readers: 8,000 there, none lost"
 
 
@@ -276,9 +276,9 @@ def read_only(place):
         database.chmod(file_mode)
         folder.chmod(folder_mode)
         before = bytes_of(database)
-        merged = attempt("merge", database, source)
+        merged = attempt("import", "--db", database, source)
         shown = attempt("show", "--all", "--json", "--db", database)
-        require(merged.returncode == 5 and str(database) in merged.stderr, f"{what}: merge: {merged.stderr}")
+        require(merged.returncode == 5 and str(database) in merged.stderr, f"{what}: import: {merged.stderr}")
         require(shown.returncode == 0 and shown.stdout.count('"samples_us"') == 200,
                 f"{what}: show: {shown.stderr}")
         require(bytes_of(database)[0] == before[0], f"{what}: the file was changed")
@@ -329,7 +329,7 @@ def network(place):
 
 
 def damage(place, base, flawed, truth, extra):
-    """What becomes of a damaged file: read by show, written to by merge."""
+    """What becomes of a damaged file: read by show, written to by import."""
     before = bytes_of(flawed)
     shown = run("show", "--all", "--json", "--db", flawed)
     require(shown.returncode in (0, 5), f"show: exit code {shown.returncode}: {shown.stderr[-300:]}")
@@ -337,8 +337,8 @@ def damage(place, base, flawed, truth, extra):
     if shown.returncode == 0:
         found = len(json.loads(shown.stdout))
         require(found == truth or "note:" in shown.stderr, f"{truth - found} rows are gone without a word")
-    merged = run("merge", flawed, extra)
-    require(merged.returncode in (0, 5), f"merge: exit code {merged.returncode}: {merged.stderr[-300:]}")
+    merged = run("import", "--db", flawed, extra)
+    require(merged.returncode in (0, 5), f"import: exit code {merged.returncode}: {merged.stderr[-300:]}")
     if merged.returncode == 0:
         with contextlib.closing(sqlite3.connect(flawed)) as connection:
             count = connection.execute("SELECT count(*) FROM measurement").fetchone()[0]
@@ -407,10 +407,10 @@ def from_the_future(place):
     database.with_name("future.db-wal").unlink(missing_ok=True)
     before = bytes_of(database)
     more = place / "more.json"
-    for arguments in (("show", "--db", database), ("merge", database, place / "one.db"), ("check", "--db", database),
-                      ("import", "--db", database, more), ("vacuum", "--db", database),
+    for arguments in (("show", "--db", database), ("import", "--db", database, place / "one.db"),
+                      ("import", "--db", database, more), ("prune", "--db", database),
                       ("prune", "--db", database, "--older-than", 1), ("export", "--db", database),
-                      ("merge", place / "copy.db", database)):
+                      ("import", "--db", place / "copy.db", database)):
         result = run(*arguments)
         require(result.returncode == 5 and "upgrade Foldtune" in result.stderr, f"{arguments[0]}: {result.stderr}")
         require(bytes_of(database) == before, f"{arguments[0]} changed the file")

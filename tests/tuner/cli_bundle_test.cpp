@@ -67,7 +67,7 @@ TEST_CASE_METHOD(BundleTest, "bundle: programs need no compiler, whatever the co
   }
   CHECK(in_bundle("SELECT group_concat(DISTINCT architecture) FROM kernel") == "sm_90");
   CHECK(in_bundle("PRAGMA journal_mode") == "delete");
-  CHECK(place_.run({"check", "--db", place_.file("bundle.db")}).exit_code == 0);
+  CHECK(place_.run({"doctor", "--db", place_.file("bundle.db")}).exit_code == 0);
   // What is bundled already is copied, not compiled.
   place_.set("FOLDTUNE_NVRTC", "/nowhere");
   CHECK(place_.run({"bundle", "--db", place_.file("bundle.db"), "-o", place_.file("again.db")})

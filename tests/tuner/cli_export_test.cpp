@@ -30,7 +30,7 @@ TEST_CASE("export and import make an equal database") {
   CHECK(imported.exit_code == 0);
   CHECK(contents(copy).size() == kVarietyRows);
   CHECK(contents(copy) == contents(place.database()));
-  CHECK(place.run({"check", "--db", copy}).exit_code == 0);
+  CHECK(place.run({"doctor", "--db", copy}).exit_code == 0);
 
   const Outcome again = place.run({"export", "--db", copy});
   json first = read_export(place.file("all.json"));
