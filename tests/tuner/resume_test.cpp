@@ -176,23 +176,6 @@ TEST_CASE("Several evaluators share the problems, each of which is tuned once") 
   CHECK(std::set<std::uint64_t>(counts.begin(), counts.end()).size() == problems.size());
 }
 
-TEST_CASE("A target ends the search where the memory allows no more") {
-  const auto evaluations = [](std::optional<double> within) {
-    const auto store = make_memory_store();
-    ScriptedEvaluator evaluator = scripted();
-    // 4 MiB in 10 us: the best configuration is what the memory can do.
-    evaluator.bandwidth_gbps = (1 << 22) / 10e3;
-    TuneOptions options = options_for({sum_of(1 << 20)});
-    options.within = within;
-    options.max_evaluations = 500;
-    tune_with({&evaluator}, *store, options);
-    return screened(evaluator).size();
-  };
-  CHECK(evaluations(std::nullopt) == 500);
-  CHECK(evaluations(0.2) < 250);
-  CHECK(evaluations(0.2) <= evaluations(0.02));
-}
-
 TEST_CASE("An exhaustive effort tries every configuration, and hands over the landscape") {
   const auto store = make_memory_store();
   ScriptedEvaluator evaluator = scripted();

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <array>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>

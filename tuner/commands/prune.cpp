@@ -85,8 +85,7 @@ ExitCode run_prune(const PruneArguments& arguments) {
 
 Action prepare_prune(CLI::App& app, const std::string&) {
   auto arguments = std::make_shared<PruneArguments>();
-  app.add_option("--db", arguments->database, "The tuning database [see foldtune --help]")
-      ->type_name("FILE");
+  add_database_option(app, arguments->database);
   app.add_option("--older-than", arguments->older_than_days, "What was measured that long ago")
       ->check(CLI::Range(0.0, kMostDays).description(""))
       ->type_name("DAYS");
