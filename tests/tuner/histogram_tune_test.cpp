@@ -129,8 +129,9 @@ TEST_CASE("A histogram with wrong counts is never timed nor chosen, and the reas
           kRightBlockSize);
   const auto store = make_memory_store();
   test::SilentObserver observer;
-  const auto results = test::tune_on(
-      device, *store, {.problems = {problem}, .budget_s = 4, .command = "test"}, observer);
+  const auto results =
+      test::tune_on(device, *store,
+                    {.problems = {problem}, .effort = Effort::quick, .command = "test"}, observer);
   REQUIRE(results.size() == 1);
   CHECK(block_size(results[0].best) == kRightBlockSize);
   CHECK(results[0].failed > 0);
@@ -156,7 +157,9 @@ TEST_CASE("Histograms of every binning and counter are tuned") {
   problems[1].alignment = Alignment::element;
   problems[2].accumulator = ElementType::u32;
   const auto results = test::tune_on(
-      *device, *store, {.problems = problems, .budget_s = 6, .command = "test"}, observer);
+      *device, *store,
+      {.problems = problems, .effort = Effort::quick, .max_evaluations = 1, .command = "test"},
+      observer);
   CHECK(results.size() == 3);
   for (const ProblemResult& result : results) CHECK(result.failed == 0);
 }

@@ -35,7 +35,7 @@ double cost_of(const FakeLaunch& launch) {
 
 TuneOptions quick(std::vector<Problem> problems) {
   return {.problems = std::move(problems),
-          .max_evaluations = 400,
+          .max_evaluations = 150,
           .compile_threads = 2,
           .command = "test"};
 }
@@ -145,7 +145,9 @@ TEST_CASE("programs are compiled once for all sizes") {
   FakeDevice device({.cost_us = cost_of});
   const auto store = make_memory_store();
   SilentObserver observer;
-  tune_on(device, *store, quick({sum_of(1 << 16), sum_of(1 << 17), sum_of(1 << 18)}), observer);
+  TuneOptions options = quick({sum_of(1 << 16), sum_of(1 << 17), sum_of(1 << 18)});
+  options.max_evaluations = 40;
+  tune_on(device, *store, options, observer);
   std::vector<std::string> names;
   for (const Program& program : device.compiled_programs()) {
     names.push_back(program.name_expressions.front());
