@@ -139,7 +139,7 @@ enum class Use { database, bundle };
 /// What is not as it should be where every row is, of a file that is used in this way.
 void judge(const DatabaseSummary& summary, Use use, Finding& finding) {
   if (!summary.is_current) {
-    finding.health = Health::problem;
+    finding.health = Health::note;
     finding.text += ": programs do not read it";
     finding.remedy = "bring it to the present version: `foldtune prune`, or any verb that writes";
   } else if (use == Use::bundle) {
