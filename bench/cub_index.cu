@@ -16,62 +16,56 @@ struct Indexed {
 };
 static_assert(sizeof(Indexed<float>) == 16 && offsetof(Indexed<float>, index) == 8);
 
-template <class T>
-struct ArgMin {
-  static int call(void* storage, std::size_t& bytes, const CubArguments& arguments, Stream stream) {
-    auto* const result = static_cast<Indexed<T>*>(arguments.output);
-    return cub::DeviceReduce::ArgMin(storage, bytes, static_cast<const T*>(arguments.inputs[0]),
-                                     &result->value, &result->index,
-                                     static_cast<std::int64_t>(arguments.count), stream);
+template <class T, bool kIsMin>
+int call_arg(void* storage, std::size_t& bytes, const CubArguments& arguments, Stream stream) {
+  const auto* const input = static_cast<const T*>(arguments.inputs[0]);
+  auto* const result = static_cast<Indexed<T>*>(arguments.output);
+  const auto count = static_cast<std::int64_t>(arguments.count);
+  if constexpr (kIsMin) {
+    return cub::DeviceReduce::ArgMin(storage, bytes, input, &result->value, &result->index, count,
+                                     stream);
+  } else {
+    return cub::DeviceReduce::ArgMax(storage, bytes, input, &result->value, &result->index, count,
+                                     stream);
   }
-};
-
-template <class T>
-struct ArgMax {
-  static int call(void* storage, std::size_t& bytes, const CubArguments& arguments, Stream stream) {
-    auto* const result = static_cast<Indexed<T>*>(arguments.output);
-    return cub::DeviceReduce::ArgMax(storage, bytes, static_cast<const T*>(arguments.inputs[0]),
-                                     &result->value, &result->index,
-                                     static_cast<std::int64_t>(arguments.count), stream);
-  }
-};
+}
 
 struct Magnitude {
   __host__ __device__ float operator()(float x) const { return x < 0 ? -x : x; }
 };
 
-struct ArgMaxMagnitude {
-  static int call(void* storage, std::size_t& bytes, const CubArguments& arguments, Stream stream) {
-    auto* const result = static_cast<Indexed<float>*>(arguments.output);
-    const auto input = thrust::make_transform_iterator(
-        static_cast<const float*>(arguments.inputs[0]), Magnitude{});
-    return cub::DeviceReduce::ArgMax(storage, bytes, input, &result->value, &result->index,
-                                     static_cast<std::int64_t>(arguments.count), stream);
+int call_argabsmax(void* storage, std::size_t& bytes, const CubArguments& arguments,
+                   Stream stream) {
+  auto* const result = static_cast<Indexed<float>*>(arguments.output);
+  const auto input =
+      thrust::make_transform_iterator(static_cast<const float*>(arguments.inputs[0]), Magnitude{});
+  return cub::DeviceReduce::ArgMax(storage, bytes, input, &result->value, &result->index,
+                                   static_cast<std::int64_t>(arguments.count), stream);
+}
+
+template <bool kIsMin>
+CubCall find_arg(ElementType type) {
+  switch (type) {
+    case ElementType::f32:
+      return call_arg<float, kIsMin>;
+    case ElementType::f64:
+      return call_arg<double, kIsMin>;
+    case ElementType::f16:
+      return call_arg<__half, kIsMin>;
+    case ElementType::i32:
+      return call_arg<std::int32_t, kIsMin>;
+    default:
+      return nullptr;
   }
-};
+}
 
 }  // namespace
 
 CubCall find_cub_index(const Problem& problem) {
-  const bool is_min = problem.op == Operator::argmin;
-  if (is_min || problem.op == Operator::argmax) {
-    switch (problem.type) {
-      case ElementType::f32:
-        return is_min ? ArgMin<float>::call : ArgMax<float>::call;
-      case ElementType::f64:
-        return is_min ? ArgMin<double>::call : ArgMax<double>::call;
-      case ElementType::f16:
-        return is_min ? ArgMin<__half>::call : ArgMax<__half>::call;
-      case ElementType::i32:
-        return is_min ? ArgMin<std::int32_t>::call : ArgMax<std::int32_t>::call;
-      default:
-        return nullptr;
-    }
-  }
-  if (problem.op == Operator::argabsmax && problem.type == ElementType::f32) {
-    return ArgMaxMagnitude::call;
-  }
-  return nullptr;
+  if (problem.op == Operator::argmin) return find_arg<true>(problem.type);
+  if (problem.op == Operator::argmax) return find_arg<false>(problem.type);
+  const bool is_magnitude = problem.op == Operator::argabsmax && problem.type == ElementType::f32;
+  return is_magnitude ? call_argabsmax : nullptr;
 }
 
 }  // namespace foldtune::bench

@@ -38,54 +38,43 @@ struct Fold {
   }
 };
 
-struct SumOfMagnitudes {
-  using Value = float;
+/// What statistics that add up have in common.
+template <class T>
+struct Total {
+  using Value = T;
   static Value identity() { return 0; }
-  static __device__ Value map(float x) { return fabsf(x); }
   static __device__ Value combine(Value a, Value b) { return a + b; }
-  static __host__ __device__ float finish(Value value, std::uint32_t) { return value; }
+  static __host__ __device__ Value finish(Value value, std::uint32_t) { return value; }
 };
 
-struct Norm {
-  using Value = float;
-  static Value identity() { return 0; }
+struct SumOfMagnitudes : Total<float> {
+  static __device__ Value map(float x) { return fabsf(x); }
+};
+
+struct Norm : Total<float> {
   static __device__ Value map(float x) { return x * x; }
-  static __device__ Value combine(Value a, Value b) { return a + b; }
   static __host__ __device__ float finish(Value value, std::uint32_t) { return sqrtf(value); }
 };
 
-struct Mean {
-  using Value = float;
-  static Value identity() { return 0; }
+struct Mean : Total<float> {
   static __device__ Value map(float x) { return x; }
-  static __device__ Value combine(Value a, Value b) { return a + b; }
   static __host__ __device__ float finish(Value value, std::uint32_t count) {
     return value / static_cast<float>(count);
   }
 };
 
-struct CountOfNonzero {
-  using Value = std::uint64_t;
-  static Value identity() { return 0; }
+struct CountOfNonzero : Total<std::uint64_t> {
   static __device__ Value map(float x) { return x != 0 ? 1 : 0; }
-  static __device__ Value combine(Value a, Value b) { return a + b; }
-  static __host__ __device__ std::uint64_t finish(Value value, std::uint32_t) { return value; }
 };
 
-struct All {
-  using Value = std::uint8_t;
-  static Value identity() { return 1; }
-  static __device__ Value map(float x) { return x != 0 ? 1 : 0; }
-  static __device__ Value combine(Value a, Value b) { return a & b; }
-  static __host__ __device__ std::uint8_t finish(Value value, std::uint32_t) { return value; }
-};
-
-struct Any {
-  using Value = std::uint8_t;
-  static Value identity() { return 0; }
+struct Any : Total<std::uint8_t> {
   static __device__ Value map(float x) { return x != 0 ? 1 : 0; }
   static __device__ Value combine(Value a, Value b) { return a | b; }
-  static __host__ __device__ std::uint8_t finish(Value value, std::uint32_t) { return value; }
+};
+
+struct All : Any {
+  static Value identity() { return 1; }
+  static __device__ Value combine(Value a, Value b) { return a & b; }
 };
 
 struct MinMax {

@@ -1,7 +1,6 @@
 #include "tuner/library_rungs.h"
 
 #include <array>
-#include <charconv>
 #include <memory>
 #include <string>
 
@@ -13,20 +12,8 @@
 namespace foldtune {
 namespace {
 
-/// Makes the device the current one of the CUDA runtime API, whose context is Foldtune's too.
-void select(const Device& device) {
-  const std::string& id = device.info().id;
-  int ordinal = -1;
-  const std::size_t colon = id.find(':');
-  if (id.starts_with("cuda:")) {
-    std::from_chars(id.data() + colon + 1, id.data() + id.size(), ordinal);
-  }
-  if (ordinal < 0) throw Unavailable("it runs on GPUs alone");
-  bench::check(cudaSetDevice(ordinal), "selecting " + id);
-}
-
 Enqueue prepare_cub(Device& device, const Problem& problem) {
-  select(device);
+  bench::select(device);
   const bench::CubCall function = bench::find_cub_call(problem);
   if (function == nullptr) throw Unavailable("CUB is not compared for this problem");
   const auto call_function = [function](void* storage, std::size_t& bytes, const Call& call,
@@ -48,7 +35,7 @@ Enqueue prepare_cub(Device& device, const Problem& problem) {
 }
 
 Enqueue prepare_dot(Device& device, const Problem& problem) {
-  select(device);
+  bench::select(device);
   return [dot = bench::find_cublas_call(problem)](const Call& call, Stream stream) {
     dot(static_cast<const float*>(call.inputs[0]), static_cast<const float*>(call.inputs[1]),
         static_cast<std::uint32_t>(call.count), call.output, stream);

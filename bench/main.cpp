@@ -70,14 +70,6 @@ class Keeper {
   Clock::time_point written_ = Clock::now();
 };
 
-/// Makes the device the current one of the CUDA runtime API, whose context is Foldtune's too.
-void select(const Device& device) {
-  constexpr std::string_view kPrefix = "cuda:";
-  const std::string& id = device.info().id;
-  if (!id.starts_with(kPrefix)) return;
-  check(cudaSetDevice(std::stoi(id.substr(kPrefix.size()))), "choosing " + id);
-}
-
 /// Each line once.
 void print_lines(const std::vector<std::string>& lines) {
   std::set<std::string> printed;
@@ -159,7 +151,7 @@ void measure_all(Matrix& matrix, const std::vector<Case>& cases) {
 
 ExitCode measure(const Options& options) {
   const std::shared_ptr<Device> device = open_device(options.device);
-  select(*device);
+  if (device->info().record.kind == "cuda") select(*device);
   Keeper keeper(options.json);
   Matrix matrix(device, options, describe_run(*device, options),
                 [&](const Report& report) { keeper.keep(report); });

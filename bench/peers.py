@@ -1,18 +1,11 @@
-#!/usr/bin/env python3
-"""Times PyTorch and CuPy in the cells that foldtune_bench measured, by its method.
-
-    foldtune_bench ARGUMENTS --json bench.json
-    python3 bench/peers.py bench.json --json peers.json
-    foldtune_bench --from bench.json peers.json --check
+"""Times PyTorch and CuPy in the cells that foldtune_bench measured, by its method, for run.py.
 
 Every cell of the report is measured: its manner, its n and its alignment. Calls are captured in CUDA
 graphs over inputs that take turns, or enqueued back to back, or waited for. Every result is checked
 before it is timed. Needs PyTorch with CUDA; without CuPy it goes on with PyTorch alone.
 """
 
-import argparse
 import datetime
-import shlex
 import sys
 import time
 
@@ -163,28 +156,3 @@ class Peers:
         samples = self.timing.time_in_rounds(stopwatches, self.rounds, self.seed)
         for library, taken in zip(timed, samples):
             report["figures"].append(peer_report.make_figure(cell, library.name, taken))
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("report", help="what foldtune_bench --json wrote")
-    parser.add_argument("--json", required=True, help="the report to write")
-    parser.add_argument("--rounds", type=int, default=9)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--budget", type=float, help="seconds after which no further n is begun")
-    options = parser.parse_args()
-    deadline = None if options.budget is None else time.monotonic() + options.budget
-    try:
-        peers = Peers(shlex.join(sys.argv), options.rounds, options.seed)
-        report = peers.measure(peer_report.read(options.report), options.json, deadline)
-    except (ImportError, OSError, RuntimeError, ValueError) as error:
-        sys.exit(f"peers.py: {error}")
-    wrong = [fault for fault in report["faults"] if fault["wrong"]]
-    for fault in report["faults"]:
-        print(f"{fault['contender']}, {fault['case']} {fault['n']} ({fault['manner']}): {fault['reason']}")
-    print(f"{len(report['figures'])} figures of {', '.join(peers.versions)} in {options.json}")
-    return 1 if wrong else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

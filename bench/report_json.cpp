@@ -2,43 +2,83 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <sstream>
 #include <string>
-#include <system_error>
 #include <utility>
 
 #include "foldtune/error.h"
 #include "tuner/file_error.h"
+#include "tuner/json_fields.h"
+#include "tuner/whole_file.h"
 
 namespace foldtune::bench {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json cell_json(const Cell& cell) {
-  return {{"case", cell.case_name},      {"op", cell.op},
-          {"type", cell.type},           {"accumulator", cell.accumulator},
-          {"options", cell.options},     {"inputs", cell.inputs},
-          {"alignment", cell.alignment}, {"n", cell.count},
-          {"bytes", cell.bytes},         {"manner", cell.manner}};
+// The fields of each struct, for both directions.
+
+template <FieldsOf<Cell> T, class Visit>
+void visit_fields(T& cell, const Visit& visit) {
+  visit("case", cell.case_name);
+  visit("op", cell.op);
+  visit("type", cell.type);
+  visit("accumulator", cell.accumulator);
+  visit("options", cell.options);
+  visit("inputs", cell.inputs);
+  visit("alignment", cell.alignment);
+  visit("n", cell.count);
+  visit("bytes", cell.bytes);
+  visit("manner", cell.manner);
 }
 
-Cell parse_cell(const Json& json) {
-  return {.case_name = json.at("case"),
-          .op = json.at("op"),
-          .type = json.at("type"),
-          .accumulator = json.at("accumulator"),
-          .options = json.at("options"),
-          .inputs = json.at("inputs"),
-          .alignment = json.at("alignment"),
-          .count = json.at("n"),
-          .bytes = json.at("bytes"),
-          .manner = json.at("manner")};
+template <FieldsOf<Figure> T, class Visit>
+void visit_fields(T& figure, const Visit& visit) {
+  visit_fields(figure.cell, visit);
+  visit("contender", figure.contender);
+  visit("median_us", figure.median_us);
+  visit("mad_us", figure.mad_us);
+  visit("samples_us", figure.samples_us);
+  visit("run", figure.run);
+}
+
+template <FieldsOf<Fault> T, class Visit>
+void visit_fields(T& fault, const Visit& visit) {
+  visit_fields(fault.cell, visit);
+  visit("contender", fault.contender);
+  visit("wrong", fault.is_wrong);
+  visit("reason", fault.reason);
+  visit("run", fault.run);
+}
+
+template <FieldsOf<Run> T, class Visit>
+void visit_fields(T& run, const Visit& visit) {
+  visit("date", run.date);
+  visit("command", run.command);
+  visit("device", run.device);
+  visit("architecture", run.architecture);
+  visit("driver", run.driver);
+  visit("versions", run.versions);
+  visit("read_bandwidth_gbps", run.read_bandwidth_gbps);
+  visit("launch_us", run.launch_us);
+  visit("rounds", run.rounds);
+  visit("seed", run.seed);
+}
+
+template <class T>
+Json to_object(const T& item) {
+  Json json;
+  visit_fields(item, [&](const char* key, const auto& field) { json[key] = field; });
+  return json;
+}
+
+template <class T>
+T from_object(const Json& json) {
+  T item;
+  visit_fields(item, [&](const char* key, auto& field) { json.at(key).get_to(field); });
+  return item;
 }
 
 /// To the digits that a timing has.
@@ -49,76 +89,27 @@ std::vector<double> shortened(std::vector<double> values) {
   return values;
 }
 
-Json figure_json(const Figure& figure) {
-  Json json = cell_json(figure.cell);
-  json["contender"] = figure.contender;
-  json["median_us"] = shortened(figure.median_us);
-  json["mad_us"] = shortened(figure.mad_us);
-  json["samples_us"] = shortened(figure.samples_us);
+Json figure_json(const Figure& exact) {
+  Figure figure = exact;
+  figure.median_us = shortened(figure.median_us);
+  figure.mad_us = shortened(figure.mad_us);
+  figure.samples_us = shortened(std::move(figure.samples_us));
+  Json json = to_object(figure);
   json["gbps"] = shortened(figure.gbps());
   if (!figure.config.empty()) {
     json["config"] = Json::parse(figure.config);
     json["source"] = figure.source;
   }
-  json["run"] = figure.run;
   return json;
 }
 
 Figure parse_figure(const Json& json) {
-  Figure figure{.cell = parse_cell(json),
-                .contender = json.at("contender"),
-                .samples_us = json.at("samples_us"),
-                .median_us = json.at("median_us"),
-                .mad_us = json.at("mad_us"),
-                .run = json.at("run")};
+  auto figure = from_object<Figure>(json);
   if (json.contains("config")) {
     figure.config = json.at("config").dump();
     figure.source = json.at("source");
   }
   return figure;
-}
-
-Json fault_json(const Fault& fault) {
-  Json json = cell_json(fault.cell);
-  json["contender"] = fault.contender;
-  json["wrong"] = fault.is_wrong;
-  json["reason"] = fault.reason;
-  json["run"] = fault.run;
-  return json;
-}
-
-Fault parse_fault(const Json& json) {
-  return {.cell = parse_cell(json),
-          .contender = json.at("contender"),
-          .is_wrong = json.at("wrong"),
-          .reason = json.at("reason"),
-          .run = json.at("run")};
-}
-
-Json run_json(const Run& run) {
-  return {{"date", run.date},
-          {"command", run.command},
-          {"device", run.device},
-          {"architecture", run.architecture},
-          {"driver", run.driver},
-          {"versions", run.versions},
-          {"read_bandwidth_gbps", run.read_bandwidth_gbps},
-          {"launch_us", run.launch_us},
-          {"rounds", run.rounds},
-          {"seed", run.seed}};
-}
-
-Run parse_run(const Json& json) {
-  return {.date = json.at("date"),
-          .command = json.at("command"),
-          .device = json.at("device"),
-          .architecture = json.at("architecture"),
-          .driver = json.at("driver"),
-          .versions = json.at("versions"),
-          .read_bandwidth_gbps = json.at("read_bandwidth_gbps"),
-          .launch_us = json.at("launch_us"),
-          .rounds = json.at("rounds"),
-          .seed = json.at("seed")};
 }
 
 template <class T>
@@ -185,10 +176,10 @@ void require_distinct(const Report& report) {
 
 std::string to_json(const Report& report) {
   return Json{{"schema_version", kSchemaVersion},
-              {"runs", list_json(report.runs, run_json)},
+              {"runs", list_json(report.runs, to_object<Run>)},
               {"figures", list_json(report.figures, figure_json)},
-              {"faults", list_json(report.faults, fault_json)},
-              {"not_run", list_json(report.not_run, cell_json)}}
+              {"faults", list_json(report.faults, to_object<Fault>)},
+              {"not_run", list_json(report.not_run, to_object<Cell>)}}
              .dump(-1, ' ', false, Json::error_handler_t::replace) +
          '\n';
 }
@@ -200,10 +191,10 @@ Report parse_report(std::string_view text, const std::string& name) {
       throw unreadable(name, fmt::format("it is of version {}, and this one reads version {}",
                                          json.at("schema_version").dump(), kSchemaVersion));
     }
-    Report report{.runs = parse_list(json.at("runs"), parse_run),
+    Report report{.runs = parse_list(json.at("runs"), from_object<Run>),
                   .figures = parse_list(json.at("figures"), parse_figure),
-                  .faults = parse_list(json.at("faults"), parse_fault),
-                  .not_run = parse_list(json.at("not_run"), parse_cell)};
+                  .faults = parse_list(json.at("faults"), from_object<Fault>),
+                  .not_run = parse_list(json.at("not_run"), from_object<Cell>)};
     check_numbers(report, name);
     return report;
   } catch (const Json::exception& error) {
@@ -212,14 +203,7 @@ Report parse_report(std::string_view text, const std::string& name) {
 }
 
 Report read_report(const std::string& path) {
-  errno = 0;
-  const std::ifstream stream(path, std::ios::binary);
-  std::ostringstream text;
-  text << stream.rdbuf();
-  if (!stream.is_open() || errno != 0) {
-    throw unreadable(path, std::generic_category().message(errno != 0 ? errno : EIO));
-  }
-  return parse_report(text.str(), path);
+  return parse_report(read_whole_file(path, "bench report"), path);
 }
 
 Report join(std::vector<Report> reports) {

@@ -1,19 +1,18 @@
 #!/usr/bin/env bash
-# Replays every search over recorded landscapes, and shows how many evaluations they take. Needs no
+# Replays the searches over recorded landscapes, and shows how many evaluations they take. Needs no
 # GPU.
 #
-#   scripts/search_study.sh [FOLDER] [OPTION...]
+#   scripts/search_study.sh [OPTION...] [FILE...]
 #
-# FOLDER holds the landscapes: bench/landscapes without one. Options are those of search_study, such
-# as --check or --by-landscape; --help lists them.
+# FILEs are landscapes: those of bench/landscapes without any. Options are those of search_study, such
+# as --check; --help lists them.
 set -euo pipefail
 
 cd "$(dirname "$0")/.."
-folder=bench/landscapes
-if (($#)) && [[ $1 != -* ]]; then
-  folder=$1
-  shift
-fi
+files=(bench/landscapes/*.json)
+for argument in "$@"; do
+  if [[ $argument == *.json ]]; then files=(); fi
+done
 cmake --preset release > /dev/null
 cmake --build --preset release --parallel "$(nproc)" --target search_study > /dev/null
-build/release/bench/study/search_study "$folder" "$@"
+build/release/bench/study/search_study "$@" "${files[@]}"

@@ -49,7 +49,7 @@ constexpr std::array kVerbs{
     Verb{"run", "Reduce a file with the tuned configuration", prepare_run},
     Verb{"ladder", "Climb from naive kernels to the libraries', beside published figures",
          prepare_ladder},
-    Verb{"landscape", "Summarise a recorded landscape, or write it for other tools",
+    Verb{"landscape", "Summarise what was measured of a problem, or write it for Kernel Tuner",
          prepare_landscape},
     Verb{"bundle", "Write a small database to be shipped with a program", prepare_bundle},
     Verb{"export", "Write measurements to a file for other machines", prepare_export},

@@ -1,7 +1,7 @@
 /// The seam between the tuner and what tries configurations for it.
 ///
-/// Three implementations: the device of this process (device_evaluator.h), a worker process that
-/// may crash or hang (worker/worker_evaluator.h), and a recorded landscape (replay/).
+/// Two implementations: the device of this process (device_evaluator.h), and a worker process that
+/// may crash or hang (worker/worker_evaluator.h).
 #pragma once
 
 #include <cstdint>

@@ -20,7 +20,7 @@ Problem over(Operator op, ElementType type = ElementType::f32) {
   return {.op = op, .type = type, .determinism = Determinism::any};
 }
 
-const NotLinked kPyTorch{"PyTorch is not linked: bench/torch_sum.py measures it"};
+const NotLinked kPyTorch{"PyTorch is not linked: bench/run.py measures it"};
 
 /// The common shape of the textbooks' kernels: 256 threads, an element per thread.
 Params textbook(BlockStage block_stage, FinalStage final_stage, int waves = 0, int unroll = 1) {

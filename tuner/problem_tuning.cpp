@@ -35,7 +35,7 @@ constexpr std::size_t kSeeds = 6;
 
 /// A configuration on its way from the search to the device.
 struct Compiling {
-  Proposal proposal;
+  Params params;
   std::optional<CompilePool::Compilation> compilation{};  ///< empty where none is needed
   const MeasurementRecord* known = nullptr;               ///< what the store knows of it
 };
@@ -78,11 +78,9 @@ class ProblemTuning {
     if (session_.compilations == nullptr || is_done()) return;
     const std::unique_ptr<Search> search = begin_search();
     for (std::size_t i = 0; i < look_ahead() && may_propose(i); ++i) {
-      const std::optional<Proposal> proposal = search->propose();
-      if (!proposal) return;
-      if (history_.find(proposal->params) == nullptr) {
-        begin(*proposal, CompilePool::Urgency::later);
-      }
+      const std::optional<Params> params = search->propose();
+      if (!params) return;
+      if (history_.find(*params) == nullptr) begin(*params, CompilePool::Urgency::later);
     }
   }
 
@@ -174,12 +172,12 @@ class ProblemTuning {
     return seeds;
   }
 
-  Compiling begin(const Proposal& proposal,
+  Compiling begin(const Params& params,
                   CompilePool::Urgency urgency = CompilePool::Urgency::now) const {
-    if (session_.compilations == nullptr) return {.proposal = proposal};
-    return {.proposal = proposal,
+    if (session_.compilations == nullptr) return {.params = params};
+    return {.params = params,
             .compilation = session_.compilations->request(
-                make_program({.problem = problem_, .params = proposal.params}), urgency)};
+                make_program({.problem = problem_, .params = params}), urgency)};
   }
 
   void await(const Compiling& compiling) {
@@ -190,9 +188,8 @@ class ProblemTuning {
   }
 
   /// Compiles, or takes the compilation, and tries. What goes wrong is in the record.
-  MeasurementRecord evaluate(const Compiling& compiling, Timing timing, int samples) {
-    Trial trial{
-        .params = compiling.proposal.params, .compiled = {}, .timing = timing, .samples = samples};
+  MeasurementRecord evaluate(const Compiling& compiling) {
+    Trial trial{.params = compiling.params, .compiled = {}, .timing = Timing::screening};
     try {
       if (compiling.compilation) trial.compiled = compiling.compilation->get();
     } catch (const CompileError& error) {
@@ -244,7 +241,7 @@ class ProblemTuning {
         has_all = true;
         session_.prefetch_later();
       }
-      if (in_flight_.empty() && is_exhausted) break;
+      if (in_flight_.empty() && is_exhausted) return;
       if (!is_in_time() || stop_requested()) return;
       // In the order of the proposals, whichever is compiled first: so the same costs give the same
       // proposals, also when some of the costs were measured by an earlier run.
@@ -252,31 +249,26 @@ class ProblemTuning {
       in_flight_.pop_front();
       if (next.known != nullptr) {
         ++known_used_;
-        take(next.proposal.params, *next.known);
-        screening_.push_back(*next.known);
+        take(next.params, *next.known);
         continue;
       }
       await(next);
-      MeasurementRecord record = evaluate(next, Timing::screening, next.proposal.samples);
+      MeasurementRecord record = evaluate(next);
       record.round = kScreened;
-      record.is_default = next.proposal.params == fallback_;
+      record.is_default = next.params == fallback_;
       session_.store.put(run_->id, record);
-      take(next.proposal.params, record);
-      screening_.push_back(std::move(record));
-    }
-    if (limits_.evaluations == 0 && session_.options.on_landscape) {
-      session_.options.on_landscape(run_->record, problem_, screening_);
+      take(next.params, record);
     }
   }
 
   /// Proposals until enough are in flight. False if nothing is left to propose.
   bool fill() {
     while (in_flight_.size() < look_ahead() && may_propose(in_flight_.size())) {
-      const std::optional<Proposal> proposal = search_->propose();
-      if (!proposal) return search_->is_waiting() && !in_flight_.empty();
-      const MeasurementRecord* const known = history_.find(proposal->params);
-      in_flight_.push_back(known == nullptr ? begin(*proposal)
-                                            : Compiling{.proposal = *proposal, .known = known});
+      const std::optional<Params> params = search_->propose();
+      if (!params) return false;
+      const MeasurementRecord* const known = history_.find(*params);
+      in_flight_.push_back(known == nullptr ? begin(*params)
+                                            : Compiling{.params = *params, .known = known});
     }
     return !in_flight_.empty();
   }
@@ -325,10 +317,10 @@ class ProblemTuning {
 
   std::optional<ProblemResult> compare() {
     std::vector<Compiling> compiling;
-    for (const Params& params : finalists()) compiling.push_back(begin({.params = params}));
+    for (const Params& params : finalists()) compiling.push_back(begin(params));
     std::vector<Finalist> candidates;
     for (const Compiling& one : compiling) {
-      Finalist finalist{.params = one.proposal.params, .compiled = {}};
+      Finalist finalist{.params = one.params, .compiled = {}};
       await(one);
       try {
         if (one.compilation) finalist.compiled = one.compilation->get();
@@ -400,7 +392,6 @@ class ProblemTuning {
   int known_used_ = 0;
   std::unique_ptr<Search> search_;
   std::deque<Compiling> in_flight_;  ///< proposed, and not yet tried
-  std::vector<MeasurementRecord> screening_;
   std::vector<Scored> scored_;
   std::set<std::string> failed_;  ///< by the params' JSON
   double busy_s_ = 0;

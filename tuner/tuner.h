@@ -34,10 +34,6 @@ struct TuneOptions {
   /// Asked between two measurements; true ends the tuning early, with everything kept. May be
   /// empty. Called from several threads where there are several evaluators.
   std::function<bool()> stop_requested = nullptr;
-  /// Gets the screening of each problem that was searched to the end of its space. May be empty.
-  std::function<void(const RunRecord& run, const Problem& problem,
-                     const std::vector<MeasurementRecord>& screening)>
-      on_landscape = nullptr;
 };
 
 /// The result of tuning one problem. Times are medians in microseconds per call.

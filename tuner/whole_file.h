@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <string_view>
 
 namespace foldtune {
@@ -10,5 +11,8 @@ namespace foldtune {
 /// was there before. `what` is its kind, for the error: "landscape". Throws FileError.
 void write_whole_file(const std::filesystem::path& path, std::string_view bytes,
                       std::string_view what);
+
+/// The bytes of the file. Throws FileError, with its kind.
+std::string read_whole_file(const std::filesystem::path& path, std::string_view what);
 
 }  // namespace foldtune

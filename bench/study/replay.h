@@ -1,11 +1,11 @@
 /// One search on one recorded landscape: how soon it finds what is nearly the best.
 #pragma once
 
-#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <random>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "templates/space.h"
@@ -14,46 +14,38 @@
 
 namespace foldtune {
 
-/// How near to the optimum a search has to come.
-inline constexpr std::array kNear{0.05, 0.02, 0.01};
+/// How near to the optimum a search has to come: within 5%.
+inline constexpr double kNear = 0.05;
 
-/// A landscape by the numbers of the candidates.
+/// The recorded configurations of a landscape, as the candidates of searches. Refers to the
+/// landscape.
 class Ground {
  public:
+  /// Throws InvalidArgument if nothing of it succeeded.
   explicit Ground(const Landscape& landscape);
 
   const Landscape& landscape() const { return *landscape_; }
   std::shared_ptr<const Candidates> candidates() const { return candidates_; }
-
-  double optimum_us() const { return optimum_us_; }
-  std::size_t missing() const { return missing_; }  ///< candidates that were not recorded
+  const LandscapePoint& best() const { return *best_; }
 
   /// Null if the configuration failed, or was not recorded.
   const LandscapePoint* find(const Params& params) const;
 
  private:
   const Landscape* landscape_;
+  const LandscapePoint* best_;
+  std::unordered_map<std::string, const LandscapePoint*> points_;  ///< by the JSON of their params
   std::shared_ptr<const Candidates> candidates_;
-  std::vector<const LandscapePoint*> points_;  ///< by number
-  double optimum_us_ = 0;
-  std::size_t missing_ = 0;
 };
 
 struct ReplaySettings {
-  double noise = 1;   ///< of the recorded deviations
   int in_flight = 8;  ///< proposals that are made before the first is reported
-  int budget = 400;   ///< evaluations
+  int budget = 200;   ///< evaluations
 };
 
-/// What came of one run.
-struct Run {
-  /// Evaluations until a configuration within kNear of the optimum was tried; budget + 1 if none
-  /// was. A proposal with more samples than two counts as several.
-  std::array<int, kNear.size()> evaluations{};
-  double seconds = 0;  ///< estimated, to the first of kNear
-};
-
-Run replay(const Ground& ground, std::string_view search, const std::vector<Params>& seeds,
-           std::uint64_t seed, const ReplaySettings& settings);
+/// Evaluations until a configuration within kNear of the optimum was tried; budget + 1 if none was.
+/// Seeds that were not recorded are left out.
+int replay(const Ground& ground, std::string_view search, const std::vector<Params>& seeds,
+           std::uint64_t seed, const ReplaySettings& settings = {});
 
 }  // namespace foldtune

@@ -1,10 +1,12 @@
-// Databases for the test of the page, in the folder that is named: `failures.db`, of two devices,
-// with failures, and with texts that mean something in HTML; `empty.db`.
+// Databases for the test of the page, in the folder that is named: `tuned.db`, of 15 problems with
+// invented times; `failures.db`, of two devices, with failures, and with texts that mean something
+// in HTML; `empty.db`.
 #include <fmt/format.h>
 
 #include <cstdio>
 #include <exception>
 #include <string>
+#include <vector>
 
 #include "tests/tuner/tuned_database.h"
 
@@ -13,6 +15,46 @@ namespace {
 
 constexpr const char* kHostile =
     "</script><script>window.broken = 1</script><img src=x onerror='window.broken = 2'>";
+
+constexpr double kBandwidthGbps = 4500;
+constexpr int kMultiprocessors = 132;
+
+/// A part of the problem's space and the untuned default, each with a time of its own: screened,
+/// and then the fastest and the default compared.
+std::vector<MeasurementRecord> tuned(Operator op, std::uint64_t count) {
+  const Problem problem{.op = op, .count = count};
+  const Space space(problem);
+  const Params untuned = space.canonical(space.default_params(kMultiprocessors), kMultiprocessors);
+  const double floor_us = 1.5 + static_cast<double>(problem.input_bytes()) / kBandwidthGbps * 1e-3;
+  std::vector<MeasurementRecord> records;
+  const auto add = [&](const Params& params, double us, int round) {
+    records.push_back(success(problem, params, {us}, round));
+    records.back().is_default = params == untuned;
+  };
+  const std::vector<Params> all = space.enumerate();
+  constexpr std::size_t kStep = 11;  // no divisor of any tunable's number of values
+  for (std::size_t i = 0; i < all.size(); i += kStep) {
+    if (all[i] != untuned) add(all[i], floor_us * (1.1 + 0.003 * static_cast<double>(i % 1009)), 0);
+  }
+  add(untuned, floor_us * 1.05, 0);
+  add(all[kStep], floor_us, 2);  // chosen
+  add(untuned, floor_us * 1.04, 1);
+  return records;
+}
+
+void make_tuned(const std::string& path) {
+  TunedDatabase database(path);
+  RunRecord run = run_on("NVIDIA H200");
+  run.read_bandwidth_gbps = kBandwidthGbps;
+  for (int exponent = 12; exponent <= 28; exponent += 2) {
+    database.add(run, tuned(Operator::sum, std::uint64_t{1} << exponent));
+  }
+  for (const Operator op : {Operator::dot, Operator::argmax}) {
+    for (const int exponent : {14, 20, 26}) {
+      database.add(run, tuned(op, std::uint64_t{1} << exponent));
+    }
+  }
+}
 
 void make_failures(const std::string& path) {
   const Problem problem = sum_of(1 << 20);
@@ -40,6 +82,7 @@ void make_failures(const std::string& path) {
 int main(int argc, char** argv) try {
   if (argc != 2) return 2;
   const std::string folder = argv[1];
+  foldtune::test::make_tuned(folder + "/tuned.db");
   foldtune::test::make_failures(folder + "/failures.db");
   foldtune::test::TunedDatabase(folder + "/empty.db");
   return 0;

@@ -1,4 +1,4 @@
-"""page_test.py --program FOLDTUNE --make-databases PROGRAM --bench-folder FOLDER
+"""page_test.py --program FOLDTUNE --make-databases PROGRAM
 
 The page of `foldtune report` in a headless Chromium: what its charts and tables hold, and that it works
 with mouse and keyboard, in dark and light, on a phone, and without any network. Ends with the status 77
@@ -46,7 +46,7 @@ def start_browser(chromium, chromedriver):
 
 
 def bench_report():
-    """Sums of f32 on the recorded device, as the bench would write them, but invented."""
+    """Sums of f32 on the device of tuned.db, as the bench would write them, but invented."""
     problem = {"op": "sum", "type": "f32", "accumulator": "f32", "options": "", "alignment": "vector"}
     figures = [{**problem, "n": n, "manner": "graph", "contender": contender, "median_us": us * n / 1e6 + 2, "run": 0}
                for n in (4096, 65536, 1048576, 16777216) for contender, us in (("tuned", 1.0), ("CUB", 1.25))]
@@ -56,11 +56,6 @@ def bench_report():
 
 def make_pages():
     subprocess.run([options.make_databases, folder], check=True)
-    run("tune", "--device", f"replay:{options.bench_folder}/landscapes", "--op", "sum", "--type", "f32",
-        "--n", "2^12..2^28", "--effort", "normal", "--db", f"{folder}/tuned.db")
-    for operator in ("dot", "argmax"):
-        run("tune", "--device", f"replay:{options.bench_folder}/landscapes", "--op", operator, "--type", "f32",
-            "--n", "2^14,2^20,2^26", "--effort", "quick", "--db", f"{folder}/tuned.db")
     report = bench_report()
     pathlib.Path(folder, "bench.json").write_text(json.dumps(report))
     run("report", "--db", f"{folder}/tuned.db", "-o", f"{folder}/tuned.html", "--bench", f"{folder}/bench.json")
@@ -413,7 +408,6 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--program", required=True)
     parser.add_argument("--make-databases", required=True)
-    parser.add_argument("--bench-folder", required=True, type=pathlib.Path)
     options, rest = parser.parse_known_args()
     chromium = shutil.which("chromium") or shutil.which("google-chrome")
     chromedriver = shutil.which("chromedriver")

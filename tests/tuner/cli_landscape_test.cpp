@@ -10,27 +10,28 @@ namespace {
 
 using Catch::Matchers::ContainsSubstring;
 
-constexpr const char* kLandscape = R"({
-"foldtune_landscape": 1,
-"device": {"kind":"cuda","name":"NVIDIA Test","architecture":"sm_90","multiprocessor_count":132,"memory_clock_khz":0,"memory_bus_bits":0,"l2_bytes":0,"driver":"580"},
-"compiler": "nvrtc 13.0",
-"template_fingerprint": "0",
-"read_bandwidth_gbps": 4000.0,
-"compile_ms": 50.0,
-"problem": {"op":"sum","type":"f32","accumulator":null,"result":null,"count":16777216,"alignment":"vector","determinism":"run_to_run","nan_policy":"propagate","ddof":0,"custom":null,"histogram":{"bins":256,"binning":"even","distribution":"uniform"}},
-"tunables": ["block_size","vector_width","unroll","tile_layout","block_stage","final_stage","waves"],
-"labels": {"tile_layout":["contiguous","split"],"block_stage":["tree","tree_shuffle","shuffle"],"final_stage":["atomic","two_pass","last_block","polling"]}
+/// With polling in one wave, as the untuned default of 2^24 elements is.
+Params one_wave(int block_size) {
+  return ReduceParams{.block_size = block_size,
+                      .block_stage = BlockStage::shuffle,
+                      .final_stage = FinalStage::polling,
+                      .waves = 1};
 }
-128 4 4 0 2 3 1 20 0.1
-256 4 4 0 2 3 1 20.5 0.1
-512 4 4 0 2 3 1 22 0.1
-1024 4 4 0 2 3 1 40 0.1
-1024 4 4 0 2 2 1 launch_error
-)";
+
+/// Five configurations of a sum of 2^24 elements, one of which failed.
+void store_landscape(const Workplace& place) {
+  const Problem problem = sum_of(1 << 24);
+  store(place.database(),
+        {success(problem, one_wave(128), {20}), success(problem, one_wave(256), {20.5}),
+         success(problem, one_wave(512), {22}), success(problem, one_wave(1024), {40}),
+         failure(problem, with_block_size(1024), foldtune::Outcome::launch_error, "too large")},
+        run_on("NVIDIA Test"));
+}
 
 TEST_CASE("landscape shows the fastest, the spread and what each tunable is worth") {
   const Workplace place;
-  const Outcome result = place.run({"landscape", place.write("a.landscape", kLandscape)});
+  store_landscape(place);
+  const Outcome result = place.run({"landscape", "--n", "2^24"});
   CHECK(result.err.empty());
   CHECK(result.exit_code == 0);
   CHECK_THAT(result.out, ContainsSubstring("sum f32 2^24 on NVIDIA Test"));
@@ -44,13 +45,17 @@ TEST_CASE("landscape shows the fastest, the spread and what each tunable is wort
 
 TEST_CASE("landscape writes a cache file for Kernel Tuner") {
   const Workplace place;
+  store_landscape(place);
   const std::string cache = place.file("new/cache.json");
-  const Outcome result =
-      place.run({"landscape", place.write("a.landscape", kLandscape), "--kernel-tuner", cache});
+  const Outcome result = place.run({"landscape", "--n", "2^24", "--kernel-tuner", cache});
   CHECK(result.exit_code == 0);
   CHECK_THAT(result.err, ContainsSubstring(cache));
   const auto json = nlohmann::json::parse(read_file(cache));
   CHECK(json["cache"].size() == 5);
+  const Outcome failed =
+      place.run({"landscape", "--n", "2^24", "--kernel-tuner", cache + "/x.json"});
+  CHECK(failed.exit_code == kFile);
+  CHECK_THAT(failed.err, ContainsSubstring("writing the cache file"));
 }
 
 TEST_CASE("landscape shows what a database holds of a problem, for each device") {
@@ -87,37 +92,11 @@ TEST_CASE("landscape shows what a database holds of a problem, for each device")
              ContainsSubstring("nothing was measured of sum f32 2^12; there is sum f32 2^20"));
 }
 
-TEST_CASE("landscape wants a file or a problem") {
+TEST_CASE("landscape wants a problem") {
   const Workplace place;
-  const Outcome neither = place.run({"landscape"});
-  CHECK(neither.exit_code == kUsage);
-  CHECK_THAT(neither.err, ContainsSubstring("Name a file, or a problem"));
-  const Outcome both =
-      place.run({"landscape", place.write("a.landscape", kLandscape), "--op", "sum"});
-  CHECK(both.exit_code == kUsage);
-  CHECK_THAT(both.err, ContainsSubstring("leave --op, --type, --n and --db out"));
-}
-
-TEST_CASE("landscape shows one in which everything failed") {
-  const Workplace place;
-  std::string text = kLandscape;
-  text = text.substr(0, text.find("128 4 4")) + "1024 4 4 0 2 2 1 launch_error\n";
-  const Outcome result = place.run({"landscape", place.write("a.landscape", text)});
-  CHECK(result.exit_code == 0);
-  CHECK_THAT(result.out, ContainsSubstring("1 configuration: 1 launch_error"));
-}
-
-TEST_CASE("landscape says what is wrong with its files") {
-  const Workplace place;
-  const auto fails = [&](const std::vector<std::string>& arguments, const std::string& what) {
-    const Outcome result = place.run(arguments);
-    CHECK(result.exit_code == kFile);
-    CHECK_THAT(result.err, ContainsSubstring(what));
-  };
-  const std::string good = place.write("a.landscape", kLandscape);
-  fails({"landscape", place.file("none")}, place.file("none"));
-  fails({"landscape", place.write("b", std::string(kLandscape) + "1 2 3\n")}, "line 17");
-  fails({"landscape", good, "--kernel-tuner", good + "/x.json"}, "writing the cache file");
+  const Outcome result = place.run({"landscape"});
+  CHECK(result.exit_code == kUsage);
+  CHECK_THAT(result.err, ContainsSubstring("--n"));
 }
 
 }  // namespace

@@ -1,15 +1,36 @@
 #include "tuner/replay/kernel_tuner.h"
 
+#include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "runtime/lookup.h"
+#include "tests/cache/temporary_folder.h"
 #include "tests/catch.h"
+#include "tuner/file_error.h"
+#include "tuner/whole_file.h"
 
 namespace foldtune {
 namespace {
 
+using Catch::Matchers::ContainsSubstring;
+
+constexpr const char* kTime = "2026-01-31T12:00:00+00:00";
+
 Landscape three_points() {
   Landscape landscape;
-  landscape.device = {.kind = "cuda", .name = "GPU \"1\"", .architecture = "sm_90", .driver = "1"};
+  landscape.device = {.kind = "cuda",
+                      .name = "GPU \"1\"",
+                      .architecture = "sm_90",
+                      .multiprocessor_count = 132,
+                      .memory_clock_khz = 3201000,
+                      .memory_bus_bits = 6016,
+                      .l2_bytes = 62914560,
+                      .driver = "1"};
+  landscape.compiler = "nvrtc 13.0";
+  landscape.template_fingerprint = "0123";
+  landscape.read_bandwidth_gbps = 4500.5;
   landscape.compile_ms = 50;
   landscape.problem = {.count = 1 << 20};
   landscape.points = {
@@ -21,7 +42,7 @@ Landscape three_points() {
 }
 
 nlohmann::json exported() {
-  return nlohmann::json::parse(to_kernel_tuner_cache(three_points(), "2026-01-31T12:00:00+00:00"));
+  return nlohmann::json::parse(to_kernel_tuner_cache(three_points(), kTime));
 }
 
 TEST_CASE("a Kernel Tuner cache says what was tuned, and with which values") {
@@ -63,6 +84,104 @@ TEST_CASE("failures of a Kernel Tuner cache have its own names") {
 
 TEST_CASE("a Kernel Tuner cache ends as a closed one does") {
   CHECK(to_kernel_tuner_cache(three_points(), "").ends_with("}\n}"));
+}
+
+TEST_CASE("a landscape is the same after it was written and read, but for the kinds of failures") {
+  const test::TemporaryFolder folder;
+  const std::string path = folder.file("new/sum.json");
+  const Landscape written = three_points();
+  write_whole_file(path, to_kernel_tuner_cache(written, kTime), "landscape");
+  Landscape read = read_kernel_tuner_cache(path);
+  CHECK(read.device == written.device);
+  CHECK(read.compiler == written.compiler);
+  CHECK(read.template_fingerprint == written.template_fingerprint);
+  CHECK(read.read_bandwidth_gbps == written.read_bandwidth_gbps);
+  CHECK(read.compile_ms == written.compile_ms);
+  CHECK(read.problem.count == written.problem.count);
+  CHECK(make_problem_key(read.problem) == make_problem_key(written.problem));
+  REQUIRE(read.points.size() == 3);
+  const auto outcome_of = [&](int block_size) {
+    const auto point = std::ranges::find_if(read.points, [&](const LandscapePoint& one) {
+      return std::get<ReduceParams>(one.params).block_size == block_size;
+    });
+    REQUIRE(point != read.points.end());
+    return point->outcome;
+  };
+  CHECK(outcome_of(64) == Outcome::ok);
+  CHECK(outcome_of(128) == Outcome::compile_error);
+  CHECK(outcome_of(256) == Outcome::launch_error);
+  REQUIRE(find_optimum(read) != nullptr);
+  CHECK(find_optimum(read)->params == written.points[0].params);
+  CHECK(find_optimum(read)->median_us == Approx(2500));
+}
+
+TEST_CASE("a histogram's landscape is read, too") {
+  Landscape landscape = three_points();
+  landscape.problem = {.op = Operator::histogram, .type = ElementType::u8, .count = 1 << 10};
+  landscape.problem.histogram = {.binning = Binning::key, .distribution = Distribution::zipf};
+  landscape.points = {{.params = rules(Family::histogram).first, .median_us = 7}};
+  const Landscape read =
+      parse_kernel_tuner_cache(to_kernel_tuner_cache(landscape, kTime), "histogram");
+  CHECK(make_problem_key(read.problem) == make_problem_key(landscape.problem));
+  REQUIRE(read.points.size() == 1);
+  CHECK(read.points[0].params == landscape.points[0].params);
+}
+
+TEST_CASE("a damaged cache file is refused with what is wrong with it") {
+  const std::string good = to_kernel_tuner_cache(three_points(), kTime);
+  const auto fails_with = [](const std::string& text, const std::string& what) {
+    INFO(text);
+    CHECK_THROWS_WITH(parse_kernel_tuner_cache(text, "the/file"),
+                      ContainsSubstring("the/file") && ContainsSubstring(what));
+    CHECK_THROWS_AS(parse_kernel_tuner_cache(text, "the/file"), FileError);
+  };
+  const auto replaced = [&](std::string_view from, std::string_view to) {
+    std::string text = good;
+    const std::size_t place = text.find(from);
+    REQUIRE(place != std::string::npos);
+    return text.replace(place, from.size(), to);
+  };
+  fails_with("", "no JSON object");
+  fails_with("[1]", "no JSON object");
+  fails_with(good.substr(0, good.size() - 3), "cut off");
+  fails_with(replaced("\"foldtune\"", "\"other\""), "--kernel-tuner");
+  fails_with(replaced("\"op\":\"sum\"", "\"op\":\"sums\""), "there is no 'sums'");
+  fails_with(replaced("\"multiprocessor_count\":132", "\"multiprocessor_count\":\"x\""),
+             "foldtune");
+  fails_with(replaced("\"cache\"", "\"caches\""), "cache");
+  fails_with(
+      R"({"foldtune": )" + nlohmann::json::parse(good)["foldtune"].dump() + R"(, "cache": 1})",
+      "no JSON object");
+  const std::string first = "the configuration 128,4,4";
+  fails_with(replaced("{\"block_size\":128", "{\"block_sizes\":128"), first);
+  fails_with(replaced("{\"block_size\":128", "{\"block_size\":129"), first);
+  fails_with(replaced("{\"block_size\":128", "{\"block_size\":256"), "twice");
+  fails_with(replaced("\"CompilationFailedConfig\"", "\"Failed\""), "\"Failed\" is no time");
+  fails_with(replaced("\"time\":2.5", "\"time\":-2.5"), "-2.5 is no time");
+  fails_with(replaced("\"time\":2.5", "\"time\":1e300"), "is no time");
+  fails_with(replaced("\"time\":2.5", "\"time\":null"), "null is no time");
+  fails_with(replaced("{\"block_size\":128", "1, \"x\": {\"block_size\":128"), first);
+}
+
+TEST_CASE("a cache file that is not there is an error with its name") {
+  const test::TemporaryFolder folder;
+  CHECK_THROWS_WITH(read_kernel_tuner_cache(folder.file("none.json")),
+                    ContainsSubstring(folder.file("none.json")));
+  CHECK_THROWS_AS(read_kernel_tuner_cache(folder.path()), FileError);
+}
+
+TEST_CASE("a written file replaces the one before as a whole") {
+  const test::TemporaryFolder folder;
+  const std::string path = folder.file("new/file");
+  write_whole_file(path, "first", "landscape");
+  write_whole_file(path, "second", "landscape");
+  std::ifstream stream(path);
+  CHECK(std::string{std::istreambuf_iterator<char>(stream), {}} == "second");
+  const std::filesystem::directory_iterator files(folder.path() / "new");
+  CHECK(std::distance(begin(files), end(files)) == 1);  // nothing else is left in the folder
+  std::filesystem::create_directory(folder.file("folder"));
+  CHECK_THROWS_AS(write_whole_file(folder.file("folder"), "", "landscape"), FileError);
+  CHECK_THROWS_AS(write_whole_file(path + "/below", "", "landscape"), FileError);
 }
 
 }  // namespace

@@ -91,19 +91,15 @@ struct Trace {
 /// Up to `most` evaluations with so many proposals ahead of the results.
 Trace drive(Search& search, const Cost& cost, int most, std::size_t in_flight = 8) {
   Trace trace;
-  std::deque<Proposal> pending;
+  std::deque<Params> pending;
   for (int i = 0; i < most; ++i) {
     while (pending.size() < in_flight) {
-      const std::optional<Proposal> next = search.propose();
+      const std::optional<Params> next = search.propose();
       if (!next) break;
-      CHECK(next->samples > 0);
       pending.push_back(*next);
     }
-    if (pending.empty()) {
-      CHECK_FALSE(search.is_waiting());
-      break;
-    }
-    trace.proposals.push_back(pending.front().params);
+    if (pending.empty()) break;
+    trace.proposals.push_back(pending.front());
     pending.pop_front();
     trace.costs.push_back(cost(trace.proposals.back()));
     search.report(trace.proposals.back(), trace.costs.back());
@@ -133,7 +129,7 @@ TEST_CASE("every search begins with a seed, and soon proposes all of them, in or
   const auto search =
       make_search(name, task_of(problem_of(1 << 24), {first, invalid, second, first}));
   std::vector<Params> proposals;
-  for (int i = 0; i < 20; ++i) proposals.push_back(search->propose().value().params);
+  for (int i = 0; i < 20; ++i) proposals.push_back(search->propose().value());
   CHECK(proposals.front() == Params(first));
   constexpr int kSoon = 4;
   CHECK(std::ranges::count(proposals.begin() + 1, proposals.begin() + kSoon, Params(second)) == 1);
@@ -146,7 +142,7 @@ TEST_CASE("every search proposes what stands for a redundant seed") {
   INFO(name);
   const ReduceParams redundant{.final_stage = FinalStage::polling, .waves = 1};
   const auto search = make_search(name, task_of(problem_of(1000), {redundant}));
-  CHECK(search->propose().value().params ==
+  CHECK(search->propose().value() ==
         Params(ReduceParams{.final_stage = FinalStage::last_block, .waves = 0}));
 }
 
@@ -155,9 +151,9 @@ TEST_CASE("every search proposes a seed that it would not try by itself") {
   INFO(name);
   const ReduceParams split{.tile_layout = TileLayout::split};
   const auto search = make_search(name, task_of(problem_of(1 << 24), {split}));
-  CHECK(search->propose().value().params == Params(split));
+  CHECK(search->propose().value() == Params(split));
   search->report(split, 1.0);
-  CHECK(search->propose().value().params != Params(split));
+  CHECK(search->propose().value() != Params(split));
 }
 
 TEST_CASE("every search tries every configuration, none that is redundant or outside") {
@@ -178,9 +174,7 @@ TEST_CASE("every search tries every configuration, none that is redundant or out
   }
   CHECK(faults.empty());
   CHECK(times.size() == wanted);
-  // Only successive halving comes back to what it tried, and seldom.
-  if (name != "halving") CHECK(trace.proposals.size() == wanted);
-  CHECK(trace.proposals.size() < 2 * wanted);
+  CHECK(trace.proposals.size() == wanted);
 }
 
 TEST_CASE("every search ends where everything fails") {
@@ -207,7 +201,7 @@ TEST_CASE("every search with the same seed and costs proposes the same") {
 }
 
 TEST_CASE("a search finds the bottom of a valley in a small part of the space") {
-  const std::string name = GENERATE("local", "model", "seeded", "default");
+  const std::string name = GENERATE("model", "seeded", "default");
   const std::size_t in_flight = GENERATE(1, 8, 32);
   INFO(name << " " << in_flight);
   const Problem problem = problem_of(1 << 24);
@@ -217,7 +211,7 @@ TEST_CASE("a search finds the bottom of a valley in a small part of the space") 
 }
 
 TEST_CASE("a search finds the deeper of two valleys") {
-  const std::string name = GENERATE("local", "model", "seeded", "default");
+  const std::string name = GENERATE("model", "seeded", "default");
   const std::uint64_t seed = GENERATE(1, 2, 3, 4, 5);
   INFO(name << " " << seed);
   const Trace trace = drive(name, task_of(problem_of(1 << 24), {}, seed), two_valleys, 300);
@@ -225,7 +219,7 @@ TEST_CASE("a search finds the deeper of two valleys") {
 }
 
 TEST_CASE("a search finds the bottom of a valley beside failures and under noise") {
-  const std::string name = GENERATE("local", "model", "seeded", "default");
+  const std::string name = GENERATE("model", "seeded", "default");
   INFO(name);
   const auto& task = task_of(problem_of(1 << 24));
   CHECK(drive(name, task, with_failures, 250).best() == with_failures(kDeep));
@@ -233,7 +227,7 @@ TEST_CASE("a search finds the bottom of a valley beside failures and under noise
 }
 
 TEST_CASE("the searches that learn are better than random ones") {
-  const std::string name = GENERATE("local", "model", "seeded", "default");
+  const std::string name = GENERATE("model", "seeded", "default");
   INFO(name);
   double ours = 0;
   double random = 0;
@@ -249,7 +243,7 @@ TEST_CASE("model and default begin with the configuration that is used untuned")
   const Problem problem = GENERATE(problem_of(1 << 8), problem_of(1 << 24), histogram_of(1 << 20));
   const Space space(problem);
   const int multiprocessors = kDevice.multiprocessor_count;
-  CHECK(make_search(name, task_of(problem))->propose().value().params ==
+  CHECK(make_search(name, task_of(problem))->propose().value() ==
         space.canonical(space.default_params(multiprocessors), multiprocessors));
 }
 
@@ -262,49 +256,13 @@ TEST_CASE("seeded proposes two seeds for each guess of its own, model one for tw
     const auto search = make_search(name, task_of(problem, seeds));
     std::string text;
     for (int i = 0; i < 9; ++i) {
-      const Params params = search->propose().value().params;
+      const Params params = search->propose().value();
       text += std::ranges::count(seeds, params) > 0 ? 'S' : '-';
     }
     return text;
   };
   CHECK(turns("seeded") == "SS-SS-SS-");
   CHECK(turns("model") == "S--S--S--");
-}
-
-TEST_CASE("halving asks for more samples of the better ones") {
-  std::map<std::string, std::vector<int>> samples;
-  std::map<std::string, double> costs;
-  const auto search = make_search("halving", task_of(problem_of(1 << 24)));
-  for (int i = 0; i < 200; ++i) {
-    const Proposal proposal = search->propose().value();
-    const std::string text = to_json(proposal.params);
-    samples[text].push_back(proposal.samples);
-    costs[text] = one_valley(proposal.params).value();
-    search->report(proposal.params, costs[text]);
-  }
-  double once = 0;
-  double often = 0;
-  int count_once = 0;
-  int count_often = 0;
-  for (const auto& [text, asked] : samples) {
-    CHECK(std::is_sorted(asked.begin(), asked.end(), std::less_equal<>()));
-    (asked.size() == 1 ? once : often) += costs[text];
-    ++(asked.size() == 1 ? count_once : count_often);
-  }
-  REQUIRE(count_often > 10);
-  CHECK(count_once > 2 * count_often);
-  CHECK(often / count_often < once / count_once);
-}
-
-TEST_CASE("halving waits for what is measured when nothing else is left") {
-  const auto search = make_search("halving", task_of(problem_of(1 << 12)));
-  std::vector<Params> pending;
-  while (const auto proposal = search->propose()) pending.push_back(proposal->params);
-  CHECK(search->is_waiting());
-  for (std::size_t i = 0; i < pending.size(); ++i) {
-    search->report(pending[i], static_cast<double>(i));
-  }
-  CHECK(search->propose().value().params == pending.front());
 }
 
 TEST_CASE("exhaustive keeps configurations of one program together") {
@@ -344,8 +302,8 @@ TEST_CASE("reports of what was not proposed, and second ones, change nothing") {
   const auto plain = make_search(name, task_of(problem));
   const Params never = Candidates(problem, kDevice).params(0);
   for (int i = 0; i < 30; ++i) {
-    const Params params = plain->propose().value().params;
-    CHECK(disturbed->propose().value().params == params);
+    const Params params = plain->propose().value();
+    CHECK(disturbed->propose().value() == params);
     if (params == never) break;
     disturbed->report(never, 1e-3);
     for (Search* search : {plain.get(), disturbed.get()}) {
@@ -359,7 +317,7 @@ TEST_CASE("a search that does not exist is refused with those that do") {
   CHECK_THROWS_AS(make_search("best", task_of(problem_of(1))), InvalidArgument);
   CHECK_THROWS_WITH(make_search("best", task_of(problem_of(1))),
                     Catch::Matchers::ContainsSubstring("\"best\"") &&
-                        Catch::Matchers::ContainsSubstring("halving"));
+                        Catch::Matchers::ContainsSubstring("random"));
 }
 
 }  // namespace

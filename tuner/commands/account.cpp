@@ -10,7 +10,6 @@
 #include "tuner/commands/device_listing.h"
 #include "tuner/commands/stored_rows.h"
 #include "tuner/problem_history.h"
-#include "tuner/replay/replay_evaluator.h"
 
 namespace foldtune {
 namespace {
@@ -143,9 +142,6 @@ std::vector<std::string> find_obstacles(const Account& account) {
   const Place& place = account.place;
   const StoredResult& result = account.evidence->basis;
   const DeviceRecord& device = result.run.device;
-  if (device.kind == kReplayKind) {
-    obstacles.emplace_back("it was replayed from landscapes, which no program looks up");
-  }
   if (result.run.template_fingerprint != template_fingerprint()) {
     obstacles.emplace_back("its kernels are of another version of Foldtune");
   }

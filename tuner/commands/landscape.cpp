@@ -33,8 +33,7 @@ namespace foldtune {
 namespace {
 
 struct LandscapeArguments {
-  std::string file;            ///< empty: what the database holds
-  ProblemSelection selection;  ///< of the database
+  ProblemSelection selection;
   std::string kernel_tuner;
 };
 
@@ -170,9 +169,6 @@ Landscape landscape_around(const ConfigStore& store, const StoredResult& result,
 
 /// One for each device. Says so where there is none.
 std::vector<Landscape> stored_landscapes(const ProblemSelection& selection) {
-  if (selection.count.empty()) {
-    throw InvalidArgument("which landscape? Name a file, or a problem with --op, --type and --n");
-  }
   const Problem problem = selected_problem(selection);
   const std::string path = database_path(selection.database);
   const std::unique_ptr<const ConfigStore> store = open_sqlite_store(path, OpenMode::read_only);
@@ -194,17 +190,8 @@ std::vector<Landscape> stored_landscapes(const ProblemSelection& selection) {
   return landscapes;
 }
 
-std::vector<Landscape> chosen_landscapes(const LandscapeArguments& arguments) {
-  const ProblemSelection& selection = arguments.selection;
-  if (arguments.file.empty()) return stored_landscapes(selection);
-  if (selection.op || selection.type || !selection.count.empty() || selection.database) {
-    throw InvalidArgument("a file holds one landscape: leave --op, --type, --n and --db out");
-  }
-  return {read_landscape(arguments.file)};
-}
-
 ExitCode run_landscape(const LandscapeArguments& arguments) {
-  const std::vector<Landscape> landscapes = chosen_landscapes(arguments);
+  const std::vector<Landscape> landscapes = stored_landscapes(arguments.selection);
   if (!arguments.kernel_tuner.empty() && landscapes.size() > 1) {
     throw InvalidArgument("--kernel-tuner writes one landscape: choose the device with --device");
   }
@@ -223,22 +210,17 @@ ExitCode run_landscape(const LandscapeArguments& arguments) {
 
 Action prepare_landscape(CLI::App& app, const std::string&) {
   auto arguments = std::make_shared<LandscapeArguments>();
-  app.add_option("FILE", arguments->file,
-                 "A landscape that `foldtune tune --record` wrote [what the database holds]");
   add_problem_selection(app, arguments->selection);
-  app.get_option("--n")->required(false);
   app.add_option("--kernel-tuner", arguments->kernel_tuner,
                  "Write it as a cache file of Kernel Tuner, for its simulation mode")
       ->type_name("FILE");
   app.footer(
       "Summarises what was measured of a problem: the fastest configuration, how far the others "
-      "are "
-      "from\nit, and what each tunable is worth. Of a database, for each device what its newest "
-      "result "
-      "is of.\n\n"
-      "Examples:\n"
+      "are from\nit, and what each tunable is worth; for each device what its newest result is of."
+      "\n\nExamples:\n"
       "  foldtune landscape --op sum --type f32 --n 2^20 --device h200\n"
-      "  foldtune landscape sum_f32_16777216.landscape --kernel-tuner sum.json");
+      "  foldtune tune --n 2^24 --effort exhaustive && foldtune landscape --n 2^24 --kernel-tuner "
+      "sum.json");
   return [arguments] { return run_landscape(*arguments); };
 }
 

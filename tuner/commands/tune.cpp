@@ -4,7 +4,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,7 +18,6 @@
 #include "tuner/commands/tuning.h"
 #include "tuner/count_list.h"
 #include "tuner/format.h"
-#include "tuner/replay/landscape.h"
 #include "tuner/search/search.h"
 #include "tuner/tuner.h"
 
@@ -76,7 +74,6 @@ struct TuneArguments {
   std::optional<std::string> budget;
   std::optional<int> max_evaluations;
   bool no_resume = false;
-  std::optional<std::string> record;
   std::optional<std::string> database;
   std::uint64_t seed = 1;
   int threads = 0;
@@ -130,7 +127,7 @@ TuneOptions make_options(const TuneArguments& arguments, const std::string& comm
     throw InvalidArgument(
         fmt::format("there is no effort '{}': use quick, normal or exhaustive", arguments.effort));
   }
-  options.effort = arguments.record ? Effort::exhaustive : *effort;
+  options.effort = *effort;
   if (arguments.search && !std::ranges::count(search_names(), *arguments.search)) {
     throw InvalidArgument(fmt::format("there is no search '{}': use one of {}", *arguments.search,
                                       fmt::join(search_names(), ", ")));
@@ -142,13 +139,6 @@ TuneOptions make_options(const TuneArguments& arguments, const std::string& comm
   options.seed = arguments.seed;
   options.compile_threads = arguments.threads;
   options.command = command_line;
-  if (arguments.record) {
-    options.on_landscape = [folder = std::filesystem::path(*arguments.record)](
-                               const RunRecord& run, const Problem& problem,
-                               const std::vector<MeasurementRecord>& records) {
-      write_landscape(folder / landscape_file_name(problem), make_landscape(run, problem, records));
-    };
-  }
   return options;
 }
 
@@ -184,7 +174,7 @@ ExitCode run_tune(const TuneArguments& arguments, const std::string& command_lin
 Action prepare_tune(CLI::App& app, const std::string& command_line) {
   auto arguments = std::make_shared<TuneArguments>();
   app.add_option("--device", arguments->device,
-                 "cuda:N, cpu, all (GPUs) or replay:FOLDER [cuda:0 where there is one, else cpu]")
+                 "cuda:N, cpu or all (GPUs) [cuda:0 where there is one, else cpu]")
       ->type_name("NAME");
   app.add_option("--op", arguments->operators, "Operators by comma, or all [sum]")
       ->type_name("LIST");
@@ -213,9 +203,6 @@ Action prepare_tune(CLI::App& app, const std::string& command_line) {
       ->type_name("NAME");
   app.add_flag("--no-resume", arguments->no_resume,
                "Tune again what is done, and measure again what the database knows");
-  app.add_option("--record", arguments->record,
-                 "Try everything, and write each problem's landscape into this folder")
-      ->type_name("FOLDER");
   add_database_option(app, arguments->database);
   add_seed_option(app, arguments->seed);
   add_threads_option(app, arguments->threads);

@@ -2,19 +2,12 @@
 
 #include <algorithm>
 #include <map>
-#include <string_view>
 
 #include "runtime/device.h"
 #include "tuner/commands/options.h"
-#include "tuner/replay/replay_evaluator.h"
 #include "tuner/worker/worker_evaluator.h"
 
 namespace foldtune {
-namespace {
-
-constexpr std::string_view kReplay = "replay:";
-
-}  // namespace
 
 std::vector<DeviceGroup> choose_devices(const std::optional<std::string>& asked) {
   if (asked != "all") return {{choose_device(asked)}};
@@ -30,9 +23,6 @@ std::vector<DeviceGroup> choose_devices(const std::optional<std::string>& asked)
 }
 
 std::unique_ptr<Evaluator> open_evaluator(const std::string& device, std::uint64_t seed) {
-  if (device.starts_with(kReplay)) {
-    return std::make_unique<ReplayEvaluator>(read_landscapes(device.substr(kReplay.size())));
-  }
   return std::make_unique<WorkerEvaluator>(WorkerOptions{.command = worker_command(device, seed)});
 }
 

@@ -18,8 +18,7 @@ using DeviceGroup = std::vector<std::string>;
 /// Throws Unavailable for "all" without a GPU.
 std::vector<DeviceGroup> choose_devices(const std::optional<std::string>& asked);
 
-/// A worker process on "cuda:N" or "cpu"; for "replay:FOLDER" the landscapes recorded there. `seed`
-/// is of the inputs. Throws as `open_device` does.
+/// A worker process on "cuda:N" or "cpu". `seed` is of the inputs. Throws as `open_device` does.
 std::unique_ptr<Evaluator> open_evaluator(const std::string& device, std::uint64_t seed);
 
 }  // namespace foldtune

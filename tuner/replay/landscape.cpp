@@ -21,10 +21,7 @@ double upper_median(std::vector<double> values) {
 
 LandscapePoint make_point(const Params& params, const MeasurementRecord& record) {
   const bool is_ok = record.outcome == Outcome::ok;
-  return {.params = params,
-          .outcome = record.outcome,
-          .median_us = is_ok ? record.median_us : 0,
-          .mad_us = is_ok ? record.mad_us : 0};
+  return {.params = params, .outcome = record.outcome, .median_us = is_ok ? record.median_us : 0};
 }
 
 /// The values of the tunables, which order configurations as the space does.
@@ -42,8 +39,8 @@ Landscape make_landscape(const RunRecord& run, const Problem& problem,
                          const std::vector<MeasurementRecord>& records) {
   if (problem.op == Operator::custom) {
     throw InvalidArgument(
-        "recording a landscape: a custom operator's expressions are not part of "
-        "the file; record a built-in operator");
+        "the landscape of a custom operator: its expressions are no part of one; choose a built-in "
+        "operator");
   }
   const ProblemKey key = make_problem_key(problem);
   std::map<std::vector<int>, const MeasurementRecord*> chosen;
@@ -67,30 +64,10 @@ Landscape make_landscape(const RunRecord& run, const Problem& problem,
   }
   if (landscape.points.empty()) {
     throw InvalidArgument(
-        fmt::format("recording a landscape: {} was not measured", to_string(problem)));
+        fmt::format("the landscape of {}: it was not measured", to_string(problem)));
   }
   landscape.compile_ms = upper_median(std::move(compile_ms));
   return landscape;
-}
-
-std::string landscape_file_name(const Problem& problem) {
-  std::string text = fmt::format("{}_{}", name(problem.op), name(problem.type));
-  const auto add = [&](std::string_view part) { text += fmt::format("-{}", part); };
-  if (problem.accumulator_type() != default_accumulator(problem.op, problem.type)) {
-    add(name(problem.accumulator_type()));
-  }
-  if (problem.result_type() != problem.accumulator_type()) {
-    text += fmt::format("-to-{}", name(problem.result_type()));
-  }
-  if (problem.alignment != Alignment::vector) add(name(problem.alignment));
-  if (problem.determinism != Determinism::run_to_run) add(name(problem.determinism));
-  if (problem.nan_policy != NanPolicy::propagate) add(name(problem.nan_policy));
-  if (problem.ddof != 0) add("ddof");
-  if (problem.op == Operator::histogram) {
-    text += fmt::format("_{}-{}-{}", problem.histogram.bins, name(problem.histogram.binning),
-                        name(problem.histogram.distribution));
-  }
-  return text + fmt::format("_{}.landscape", problem.count);
 }
 
 const LandscapePoint* find_optimum(const Landscape& landscape) {

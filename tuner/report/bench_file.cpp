@@ -3,17 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "foldtune/catalog.h"
 #include "tuner/file_error.h"
+#include "tuner/whole_file.h"
 
 namespace foldtune {
 namespace {
@@ -71,26 +68,10 @@ std::string manner_of(const Json& figures) {
   return manner;
 }
 
-std::string read_text(const std::string& path) {
-  errno = 0;
-  const std::ifstream stream(path, std::ios::binary);
-  std::ostringstream text;
-  text << stream.rdbuf();
-  const bool is_read =
-      stream.is_open() && (text.good() || errno == 0);  // an empty file is read, too
-  if (!is_read) {
-    throw FileError(
-        fmt::format("reading the bench report {}: {}; give what foldtune_bench --json "
-                    "wrote",
-                    path, std::generic_category().message(errno != 0 ? errno : EIO)));
-  }
-  return text.str();
-}
-
 }  // namespace
 
 BenchReport read_bench_report(const std::string& path) {
-  const std::string text = read_text(path);
+  const std::string text = read_whole_file(path, "bench report");
   try {
     const Json json = Json::parse(text);
     if (json.at("schema_version") != kSchemaVersion) {

@@ -19,7 +19,6 @@
 #include "tuner/commands/stored_rows.h"
 #include "tuner/format.h"
 #include "tuner/problem_history.h"
-#include "tuner/replay/replay_evaluator.h"
 #include "tuner/table.h"
 
 namespace foldtune {
@@ -315,8 +314,7 @@ std::vector<DeviceView> view_devices(const std::vector<StoredResult>& rows) {
   devices.reserve(by_origin.size());
   for (auto& [origin, device] : by_origin) devices.push_back(std::move(device));
   std::ranges::stable_sort(devices, std::greater(), [](const DeviceView& device) {
-    const StoredResult& newest = *device.rows.back();
-    return std::pair(newest.run.device.kind != kReplayKind, newest.measured_at);
+    return device.rows.back()->measured_at;
   });
   for (DeviceView& device : devices) device.problems = view_problems(device.rows);
   return devices;

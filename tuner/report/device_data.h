@@ -37,7 +37,7 @@ struct DeviceView {
   std::vector<ProblemView> problems{};      ///< those with a success, by name and size
 };
 
-/// Splits the rows by device, compiler and kernels, the newest first, and what was replayed last.
+/// Splits the rows by device, compiler and kernels, the newest first.
 std::vector<DeviceView> view_devices(const std::vector<StoredResult>& rows);
 
 /// Without peers, which are not of the database.

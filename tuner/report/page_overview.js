@@ -2,8 +2,7 @@
 
 function deviceText(device) {
   const kernels = device.has_these_kernels ? "" : `, kernels ${device.template_fingerprint.slice(0, 8)}`;
-  const replayed = device.kind === "replay" ? " (replayed)" : "";
-  return `${device.name}${replayed}, driver ${device.driver}, ${device.compiler}${kernels}`;
+  return `${device.name}, driver ${device.driver}, ${device.compiler}${kernels}`;
 }
 
 function showHead(device) {
@@ -18,9 +17,6 @@ function noticesOf(device) {
   const notices = [];
   if (device.kind === "cpu") {
     notices.push("This is the CPU device, which runs the kernels thread by thread: its results are right, its times say nothing about a GPU.");
-  }
-  if (device.kind === "replay") {
-    notices.push("These times were replayed from landscapes that had been recorded on the device. No program looks them up.");
   }
   if (!device.has_these_kernels) {
     notices.push(`These results are of other kernels than those of Foldtune ${data.foldtune_version} that made this page, which does not use them. Tuning again brings them up to date.`);

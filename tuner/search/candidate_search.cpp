@@ -22,19 +22,19 @@ CandidateSearch::CandidateSearch(std::shared_ptr<const Candidates> candidates,
   std::ranges::reverse(seeds_);
 }
 
-std::optional<Proposal> CandidateSearch::propose() {
+std::optional<Params> CandidateSearch::propose() {
   if (is_seeds_turn(turn_++)) {
     if (auto seed = propose_seed()) return seed;
   }
   if (const std::optional<std::size_t> number = choose()) {
     is_proposed_[*number] = true;
     on_proposed(*number);
-    return Proposal{.params = candidates_->params(*number)};
+    return candidates_->params(*number);
   }
   return propose_seed();
 }
 
-std::optional<Proposal> CandidateSearch::propose_seed() {
+std::optional<Params> CandidateSearch::propose_seed() {
   while (!seeds_.empty()) {
     const Params seed = seeds_.back();
     seeds_.pop_back();
@@ -44,7 +44,7 @@ std::optional<Proposal> CandidateSearch::propose_seed() {
       is_proposed_[*number] = true;
       on_proposed(*number);
     }
-    return Proposal{.params = seed};
+    return seed;
   }
   return std::nullopt;
 }

@@ -15,7 +15,7 @@ namespace foldtune {
 
 class CandidateSearch : public Search {
  public:
-  std::optional<Proposal> propose() override;
+  std::optional<Params> propose() override;
   void report(const Params& params, std::optional<double> cost) override;
 
  protected:
@@ -37,7 +37,7 @@ class CandidateSearch : public Search {
   bool is_proposed(std::size_t i) const { return is_proposed_[i]; }
 
  private:
-  std::optional<Proposal> propose_seed();
+  std::optional<Params> propose_seed();
 
   std::shared_ptr<const Candidates> candidates_;
   std::vector<Params> seeds_;      ///< valid ones, each once, the next one last
@@ -54,8 +54,6 @@ using MakeSearch = std::unique_ptr<Search>(const std::shared_ptr<const Candidate
                                            const std::vector<Params>& seeds, std::uint64_t seed);
 MakeSearch make_exhaustive_search;
 MakeSearch make_random_search;
-MakeSearch make_halving_search;
-MakeSearch make_local_search;
 MakeSearch make_model_search;
 MakeSearch make_default_search;
 MakeSearch make_seeded_search;

@@ -6,7 +6,8 @@
 
 namespace foldtune {
 
-Candidates::Candidates(const Problem& problem, const DeviceRecord& device)
+Candidates::Candidates(const Problem& problem, const DeviceRecord& device,
+                       const std::function<bool(const Params&)>& is_wanted)
     : problem_(problem), device_(device), space_(problem) {
   std::size_t codes = 1;
   for (const Tunable& tunable : rules(family_of(problem.op)).tunables) {
@@ -20,6 +21,7 @@ Candidates::Candidates(const Problem& problem, const DeviceRecord& device)
   // shapes the launch alone comes last in both families.
   for (const Params& params : space_.enumerate()) {
     if (space_.is_redundant(params, device.multiprocessor_count)) continue;
+    if (is_wanted && !is_wanted(params)) continue;
     by_code_[*code_of(params)] = static_cast<std::int32_t>(all_.size());
     all_.push_back(params);
     estimates_us_.push_back(foldtune::estimate_us(problem, device, params));

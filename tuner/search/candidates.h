@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -23,7 +24,9 @@ struct Axis {
 
 class Candidates {
  public:
-  Candidates(const Problem& problem, const DeviceRecord& device);
+  /// All that a search may propose for the problem; with `is_wanted` what that lets through.
+  Candidates(const Problem& problem, const DeviceRecord& device,
+             const std::function<bool(const Params&)>& is_wanted = nullptr);
 
   const Problem& problem() const { return problem_; }
   const DeviceRecord& device() const { return device_; }

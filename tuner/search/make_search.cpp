@@ -18,8 +18,7 @@ struct Entry {
 
 constexpr std::array kEntries{
     Entry{"default", make_default_search},       Entry{"model", make_model_search},
-    Entry{"seeded", make_seeded_search},         Entry{"local", make_local_search},
-    Entry{"halving", make_halving_search},       Entry{"random", make_random_search},
+    Entry{"seeded", make_seeded_search},         Entry{"random", make_random_search},
     Entry{"exhaustive", make_exhaustive_search},
 };
 

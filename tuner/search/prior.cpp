@@ -11,9 +11,9 @@
 namespace foldtune {
 namespace {
 
-// Microseconds, fitted to the landscapes of reductions in bench/landscapes, which were measured on
-// an H200; a fast configuration counts more than a slow one, and proportions are predicted to 9 %.
-// They change little from one GPU to the next, as far as only their proportions matter.
+// Microseconds, fitted to the landscapes of 31 reductions on an H200, some of which are in
+// bench/landscapes; a fast configuration counts more than a slow one, and proportions are predicted
+// to 9%. They change little from one GPU to the next, as far as only their proportions matter.
 constexpr double kLaunch = 0.64;        ///< of a grid, back to back with others
 constexpr double kLoadLatency = 0.25;   ///< from loads to their data, many in flight
 constexpr double kPerElement = 0.0026;  ///< of a warp: one element per lane, on a quarter of an SM

@@ -26,11 +26,6 @@ struct SearchTask {
   std::uint64_t seed = 1;  ///< of the random choices
 };
 
-struct Proposal {
-  Params params;
-  int samples = 2;  ///< how many samples its cost is wanted from
-};
-
 /// Proposals do not wait for results, so that several can be compiled while one is measured. Every
 /// proposal is valid for the problem, and none launches the same work as another: a seed that is
 /// redundant is proposed as what stands for it, one that is not valid is left out.
@@ -38,13 +33,8 @@ class Search {
  public:
   virtual ~Search() = default;
 
-  /// What to try next: a configuration that was not proposed before, or one again with more
-  /// samples. Empty when nothing is left to try, now or ever: a search that waits for results says
-  /// so with `is_waiting`.
-  virtual std::optional<Proposal> propose() = 0;
-
-  /// Whether an empty proposal means: not before more is reported.
-  virtual bool is_waiting() const { return false; }
+  /// What to try next, which was not proposed before. Empty when nothing is left to try.
+  virtual std::optional<Params> propose() = 0;
 
   /// The cost (lower is better) of a proposed configuration, once per proposal; empty if it failed.
   /// What was not proposed is ignored.
