@@ -222,7 +222,7 @@ std::unique_ptr<ConfigStore> make_memory_store();
 
 enum class OpenMode {
   read_write,  ///< Creates the file and its folders where they are missing.
-  read_only,   ///< The file must exist; nothing in it is changed, not even by a migration.
+  read_only,   ///< The file must exist; nothing in it is changed.
 };
 
 struct OpenOptions {
@@ -236,9 +236,9 @@ struct OpenOptions {
 };
 
 /// Opens or creates the database `path`. Throws `StoreError` if it cannot be opened, is not a
-/// Foldtune database, is of a newer schema, or is damaged; an existing file is never overwritten.
-/// What is created is for this user alone. Several processes may use one database, and each sees
-/// what the others add; a store must not be used on both sides of a fork.
+/// Foldtune database, is of another version of the schema, or is damaged; an existing file is never
+/// overwritten. What is created is for this user alone. Several processes may use one database, and
+/// each sees what the others add; a store must not be used on both sides of a fork.
 std::unique_ptr<ConfigStore> open_sqlite_store(const std::string& path, OpenMode mode,
                                                const OpenOptions& options = {});
 

@@ -14,7 +14,6 @@
 #include "cache/row_adder.h"
 #include "cache/row_reader.h"
 #include "cache/row_writer.h"
-#include "cache/schema.h"
 #include "cache/sqlite_connection.h"
 #include "cache/store_error.h"
 
@@ -114,21 +113,19 @@ void take_rows(Merging& merging, SQLite::Database& source) {
 MergeReport merge_database(const std::string& into, const std::string& from) {
   require_two_files(into, from);
   // The source first: where it cannot be read, no target is made.
-  const SqliteConnection source(from, OpenMode::read_only, OldSchema::accept);
+  const SqliteConnection source(from, OpenMode::read_only);
   const auto read_source = [&](auto use) {
     return source.read("read the measurements of", [&](SQLite::Database& database) {
-      return with_current_schema(database, source.path(), [&](SQLite::Database& current) {
-        use(current);
-        return true;
-      });
+      use(database);
+      return true;
     });
   };
   SqliteConnection target(into, OpenMode::read_write);
   return target.write(kDoing, [&](SQLite::Database& database) {
     Merging merging(database, target.path());
-    read_source([&](SQLite::Database& current) {
+    read_source([&](SQLite::Database& rows) {
       merging.restart();
-      take_rows(merging, current);
+      take_rows(merging, rows);
     });
     return merging.finish();
   });

@@ -22,8 +22,7 @@ struct MergeReport {
 /// than what was there, and the best of a problem is what `is_better` says. Compiled kernels are a
 /// cache of each database's own, and are not copied.
 ///
-/// `into` is created or migrated as `open_sqlite_store` does it; `from` is only read, and may be of
-/// an older schema. The source's measurements are held in memory meanwhile. Throws `StoreError` if
+/// `into` is created as `open_sqlite_store` does it; `from` is only read. Throws `StoreError` if
 /// both are the same file, or one of them cannot be used.
 MergeReport merge_database(const std::string& into, const std::string& from);
 

@@ -110,7 +110,7 @@ std::optional<Candidate> best_candidate(std::vector<Candidate> candidates, const
 class SqliteStore final : public ConfigStore {
  public:
   SqliteStore(const std::string& path, OpenMode mode, const OpenOptions& options)
-      : connection_(std::make_shared<SqliteConnection>(path, mode, OldSchema::refuse, options)),
+      : connection_(std::make_shared<SqliteConnection>(path, mode, options)),
         kernels_(std::make_shared<SqliteKernels>(connection_)) {}
 
   RunId begin_run(const RunRecord& run) override {

@@ -11,8 +11,6 @@
 namespace foldtune {
 
 struct DatabaseSummary {
-  int schema_version = 0;
-  bool is_current = false;    ///< Its schema is this Foldtune's, so that programs can read it.
   std::uint64_t bytes = 0;    ///< With its log.
   bool is_writable = false;   ///< By this user, and its folder, too.
   std::string file_system{};  ///< "NFS"; empty for a local one.
@@ -23,7 +21,7 @@ struct DatabaseSummary {
 };
 
 /// Looks at the database `path`, and changes nothing. Throws `StoreError` if it is not there, is no
-/// database of Foldtune, or is of a newer schema.
+/// database of Foldtune, or is of another version.
 DatabaseSummary summarize_database(const std::string& path,
                                    const std::string& template_fingerprint);
 

@@ -14,7 +14,6 @@
 #include "tests/cache/child_process.h"
 #include "tests/cache/kernels.h"
 #include "tests/cache/records.h"
-#include "tests/cache/schema_version_1.h"
 #include "tests/cache/temporary_folder.h"
 #include "tests/catch.h"
 
@@ -176,28 +175,6 @@ TEST_CASE("merge: devices, compilers and templates stay apart") {
   CHECK(found_params(*store, key_of_size(20)) == R"({"id":1})");
 }
 
-TEST_CASE("merge: a source of an older schema is read, and stays of that schema") {
-  const TwoFiles files;
-  exec(files.b(), std::string(kSchemaVersion1) + "INSERT INTO device VALUES (3, '" +
-                      device().fingerprint() +
-                      "', 'cuda', 'NVIDIA H200', 'sm_90', 132, 3201000, 6144, 62914560,"
-                      " '580.95.05');"
-                      "INSERT INTO run VALUES (5, 3, 'templates-1', 'nvrtc 13.0', '0.1.0', 'tune',"
-                      " '1', 4000, '2026-01-31T12:00:00Z');"
-                      "INSERT INTO problem VALUES (7, 'reduce', 'sum', 'f32', 'f32', '16',"
-                      " 'fixed', 20);"
-                      "INSERT INTO config VALUES (11, '{\"id\":1}');"
-                      "INSERT INTO measurement VALUES (17, 5, 7, 11, '2026-01-31T12:00:01Z',"
-                      " 1048576, 4194304, 0, 0, 'ok', '', '[5.0]', 5, 0, 0, 0, 0, 0, 0, 0)");
-  const std::string before = bytes_of(files.b());
-  CHECK(merge_database(files.a(), files.b()).added == 1);
-  CHECK(merge_database(files.a(), files.b()).known == 1);
-  const auto copied = measurements_in(files.a());
-  REQUIRE(copied.size() == 1);
-  CHECK(copied[0].measurement == success(20, R"({"id":1})", 5));
-  CHECK(bytes_of(files.b()) == before);
-}
-
 TEST_CASE("merge: rows that are no measurements are refused with a reason, the others are added") {
   const TwoFiles files;
   std::vector<MeasurementRecord> some;
@@ -240,9 +217,9 @@ TEST_CASE("merge: a source that is missing or no database makes no target") {
   CHECK_FALSE(std::filesystem::exists(files.a()));
 }
 
-TEST_CASE("merge: an empty source adds nothing") {
+TEST_CASE("merge: a source without measurements adds nothing") {
   const TwoFiles files;
-  std::ofstream(files.b()).close();
+  open_sqlite_store(files.b(), OpenMode::read_write);
   CHECK(merge_database(files.a(), files.b()).added == 0);
   CHECK(measurements_in(files.a()).empty());
 }

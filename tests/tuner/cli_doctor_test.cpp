@@ -65,8 +65,7 @@ TEST_CASE_METHOD(DoctorTest, "doctor: tells of the database and the kernels in i
   store(place_.database(), {stored_sum(20, 5), stored_sum(22, 9)});
   const Json report = diagnose(0);
   CHECK(status_of(report, "database") == "ok");
-  CHECK_THAT(text_of(report, "database"), ContainsSubstring("version 5 of the schema") &&
-                                              ContainsSubstring("2 results for these kernels"));
+  CHECK_THAT(text_of(report, "database"), ContainsSubstring("2 results for these kernels"));
   CHECK(status_of(report, "kernels") == "ok");
   CHECK_THAT(text_of(report, "kernels"), ContainsSubstring("0 kernels kept, 0 B of at most 256"));
 }
@@ -75,7 +74,7 @@ TEST_CASE_METHOD(DoctorTest, "doctor: a database that programs cannot use is a p
   SECTION("no database") {
     place_.write("tuning.db", "These are my notes, and they are long enough for a header.\n");
   }
-  SECTION("of a newer schema") {
+  SECTION("of another version") {
     store(place_.database(), {stored_sum(20, 5)});
     SQLite::Database(place_.database(), SQLite::OPEN_READWRITE).exec("PRAGMA user_version = 99");
   }

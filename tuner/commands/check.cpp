@@ -40,10 +40,8 @@ ExitCode run_check(const std::optional<std::string>& database) {
     fmt::print("{} is not sound: {} found\n", path, report.findings.size());
     return ExitCode::database;
   }
-  fmt::print("{} is sound: {}{}, version {} of the schema\n", path,
-             format_count(report.measurements, "measurement"),
-             report.kernels == 0 ? "" : ", " + format_count(report.kernels, "kernel"),
-             report.schema_version);
+  fmt::print("{} is sound: {}{}\n", path, format_count(report.measurements, "measurement"),
+             report.kernels == 0 ? "" : ", " + format_count(report.kernels, "kernel"));
   return ExitCode::ok;
 }
 

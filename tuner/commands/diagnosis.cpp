@@ -102,18 +102,13 @@ void check_devices(const DeviceListing& listing, Findings& findings) {
 Finding describe_database(const std::string& area, const std::string& path,
                           const DatabaseSummary& summary) {
   const std::string text =
-      fmt::format("{}: version {} of the schema, {}, {} for these kernels{}{}", path,
-                  summary.schema_version, format_bytes(summary.bytes),
+      fmt::format("{}: {}, {} for these kernels{}{}", path, format_bytes(summary.bytes),
                   format_count(summary.bests, "result"), summary.is_writable ? "" : ", read-only",
                   summary.file_system.empty() ? "" : fmt::format(", on {}", summary.file_system));
   if (!summary.damage.empty()) {
     return {area, Health::problem,
             in_one_line(fmt::format("{} is damaged: {}", path, summary.damage)),
             "keep a copy, and try `sqlite3 FILE .recover`, or name another file"};
-  }
-  if (!summary.is_current) {
-    return {area, Health::problem, text + ": programs do not read it",
-            "bring it to the present version: `foldtune vacuum`, or any other verb that writes"};
   }
   return {area, Health::ok, text};
 }
@@ -161,7 +156,7 @@ void check_database(const std::optional<std::string>& asked, Findings& findings)
   }
   findings.push_back(std::move(finding));
   add_notes("database", summary, findings);
-  if (summary.is_current && summary.damage.empty()) check_kernels(summary, findings);
+  if (summary.damage.empty()) check_kernels(summary, findings);
 } catch (const StoreError& error) {
   findings.push_back({"database", Health::problem, in_one_line(error.what())});
 }

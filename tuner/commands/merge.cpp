@@ -47,7 +47,7 @@ Action prepare_merge(CLI::App& app, const std::string&) {
   app.add_option("FROM", arguments->from, "The databases that are read")->required();
   app.footer(
       "Copies every measurement that INTO lacks, with its run, each FROM in one transaction. "
-      "Nothing is\noverwritten, and FROM is only read; it may be of an older version of Foldtune. "
+      "Nothing is\noverwritten, and FROM is only read. "
       "The best of a\nproblem is then of the highest round, of these the fastest, as ever. What "
       "cannot be a measurement\nis refused, with its reason, and the exit code is 5 then.\n\n"
       "Example:\n"
