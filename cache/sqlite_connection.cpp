@@ -257,6 +257,15 @@ SqliteConnection::SqliteConnection(const std::string& path, OpenMode mode,
       patience_(options.patience),
       database_(open(path_, mode, options)) {}
 
+SqliteConnection::SqliteConnection()
+    : path_(":memory:"),
+      mode_(OpenMode::read_write),
+      patience_(0),
+      database_(SQLite::Database(path_.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE)) {
+  database_->exec("PRAGMA foreign_keys = ON");
+  ensure_schema(*database_, path_);
+}
+
 void SqliteConnection::exec(std::string_view doing, const char* statement) {
   const std::lock_guard lock(mutex_);
   require_writable(doing);

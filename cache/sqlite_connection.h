@@ -73,6 +73,9 @@ class SqliteConnection {
   /// Opens or creates `path` as `open_sqlite_store` says.
   SqliteConnection(const std::string& path, OpenMode mode, const OpenOptions& options = {});
 
+  /// An empty database that goes away with this.
+  SqliteConnection();
+
   /// Calls `query` with the `SQLite::Database` and returns its result.
   template <typename Query>
   auto read(std::string_view doing, Query query) const {
