@@ -29,7 +29,7 @@ LONGEST_LOOK_UP_MS = 3000  # The timeout is 500 ms; a machine that is busy may b
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 parser.add_argument("build", type=pathlib.Path)
-parser.add_argument("--kills", type=int, default=100, help="of each of write, import, import-db and migrate")
+parser.add_argument("--kills", type=int, default=100, help="of each of write, import and import-db")
 parser.add_argument("--flips", type=int, default=1000)
 parser.add_argument("--seed", type=int, default=1)
 options = parser.parse_args()
@@ -129,25 +129,6 @@ class Operation:
         require(set(rows(database)) == set(self.complete), "the same command does not complete it")
 
 
-def make_version_1(database, count, source):
-    """A database as the first Foldtune made it, with the device of another one."""
-    schema = (ROOT / "tests/cache/schema_version_1.h").read_text()
-    with contextlib.closing(sqlite3.connect(source)) as connection:
-        device = connection.execute("SELECT * FROM device").fetchone()
-    with contextlib.closing(sqlite3.connect(database)) as connection:
-        connection.executescript(re.search(r'R"sql\((.*?)\)sql"', schema, re.S)[1])
-        connection.execute(f"INSERT INTO device VALUES ({', '.join('?' * len(device))})", device)
-        connection.executescript(f"""
-PRAGMA user_version = 1;
-INSERT INTO run VALUES (1, 1, 't', 'nvrtc 13.0', '0.1.0', 'foldtune tune', '1', 0, '2026-01-31T12:00:00Z');
-INSERT INTO problem VALUES (1, 'reduce', 'sum', 'f32', 'f32', 'vector', 'run_to_run', 20);
-INSERT INTO config VALUES (1, '{{}}');
-WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT {count})
-INSERT INTO measurement SELECT i, 1, 1, 1, '2026-01-31T12:00:00Z', 1048576, 4194304, 0, 0, 'ok', '',
-  '[' || i || '.5]', i + 0.5, 0, 0, 0, 0, 0, 0, 0 FROM n;""")
-    done("doctor", "--db", database)
-
-
 def make_operations(place):
     base, more, few = place / "base.db", place / "more.db", place / "few.db"
     done("write", base, 1, 200)
@@ -159,15 +140,11 @@ def make_operations(place):
     done("import", "--db", merged, few)
     written = place / "written.db"
     done("write", clone(base, written), 3, 300)
-    # A database of an older schema, whose rows are those of this one.
-    old = place / "old.db"
-    make_version_1(old, 3000, base)
     return [
         Operation("write", base, lambda db: ("write", db, 3, 300), None, rows(written)),
         Operation("import", base, lambda db: ("import", "--db", db, place / "more.json"),
                   {0, 500, 600}, rows(imported)),
         Operation("import-db", base, lambda db: ("import", "--db", db, few), {0, 250}, rows(merged)),
-        Operation("migrate", old, lambda db: ("prune", "--db", db, "--older-than", "36500"), {0}, rows(old)),
     ]
 
 
@@ -400,21 +377,22 @@ def truncated(place):
     return f"cut off at {len(outcomes)} places: refused and left as they were"
 
 
-def from_the_future(place):
-    database = clone(place / "base.db", place / "future.db")
-    with contextlib.closing(sqlite3.connect(database)) as connection:
-        connection.execute("PRAGMA user_version = 999")
-    database.with_name("future.db-wal").unlink(missing_ok=True)
-    before = bytes_of(database)
+def other_version(place):
     more = place / "more.json"
-    for arguments in (("show", "--db", database), ("import", "--db", database, place / "one.db"),
-                      ("import", "--db", database, more), ("prune", "--db", database),
-                      ("prune", "--db", database, "--older-than", 1), ("export", "--db", database),
-                      ("import", "--db", place / "copy.db", database)):
-        result = run(*arguments)
-        require(result.returncode == 5 and "upgrade Foldtune" in result.stderr, f"{arguments[0]}: {result.stderr}")
-        require(bytes_of(database) == before, f"{arguments[0]} changed the file")
-    return "version 999: refused by every verb with exit code 5, left as it was"
+    for version in (5, 999):
+        database = clone(place / "base.db", place / f"version-{version}.db")
+        with contextlib.closing(sqlite3.connect(database)) as connection:
+            connection.execute(f"PRAGMA user_version = {version}")
+        before = bytes_of(database)
+        for arguments in (("show", "--db", database), ("import", "--db", database, place / "one.db"),
+                          ("import", "--db", database, more), ("prune", "--db", database),
+                          ("prune", "--db", database, "--older-than", 1), ("export", "--db", database),
+                          ("import", "--db", place / "copy.db", database)):
+            result = run(*arguments)
+            require(result.returncode == 5 and f"version {version}" in result.stderr and "--db" in result.stderr,
+                    f"{arguments[0]}: {result.stderr}")
+            require(bytes_of(database) == before, f"{arguments[0]} changed the file")
+    return "versions 5 and 999: refused by every verb with exit code 5, left as they were"
 
 
 def jumping_clock(place):
@@ -481,7 +459,7 @@ def unusable(place):
     with contextlib.closing(sqlite3.connect(locked, isolation_level=None)) as holder:
         holder.execute("PRAGMA locking_mode = EXCLUSIVE")
         holder.execute("BEGIN EXCLUSIVE")
-        databases = {"text": text, "truncated": cut, "folder": folder, "future": place / "future.db",
+        databases = {"text": text, "truncated": cut, "folder": folder, "version": place / "version-999.db",
                      "locked": locked}
 
         def compute(database):
@@ -518,7 +496,7 @@ def main():
                   for operation in operations]
         cases += [("read-only", lambda: read_only(place)), ("network file system", lambda: network(place)),
                   ("flipped bits", lambda: flipped_bits(place)), ("truncated", lambda: truncated(place)),
-                  ("from the future", lambda: from_the_future(place)),
+                  ("another version", lambda: other_version(place)),
                   ("jumping clock", lambda: jumping_clock(place)), ("private files", lambda: private_files(place)),
                   ("unusable for a program", lambda: unusable(place))]
         for name, case in cases:

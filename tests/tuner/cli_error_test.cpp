@@ -151,7 +151,7 @@ TEST_CASE("A file that is no database is left as it is") {
   CHECK(read_file(file) == text);
 }
 
-TEST_CASE("The database of another program, and one of a newer schema, are left as they are") {
+TEST_CASE("The database of another program, and one of another version, are left as they are") {
   const Workplace place;
   const bool is_ours = GENERATE(false, true);
   const std::string file = place.file("other.db");

@@ -127,7 +127,7 @@ TEST_CASE("A histogram with wrong counts is never timed nor chosen, and the reas
   // The default is tried first, and must be right for the test to find a result.
   REQUIRE(block_size(Space(problem).default_params(device.info().record.multiprocessor_count)) ==
           kRightBlockSize);
-  const auto store = make_memory_store();
+  const auto store = open_memory_store();
   test::SilentObserver observer;
   const auto results =
       test::tune_on(device, *store,
@@ -149,7 +149,7 @@ TEST_CASE("A histogram with wrong counts is never timed nor chosen, and the reas
 
 TEST_CASE("Histograms of every binning and counter are tuned") {
   const std::unique_ptr<Device> device = open_device("cpu");
-  const auto store = make_memory_store();
+  const auto store = open_memory_store();
   test::SilentObserver observer;
   std::vector<Problem> problems{histogram_of(ElementType::f32, 100, Binning::even),
                                 histogram_of(ElementType::i16, 20, Binning::custom),

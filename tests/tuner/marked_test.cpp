@@ -67,7 +67,7 @@ TEST_CASE("A revalidation tries the default and what is marked, and nothing else
         return std::get<ReduceParams>(trial.params).block_size == 64 ? 4. : 9.;
       },
       nullptr);
-  const auto store = make_memory_store();
+  const auto store = open_memory_store();
   RunRecord run{.device = evaluator.info().record,
                 .template_fingerprint = template_fingerprint(),
                 .compiler = "of before",

@@ -13,7 +13,7 @@ const Problem kSum{.op = Operator::sum, .type = ElementType::f32};
 TEST_CASE("A miss is tuned within its budget, and the next context finds the result") {
   const auto device = std::make_shared<FakeDevice>(FakeScript{
       .cost_us = [](const FakeLaunch& launch) { return launch.params.unroll == 8 ? 1. : 2.; }});
-  const std::shared_ptr<ConfigStore> store = make_memory_store();
+  const std::shared_ptr<ConfigStore> store = open_memory_store();
   alignas(16) const float input[4096] = {3, 1, 4};
   float output = 0;
   {

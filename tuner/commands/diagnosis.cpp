@@ -138,11 +138,7 @@ enum class Use { database, bundle };
 
 /// What is not as it should be where every row is, of a file that is used in this way.
 void judge(const DatabaseSummary& summary, Use use, Finding& finding) {
-  if (!summary.is_current) {
-    finding.health = Health::note;
-    finding.text += ": programs do not read it";
-    finding.remedy = "bring it to the present version: `foldtune prune`, or any verb that writes";
-  } else if (use == Use::bundle) {
+  if (use == Use::bundle) {
     if (summary.bests > 0) return;
     finding.health = Health::problem;
     finding.text += ": it was made by a Foldtune with other kernels";
@@ -170,9 +166,8 @@ void check_file(const std::string& path, Use use, Findings& findings) {
     const DatabaseSummary summary = summarize_database(path, template_fingerprint());
     Finding finding{
         area, Health::ok,
-        fmt::format("{} is sound: version {} of the schema, {}, {}, {} for these kernels{}{}{}",
-                    path, summary.schema_version, format_bytes(summary.bytes),
-                    format_count(check.measurements, "measurement"),
+        fmt::format("{} is sound: {}, {}, {} for these kernels{}{}{}", path,
+                    format_bytes(summary.bytes), format_count(check.measurements, "measurement"),
                     format_count(summary.bests, "result"),
                     use == Use::bundle ? ", " + format_count(check.kernels, "kernel") : "",
                     summary.is_writable ? "" : ", read-only",
@@ -180,7 +175,7 @@ void check_file(const std::string& path, Use use, Findings& findings) {
     judge(summary, use, finding);
     findings.push_back(std::move(finding));
     for (const std::string& note : summary.notes) findings.push_back({area, Health::note, note});
-    if (use == Use::database && summary.is_current) check_kernels(summary, findings);
+    if (use == Use::database) check_kernels(summary, findings);
   } catch (const StoreError& error) {
     findings.push_back({area, Health::problem, in_one_line(error.what())});
   }
