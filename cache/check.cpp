@@ -13,7 +13,6 @@
 #include "cache/record_check.h"
 #include "cache/row_reader.h"
 #include "cache/schema.h"
-#include "cache/schema_shape.h"
 #include "cache/sqlite_connection.h"
 #include "cache/sqlite_kernels.h"
 
@@ -53,14 +52,13 @@ void check_references(SQLite::Database& database, Findings& findings) {
 }
 
 /// Whether the schema is as it should be. What is there besides is the user's.
-bool check_shape(SQLite::Database& database, int version, Findings& findings) {
+bool check_shape(SQLite::Database& database, Findings& findings) {
   constexpr const char* kRemedy =
       "take back what was changed by hand, or take an older copy of the file";
-  const std::vector<ShapeFault> faults = shape_faults(database, version);
-  for (const ShapeFault& fault : faults) {
+  const std::vector<SchemaFault> faults = schema_faults(database);
+  for (const SchemaFault& fault : faults) {
     add(findings, fault.object,
-        fmt::format("{} version {} of the schema has it",
-                    fault.is_missing ? "missing, though" : "not as", version),
+        fault.is_missing ? "missing, though the schema has it" : "not as the schema has it",
         kRemedy);
   }
   return faults.empty();
@@ -192,20 +190,18 @@ void check_rows(SQLite::Database& database, const CheckRules& rules, CheckReport
   report.kernels = check_kernels(database, report.findings);
 }
 
-CheckReport check(SQLite::Database& database, const std::filesystem::path& path,
-                  const CheckRules& rules) {
+CheckReport check(SQLite::Database& database, const CheckRules& rules) {
   const SQLite::Transaction snapshot(database);
-  CheckReport report{.schema_version = identify(database, path), .findings = {}};
+  CheckReport report;
   try {
     check_integrity(database, report.findings);
     check_references(database, report.findings);
-    if (!check_shape(database, report.schema_version, report.findings)) {
+    if (!check_shape(database, report.findings)) {
       add(report.findings, "rows", "not looked at, since the schema is another one",
           "check again when it is right");
       return report;
     }
-    with_current_schema(database, path,
-                        [&](SQLite::Database& current) { check_rows(current, rules, report); });
+    check_rows(database, rules, report);
   } catch (const SQLite::Exception& error) {
     const bool is_damaged = error.getErrorCode() == SQLITE_CORRUPT;
     if (!is_damaged && report.findings.empty()) throw;
@@ -218,11 +214,10 @@ CheckReport check(SQLite::Database& database, const std::filesystem::path& path,
 }  // namespace
 
 CheckReport check_database(const std::string& path, const CheckRules& rules) {
-  const SqliteConnection connection(path, OpenMode::read_only, OldSchema::accept,
+  const SqliteConnection connection(path, OpenMode::read_only,
                                     {.inspect = false});  // More than that is done here.
-  return connection.read("check", [&](SQLite::Database& database) {
-    return check(database, connection.path(), rules);
-  });
+  return connection.read("check",
+                         [&](SQLite::Database& database) { return check(database, rules); });
 }
 
 }  // namespace foldtune

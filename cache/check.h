@@ -18,16 +18,15 @@ struct CheckRules {
 };
 
 struct CheckReport {
-  int schema_version = 0;             ///< 0: nothing is in the file yet.
   std::size_t measurements = 0;       ///< Those that were looked at.
   std::size_t kernels = 0;            ///< The same of compiled kernels.
   std::vector<std::string> findings;  ///< A line for each: where, what, and what to do.
 };
 
 /// Looks at the whole database `path` and changes nothing: SQLite's own integrity, references,
-/// tables, indexes and views as the migrations make them, and every row's values. A database of an
-/// older schema may be sound. What users added to the schema is not looked at. Throws `StoreError`
-/// if it cannot be read at all, is not a Foldtune database, or is of a newer schema.
+/// tables, indexes and views as the schema has them, and every row's values. What users added to
+/// the schema is not looked at. Throws `StoreError` if it cannot be read at all, is not a Foldtune
+/// database, or is of another version.
 CheckReport check_database(const std::string& path, const CheckRules& rules);
 
 }  // namespace foldtune

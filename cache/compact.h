@@ -14,7 +14,7 @@ struct CompactReport {
 
 /// Writes the database `path` anew without what is unused in it, which needs free space for two
 /// copies of its content meanwhile. If it is interrupted, the content is there all the same. The
-/// file must exist, and is migrated as `open_sqlite_store` does it. As long as other processes
+/// file must exist. As long as other processes
 /// read, the log may stay. Throws `StoreError`.
 CompactReport compact_database(const std::string& path);
 

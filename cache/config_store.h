@@ -1,8 +1,7 @@
 /// What is remembered between runs of the tuner and the programs that use its results.
 ///
-/// `ConfigStore` is the seam: the SQLite store keeps a file, the in-memory store keeps a process.
-/// Nothing here knows a GPU, a kernel or a tunable: a problem is a row of names, a configuration is
-/// a JSON object.
+/// `ConfigStore` is the seam to what keeps it, an SQLite database. Nothing here knows a GPU, a
+/// kernel or a tunable: a problem is a row of names, a configuration is a JSON object.
 #pragma once
 
 #include <chrono>
@@ -213,16 +212,13 @@ class ConfigStore {
   virtual std::shared_ptr<KernelStore> kernels() const { return nullptr; }
 };
 
-/// "Best" is the same in every store: among the successful measurements of a key, those of the
+/// Among the successful measurements of a key, those of the
 /// highest round, of them the lowest median, of equals the newest. The candidate is the newer one.
 bool is_better(const MeasurementRecord& candidate, const MeasurementRecord& incumbent);
 
-/// A store that lives and dies with the process.
-std::unique_ptr<ConfigStore> make_memory_store();
-
 enum class OpenMode {
   read_write,  ///< Creates the file and its folders where they are missing.
-  read_only,   ///< The file must exist; nothing in it is changed, not even by a migration.
+  read_only,   ///< The file must exist; nothing in it is changed.
 };
 
 struct OpenOptions {
@@ -236,11 +232,14 @@ struct OpenOptions {
 };
 
 /// Opens or creates the database `path`. Throws `StoreError` if it cannot be opened, is not a
-/// Foldtune database, is of a newer schema, or is damaged; an existing file is never overwritten.
-/// What is created is for this user alone. Several processes may use one database, and each sees
-/// what the others add; a store must not be used on both sides of a fork.
+/// Foldtune database, is of another version of the schema, or is damaged; an existing file is never
+/// overwritten. What is created is for this user alone. Several processes may use one database, and
+/// each sees what the others add; a store must not be used on both sides of a fork.
 std::unique_ptr<ConfigStore> open_sqlite_store(const std::string& path, OpenMode mode,
                                                const OpenOptions& options = {});
+
+/// The same in memory: what is put goes away with the store.
+std::unique_ptr<ConfigStore> open_memory_store();
 
 /// `$FOLDTUNE_DB`, else `$XDG_CACHE_HOME/foldtune/tuning.db`, else `~/.cache/foldtune/tuning.db`.
 /// Throws `StoreError` if none of the three variables (`HOME` for the last) is set.

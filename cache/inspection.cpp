@@ -8,7 +8,7 @@
 #include <system_error>
 #include <vector>
 
-#include "cache/schema_shape.h"
+#include "cache/schema.h"
 #include "cache/store_error.h"
 
 namespace foldtune {
@@ -33,11 +33,10 @@ void require_integrity(SQLite::Database& database, const std::filesystem::path& 
 }
 
 /// What is odd, in words; empty if nothing.
-std::string oddity_of(SQLite::Database& database, int version) {
-  const std::vector<ShapeFault> faults = shape_faults(database, version);
+std::string oddity_of(SQLite::Database& database) {
+  const std::vector<SchemaFault> faults = schema_faults(database);
   if (!faults.empty()) {
-    return fmt::format("its {} is not as version {} of the schema has it", faults.front().object,
-                       version);
+    return fmt::format("its {} is not as the schema has it", faults.front().object);
   }
   const int dangling =
       database.execAndGet("SELECT count(*) FROM pragma_foreign_key_check").getInt();
@@ -47,14 +46,13 @@ std::string oddity_of(SQLite::Database& database, int version) {
 
 }  // namespace
 
-void inspect(SQLite::Database& database, const std::filesystem::path& path, int version,
-             const Notify& notify) {
+void inspect(SQLite::Database& database, const std::filesystem::path& path, const Notify& notify) {
   if (bytes_of(path) + bytes_of(path.string() + "-wal") > kLargestInspectedBytes) return;
   require_integrity(database, path);
-  const std::string oddity = oddity_of(database, version);
+  const std::string oddity = oddity_of(database);
   if (oddity.empty()) return;
   notify(
-      fmt::format("the tuning database {}: {}; foldtune check says more", path.string(), oddity));
+      fmt::format("the tuning database {}: {}; foldtune doctor says more", path.string(), oddity));
 }
 
 }  // namespace foldtune

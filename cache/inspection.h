@@ -14,8 +14,7 @@ inline constexpr std::uintmax_t kLargestInspectedBytes = std::uintmax_t{16} << 2
 
 /// Throws `StoreError` if SQLite's integrity check finds something. What else is wrong and loses
 /// nothing, rows that lead nowhere and a schema that somebody changed, `notify` is told. `path` is
-/// that of the database, of `version`. Throws `SQLite::Exception` where SQLite fails.
-void inspect(SQLite::Database& database, const std::filesystem::path& path, int version,
-             const Notify& notify);
+/// that of the database. Throws `SQLite::Exception` where SQLite fails.
+void inspect(SQLite::Database& database, const std::filesystem::path& path, const Notify& notify);
 
 }  // namespace foldtune

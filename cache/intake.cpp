@@ -1,9 +1,11 @@
 #include "cache/intake.h"
 
+#include <SQLiteCpp/Backup.h>
 #include <SQLiteCpp/Transaction.h>
 
 #include <filesystem>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include "cache/row_adder.h"
@@ -59,16 +61,19 @@ class FileIntake final : public Intake {
   IntakeReport report_;
 };
 
+/// Without a name: it is kept in memory or, where it is large, on disk, and goes away with the
+/// connection.
 SQLite::Database copy_of(const std::filesystem::path& path) {
-  if (!std::filesystem::exists(path)) {
-    SQLite::Database blank(":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
-    migrate(blank, path);
-    return blank;
+  SQLite::Database copy("", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+  std::error_code ignored;
+  if (std::filesystem::file_size(path, ignored) > 0 && !ignored) {
+    SqliteConnection(path.string(), OpenMode::read_only).read("copy", [&](SQLite::Database& from) {
+      SQLite::Backup(copy, from).executeStep();
+      return true;
+    });
   }
-  const SqliteConnection connection(path.string(), OpenMode::read_only, OldSchema::accept);
-  return connection.read("copy", [&](SQLite::Database& database) {
-    return migrated_copy(database, connection.path());
-  });
+  ensure_schema(copy, path);
+  return copy;
 }
 
 class RehearsedIntake final : public Intake {

@@ -31,7 +31,7 @@ class Intake {
   virtual IntakeReport report() const = 0;
 };
 
-/// Into the database `path`, which is created or migrated as `open_sqlite_store` does it.
+/// Into the database `path`, which is created as `open_sqlite_store` does it.
 std::unique_ptr<Intake> open_intake(const std::string& path);
 
 /// Into a private copy of it, or of an empty one where it is missing: the report says what the same

@@ -4,7 +4,6 @@
 #include <SQLiteCpp/Transaction.h>
 
 #include "cache/row_reader.h"
-#include "cache/schema.h"
 #include "cache/sqlite_connection.h"
 
 namespace foldtune {
@@ -22,10 +21,7 @@ void read_rows(const std::string& path, RowSet rows,
     });
     return true;
   };
-  const SqliteConnection connection(path, OpenMode::read_only, OldSchema::accept);
-  connection.read("read the measurements of", [&](SQLite::Database& database) {
-    return with_current_schema(database, connection.path(), use_all);
-  });
+  SqliteConnection(path, OpenMode::read_only).read("read the measurements of", use_all);
 }
 
 }  // namespace foldtune

@@ -17,7 +17,7 @@ enum class RowSet {
 using EachRow = std::function<void(const std::function<void(const ResultRow&)>& visit)>;
 
 /// Calls `use` with what goes through the rows of the database `path`; as often as it is called,
-/// they are the same ones. The database is only read, and may be of an older schema. Of a database
+/// they are the same ones. The database is only read. Of a database
 /// in a folder where SQLite can create no files, `use` is called again if the file has changed
 /// meanwhile: what it made before is void then. Throws `StoreError`, and what `use` throws.
 void read_rows(const std::string& path, RowSet rows,

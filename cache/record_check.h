@@ -1,4 +1,4 @@
-/// What every store asks of a record before it keeps it, so that all stores refuse the same.
+/// What is asked of a record before it is kept.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ RunRecord checked(RunRecord run);
 /// `ConfigStore::put` refuses.
 MeasurementRecord checked(MeasurementRecord measurement);
 
-/// What every store refuses of the record, in words that end a sentence; empty if nothing.
+/// What is refused of the record, in words that end a sentence; empty if nothing.
 std::string fault_of(const RunRecord& run);
 std::string fault_of(const MeasurementRecord& measurement);
 

@@ -1,4 +1,4 @@
-/// What `merge` and `import` add to a database, and when they take it for known.
+/// What `import` adds to a database, and when it takes it for known.
 #pragma once
 
 #include <cstdint>

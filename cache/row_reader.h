@@ -26,7 +26,7 @@ class RowReader {
   static constexpr std::size_t kColumns = 48;
 
   SQLite::Statement& statement_;
-  std::array<int, kColumns> places_{};  ///< in the statement: a migration may add columns
+  std::array<int, kColumns> places_{};  ///< in the statement
 };
 
 /// What is left of such a statement, or what `is_wanted` (which may be empty) says true of. Throws

@@ -130,8 +130,8 @@ SQLite::Database open_for_writing(const std::filesystem::path& path, const OpenO
   }
   keep_log_on_close(database, log_bytes(path) > 0);
   // First of all: nothing of another program's file may change, nor of one that is damaged.
-  const int version = identify(database, path);
-  if (options.inspect) inspect(database, path, version, options.notify);
+  const bool is_made = has_schema(database, path);
+  if (is_made && options.inspect) inspect(database, path, options.notify);
   keep_log_on_close(database, false);
   if (file_system.empty()) {
     use_write_ahead_log(database, options);
@@ -139,15 +139,18 @@ SQLite::Database open_for_writing(const std::filesystem::path& path, const OpenO
     use_rollback_journal(database, path, file_system, options);
   }
   database.exec("PRAGMA foreign_keys = ON");
-  migrate(database, path);
+  ensure_schema(database, path);
   return database;
 }
 
-void require_readable(SQLite::Database& database, const std::filesystem::path& path, OldSchema old,
+void require_readable(SQLite::Database& database, const std::filesystem::path& path,
                       const OpenOptions& options) {
-  const int version = identify(database, path);
-  if (old == OldSchema::refuse) require_current_schema(version, path);
-  if (options.inspect) inspect(database, path, version, options.notify);
+  if (!has_schema(database, path)) {
+    throw EmptyDatabase(
+        fmt::format("cannot read the tuning database {}: nothing is in it yet; tune with it once",
+                    path.string()));
+  }
+  if (options.inspect) inspect(database, path, options.notify);
 }
 
 // A writer with a rollback journal was cut off: what it left is undone, which readers may not do.
@@ -156,18 +159,18 @@ void roll_back(const std::filesystem::path& path, const OpenOptions& options) {
 }
 
 // Empty if SQLite cannot keep its files beside this one.
-std::optional<SQLite::Database> open_for_reading(const std::filesystem::path& path, OldSchema old,
+std::optional<SQLite::Database> open_for_reading(const std::filesystem::path& path,
                                                  const OpenOptions& options) {
   SQLite::Database database = connect(path, SQLite::OPEN_READONLY, options.patience);
   const bool has_log = is_in_wal_mode(database);
   if (!has_log || network_file_system(path).empty()) {
     try {
-      require_readable(database, path, old, options);
+      require_readable(database, path, options);
       return database;
     } catch (const SQLite::Exception& error) {
       if (error.getExtendedErrorCode() == SQLITE_READONLY_ROLLBACK) {
         roll_back(path, options);
-        require_readable(database, path, old, options);
+        require_readable(database, path, options);
         return database;
       }
       const int code = error.getErrorCode();
@@ -175,7 +178,7 @@ std::optional<SQLite::Database> open_for_reading(const std::filesystem::path& pa
     }
   }
   FrozenFolderReader(path, options.patience).read([&](SQLite::Database& frozen) {
-    require_readable(frozen, path, old, options);
+    require_readable(frozen, path, options);
     return true;
   });
   return std::nullopt;
@@ -201,13 +204,13 @@ void require_no_log_without_file(const std::filesystem::path& path) {
 }
 
 std::optional<SQLite::Database> open(const std::filesystem::path& path, OpenMode mode,
-                                     OldSchema old, const OpenOptions& options) {
+                                     const OpenOptions& options) {
   try {
     mode == OpenMode::read_only ? require_file(path) : ensure_private_file(path);
     for (const std::string& exposure : exposures_of(path)) options.notify(exposure);
     require_not_one_byte(path);
     require_no_log_without_file(path);
-    if (mode == OpenMode::read_only) return open_for_reading(path, old, options);
+    if (mode == OpenMode::read_only) return open_for_reading(path, options);
     return open_for_writing(path, options);
   } catch (const SQLite::Exception& error) {
     throw describe(error, "open", path);
@@ -247,12 +250,21 @@ void FrozenFolderReader::throw_busy() {
   throw SQLite::Exception("the file changes all the time", SQLITE_BUSY);
 }
 
-SqliteConnection::SqliteConnection(const std::string& path, OpenMode mode, OldSchema old,
+SqliteConnection::SqliteConnection(const std::string& path, OpenMode mode,
                                    const OpenOptions& options)
     : path_(absolute(path)),
       mode_(mode),
       patience_(options.patience),
-      database_(open(path_, mode, old, options)) {}
+      database_(open(path_, mode, options)) {}
+
+SqliteConnection::SqliteConnection()
+    : path_(":memory:"),
+      mode_(OpenMode::read_write),
+      patience_(0),
+      database_(SQLite::Database(path_.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE)) {
+  database_->exec("PRAGMA foreign_keys = ON");
+  ensure_schema(*database_, path_);
+}
 
 void SqliteConnection::exec(std::string_view doing, const char* statement) {
   const std::lock_guard lock(mutex_);

@@ -66,16 +66,15 @@ class FrozenFolderReader {
   std::chrono::milliseconds patience_;
 };
 
-/// What becomes of a database of an older schema that is opened for reading only.
-enum class OldSchema { refuse, accept };
-
 /// Serialises the threads of this process by a mutex, and the processes by SQLite's locks. All
 /// member functions throw `StoreError`; `doing` is `describe`'s.
 class SqliteConnection {
  public:
   /// Opens or creates `path` as `open_sqlite_store` says.
-  SqliteConnection(const std::string& path, OpenMode mode, OldSchema old = OldSchema::refuse,
-                   const OpenOptions& options = {});
+  SqliteConnection(const std::string& path, OpenMode mode, const OpenOptions& options = {});
+
+  /// An empty database that goes away with this.
+  SqliteConnection();
 
   /// Calls `query` with the `SQLite::Database` and returns its result.
   template <typename Query>

@@ -109,8 +109,8 @@ std::optional<Candidate> best_candidate(std::vector<Candidate> candidates, const
 
 class SqliteStore final : public ConfigStore {
  public:
-  SqliteStore(const std::string& path, OpenMode mode, const OpenOptions& options)
-      : connection_(std::make_shared<SqliteConnection>(path, mode, OldSchema::refuse, options)),
+  explicit SqliteStore(std::shared_ptr<SqliteConnection> connection)
+      : connection_(std::move(connection)),
         kernels_(std::make_shared<SqliteKernels>(connection_)) {}
 
   RunId begin_run(const RunRecord& run) override {
@@ -212,7 +212,11 @@ class SqliteStore final : public ConfigStore {
 
 std::unique_ptr<ConfigStore> open_sqlite_store(const std::string& path, OpenMode mode,
                                                const OpenOptions& options) {
-  return std::make_unique<SqliteStore>(path, mode, options);
+  return std::make_unique<SqliteStore>(std::make_shared<SqliteConnection>(path, mode, options));
+}
+
+std::unique_ptr<ConfigStore> open_memory_store() {
+  return std::make_unique<SqliteStore>(std::make_shared<SqliteConnection>());
 }
 
 }  // namespace foldtune

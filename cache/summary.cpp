@@ -8,7 +8,6 @@
 #include <system_error>
 
 #include "cache/network_file_system.h"
-#include "cache/schema.h"
 #include "cache/sqlite_connection.h"
 
 namespace foldtune {
@@ -18,13 +17,6 @@ std::uint64_t bytes_of(const std::filesystem::path& file) {
   std::error_code is_missing;
   const std::uintmax_t bytes = std::filesystem::file_size(file, is_missing);
   return is_missing ? 0 : bytes;
-}
-
-std::string damage_of(SQLite::Database& database) {
-  SQLite::Statement rows(database, "PRAGMA quick_check(1)");
-  rows.executeStep();
-  const std::string text = rows.getColumn(0).getString();
-  return text == "ok" ? std::string() : text;
 }
 
 void count_rows(SQLite::Database& database, const std::string& template_fingerprint,
@@ -47,14 +39,12 @@ DatabaseSummary summarize_database(const std::string& path,
                                    const std::string& template_fingerprint) {
   std::vector<std::string> notes;
   const SqliteConnection connection(
-      path, OpenMode::read_only, OldSchema::accept,
+      path, OpenMode::read_only,
       {.inspect = false, .notify = [&](const std::string& note) { notes.push_back(note); }});
   const std::filesystem::path& file = connection.path();
   auto summary = connection.read("read", [&](SQLite::Database& database) {
-    DatabaseSummary found{.schema_version = identify(database, file)};
-    found.is_current = found.schema_version == kSchemaVersion;
-    found.damage = damage_of(database);
-    if (found.is_current && found.damage.empty()) count_rows(database, template_fingerprint, found);
+    DatabaseSummary found;
+    count_rows(database, template_fingerprint, found);
     return found;
   });
   summary.bytes = bytes_of(file) + bytes_of(file.string() + "-wal");

@@ -11,19 +11,16 @@
 namespace foldtune {
 
 struct DatabaseSummary {
-  int schema_version = 0;
-  bool is_current = false;    ///< Its schema is this Foldtune's, so that programs can read it.
   std::uint64_t bytes = 0;    ///< With its log.
   bool is_writable = false;   ///< By this user, and its folder, too.
   std::string file_system{};  ///< "NFS"; empty for a local one.
-  std::string damage{};       ///< What SQLite's quick check finds first; empty if nothing.
   std::size_t bests = 0;      ///< Best results of runs with the kernel sources that are asked for.
   KernelUsage kernels{};
   std::vector<std::string> notes{};  ///< What is odd about its path.
 };
 
 /// Looks at the database `path`, and changes nothing. Throws `StoreError` if it is not there, is no
-/// database of Foldtune, or is of a newer schema.
+/// database of Foldtune, is of another version, or damaged where it counts.
 DatabaseSummary summarize_database(const std::string& path,
                                    const std::string& template_fingerprint);
 

@@ -29,7 +29,7 @@ LONGEST_LOOK_UP_MS = 3000  # The timeout is 500 ms; a machine that is busy may b
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 parser.add_argument("build", type=pathlib.Path)
-parser.add_argument("--kills", type=int, default=100, help="of each of write, import, merge and migrate")
+parser.add_argument("--kills", type=int, default=100, help="of each of write, import and import-db")
 parser.add_argument("--flips", type=int, default=1000)
 parser.add_argument("--seed", type=int, default=1)
 options = parser.parse_args()
@@ -120,32 +120,13 @@ class Operation:
         added = len(found) - len(self.kept)
         require(added >= acknowledged, f"{acknowledged} rows were reported as stored, {added} are there")
         require(self.steps is None or added in self.steps, f"{added} rows were added: not a whole step")
-        done("check", "--db", database)
+        done("doctor", "--db", database)
         return added
 
     def finish(self, database):
         """The same command again: it goes on from there."""
         done(*self.arguments(database))
         require(set(rows(database)) == set(self.complete), "the same command does not complete it")
-
-
-def make_version_1(database, count, source):
-    """A database as the first Foldtune made it, with the device of another one."""
-    schema = (ROOT / "tests/cache/schema_version_1.h").read_text()
-    with contextlib.closing(sqlite3.connect(source)) as connection:
-        device = connection.execute("SELECT * FROM device").fetchone()
-    with contextlib.closing(sqlite3.connect(database)) as connection:
-        connection.executescript(re.search(r'R"sql\((.*?)\)sql"', schema, re.S)[1])
-        connection.execute(f"INSERT INTO device VALUES ({', '.join('?' * len(device))})", device)
-        connection.executescript(f"""
-PRAGMA user_version = 1;
-INSERT INTO run VALUES (1, 1, 't', 'nvrtc 13.0', '0.1.0', 'foldtune tune', '1', 0, '2026-01-31T12:00:00Z');
-INSERT INTO problem VALUES (1, 'reduce', 'sum', 'f32', 'f32', 'vector', 'run_to_run', 20);
-INSERT INTO config VALUES (1, '{{}}');
-WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT {count})
-INSERT INTO measurement SELECT i, 1, 1, 1, '2026-01-31T12:00:00Z', 1048576, 4194304, 0, 0, 'ok', '',
-  '[' || i || '.5]', i + 0.5, 0, 0, 0, 0, 0, 0, 0 FROM n;""")
-    done("check", "--db", database)
 
 
 def make_operations(place):
@@ -156,18 +137,14 @@ def make_operations(place):
     done("export", "--db", more, "-o", place / "more.json")
     imported, merged = clone(base, place / "imported.db"), clone(base, place / "merged.db")
     done("import", "--db", imported, place / "more.json")
-    done("merge", merged, few)
+    done("import", "--db", merged, few)
     written = place / "written.db"
     done("write", clone(base, written), 3, 300)
-    # A database of an older schema, whose rows are those of this one.
-    old = place / "old.db"
-    make_version_1(old, 3000, base)
     return [
         Operation("write", base, lambda db: ("write", db, 3, 300), None, rows(written)),
         Operation("import", base, lambda db: ("import", "--db", db, place / "more.json"),
                   {0, 500, 600}, rows(imported)),
-        Operation("merge", base, lambda db: ("merge", db, few), {0, 250}, rows(merged)),
-        Operation("migrate", old, lambda db: ("prune", "--db", db, "--older-than", "36500"), {0}, rows(old)),
+        Operation("import-db", base, lambda db: ("import", "--db", db, few), {0, 250}, rows(merged)),
     ]
 
 
@@ -184,7 +161,7 @@ def many_at_once(place):
     require(reported == [1000] * 8, f"writers stored {reported}")
     require(seen == ["8000"] * 16, f"readers saw {seen}")
     require(len(set(rows(database))) == 8000, "rows are gone")
-    done("check", "--db", database)
+    done("doctor", "--db", database)
     return "8 writers x 1,000 measurements, 16 readers: 8,000 there, none lost"
 
 
@@ -276,9 +253,9 @@ def read_only(place):
         database.chmod(file_mode)
         folder.chmod(folder_mode)
         before = bytes_of(database)
-        merged = attempt("merge", database, source)
+        merged = attempt("import", "--db", database, source)
         shown = attempt("show", "--all", "--json", "--db", database)
-        require(merged.returncode == 5 and str(database) in merged.stderr, f"{what}: merge: {merged.stderr}")
+        require(merged.returncode == 5 and str(database) in merged.stderr, f"{what}: import: {merged.stderr}")
         require(shown.returncode == 0 and shown.stdout.count('"samples_us"') == 200,
                 f"{what}: show: {shown.stderr}")
         require(bytes_of(database)[0] == before[0], f"{what}: the file was changed")
@@ -329,7 +306,7 @@ def network(place):
 
 
 def damage(place, base, flawed, truth, extra):
-    """What becomes of a damaged file: read by show, written to by merge."""
+    """What becomes of a damaged file: read by show, written to by import."""
     before = bytes_of(flawed)
     shown = run("show", "--all", "--json", "--db", flawed)
     require(shown.returncode in (0, 5), f"show: exit code {shown.returncode}: {shown.stderr[-300:]}")
@@ -337,8 +314,8 @@ def damage(place, base, flawed, truth, extra):
     if shown.returncode == 0:
         found = len(json.loads(shown.stdout))
         require(found == truth or "note:" in shown.stderr, f"{truth - found} rows are gone without a word")
-    merged = run("merge", flawed, extra)
-    require(merged.returncode in (0, 5), f"merge: exit code {merged.returncode}: {merged.stderr[-300:]}")
+    merged = run("import", "--db", flawed, extra)
+    require(merged.returncode in (0, 5), f"import: exit code {merged.returncode}: {merged.stderr[-300:]}")
     if merged.returncode == 0:
         with contextlib.closing(sqlite3.connect(flawed)) as connection:
             count = connection.execute("SELECT count(*) FROM measurement").fetchone()[0]
@@ -400,21 +377,22 @@ def truncated(place):
     return f"cut off at {len(outcomes)} places: refused and left as they were"
 
 
-def from_the_future(place):
-    database = clone(place / "base.db", place / "future.db")
-    with contextlib.closing(sqlite3.connect(database)) as connection:
-        connection.execute("PRAGMA user_version = 999")
-    database.with_name("future.db-wal").unlink(missing_ok=True)
-    before = bytes_of(database)
+def other_version(place):
     more = place / "more.json"
-    for arguments in (("show", "--db", database), ("merge", database, place / "one.db"), ("check", "--db", database),
-                      ("import", "--db", database, more), ("vacuum", "--db", database),
-                      ("prune", "--db", database, "--older-than", 1), ("export", "--db", database),
-                      ("merge", place / "copy.db", database)):
-        result = run(*arguments)
-        require(result.returncode == 5 and "upgrade Foldtune" in result.stderr, f"{arguments[0]}: {result.stderr}")
-        require(bytes_of(database) == before, f"{arguments[0]} changed the file")
-    return "version 999: refused by every verb with exit code 5, left as it was"
+    for version in (5, 999):
+        database = clone(place / "base.db", place / f"version-{version}.db")
+        with contextlib.closing(sqlite3.connect(database)) as connection:
+            connection.execute(f"PRAGMA user_version = {version}")
+        before = bytes_of(database)
+        for arguments in (("show", "--db", database), ("import", "--db", database, place / "one.db"),
+                          ("import", "--db", database, more), ("prune", "--db", database),
+                          ("prune", "--db", database, "--older-than", 1), ("export", "--db", database),
+                          ("import", "--db", place / "copy.db", database)):
+            result = run(*arguments)
+            require(result.returncode == 5 and f"version {version}" in result.stderr and "--db" in result.stderr,
+                    f"{arguments[0]}: {result.stderr}")
+            require(bytes_of(database) == before, f"{arguments[0]} changed the file")
+    return "versions 5 and 999: refused by every verb with exit code 5, left as they were"
 
 
 def jumping_clock(place):
@@ -481,7 +459,7 @@ def unusable(place):
     with contextlib.closing(sqlite3.connect(locked, isolation_level=None)) as holder:
         holder.execute("PRAGMA locking_mode = EXCLUSIVE")
         holder.execute("BEGIN EXCLUSIVE")
-        databases = {"text": text, "truncated": cut, "folder": folder, "future": place / "future.db",
+        databases = {"text": text, "truncated": cut, "folder": folder, "version": place / "version-999.db",
                      "locked": locked}
 
         def compute(database):
@@ -518,7 +496,7 @@ def main():
                   for operation in operations]
         cases += [("read-only", lambda: read_only(place)), ("network file system", lambda: network(place)),
                   ("flipped bits", lambda: flipped_bits(place)), ("truncated", lambda: truncated(place)),
-                  ("from the future", lambda: from_the_future(place)),
+                  ("another version", lambda: other_version(place)),
                   ("jumping clock", lambda: jumping_clock(place)), ("private files", lambda: private_files(place)),
                   ("unusable for a program", lambda: unusable(place))]
         for name, case in cases:

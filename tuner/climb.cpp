@@ -135,22 +135,6 @@ class Climber {
   double read_gbps_ = 0;
 };
 
-/// The rungs by their place, those with inputs of the same kind together.
-std::vector<std::vector<std::size_t>> group_by_inputs(const std::vector<Rung>& rungs) {
-  std::vector<std::vector<std::size_t>> groups;
-  for (std::size_t i = 0; i < rungs.size(); ++i) {
-    const auto group = std::ranges::find_if(groups, [&](const std::vector<std::size_t>& other) {
-      return InputPool::same_elements(rungs[other.front()].problem, rungs[i].problem);
-    });
-    if (group == groups.end()) {
-      groups.push_back({i});
-    } else {
-      group->push_back(i);
-    }
-  }
-  return groups;
-}
-
 }  // namespace
 
 LadderReport climb(Device& device, const std::vector<Rung>& rungs,
@@ -160,10 +144,15 @@ LadderReport climb(Device& device, const std::vector<Rung>& rungs,
   for (const Rung& rung : rungs) climber.compile_ahead(rung);
   LadderReport report;
   report.results.resize(rungs.size());
-  for (const std::vector<std::size_t>& group : group_by_inputs(rungs)) {
+  std::vector<Problem> problems;
+  for (const Rung& rung : rungs) problems.push_back(rung.problem);
+  std::map<std::size_t, std::vector<std::size_t>> groups;
+  std::size_t place = 0;
+  for (const std::size_t group : InputPool::groups(problems)) groups[group].push_back(place++);
+  for (const auto& [number, group] : groups) {
     const std::size_t largest =
-        *std::ranges::max_element(group, {}, [&](std::size_t i) { return rungs[i].problem.count; });
-    climber.make_inputs(rungs[largest].problem);
+        *std::ranges::max_element(group, {}, [&](std::size_t i) { return problems[i].count; });
+    climber.make_inputs(problems[largest]);
     for (const std::size_t i : group) {
       report.results[i] = climber.run(rungs[i]);
       on_result(report.results[i]);
@@ -172,11 +161,6 @@ LadderReport climb(Device& device, const std::vector<Rung>& rungs,
   report.ceilings = {.read_gbps = climber.read_gbps(),
                      .peak_gbps = peak_gbps(device.info().record)};
   return report;
-}
-
-double peak_gbps(const DeviceRecord& device) {
-  return 2.0 * static_cast<double>(device.memory_clock_khz) * 1e3 * device.memory_bus_bits / 8 /
-         1e9;
 }
 
 }  // namespace foldtune

@@ -45,7 +45,4 @@ LadderReport climb(Device& device, const std::vector<Rung>& rungs,
                    std::span<const LibraryRung> libraries,
                    const std::function<void(const RungResult& result)>& on_result);
 
-/// Two transfers per clock; 0 where the clock or the bus is unknown.
-double peak_gbps(const DeviceRecord& device);
-
 }  // namespace foldtune

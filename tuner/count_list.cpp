@@ -12,6 +12,7 @@
 
 #include "foldtune/error.h"
 #include "foldtune/problem.h"
+#include "tuner/problem_key.h"
 
 namespace foldtune {
 namespace {
@@ -105,17 +106,12 @@ void append_range(std::vector<std::uint64_t>& counts, std::string_view first_tex
 }  // namespace
 
 std::vector<std::string_view> split_list(std::string_view option, std::string_view text) {
-  std::vector<std::string_view> parts;
-  for (std::size_t begin = 0;;) {
-    const std::size_t comma = text.find(',', begin);
-    parts.push_back(text.substr(begin, comma - begin));
-    if (parts.back().empty()) {
-      throw InvalidArgument(fmt::format(
-          "{} '{}' has an empty item: write items with one comma between them", option, text));
-    }
-    if (comma == std::string_view::npos) return parts;
-    begin = comma + 1;
+  std::vector<std::string_view> parts = split_list(text);
+  if (std::ranges::any_of(parts, &std::string_view::empty)) {
+    throw InvalidArgument(fmt::format(
+        "{} '{}' has an empty item: write items with one comma between them", option, text));
   }
+  return parts;
 }
 
 std::uint64_t parse_count(std::string_view text) {

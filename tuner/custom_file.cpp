@@ -84,17 +84,6 @@ std::string accumulator_text(const OrderedJson& value, const std::string& path) 
       if (!type.is_string()) throw wrong_form(path, "accumulator", kForm);
       append(text, field + ":" + type.get<std::string>());
     }
-  } else if (value.is_array()) {
-    for (const OrderedJson& item : value) {
-      if (item.is_string()) {
-        append(text, item.get<std::string>());
-      } else if (item.is_object() && item.size() == 2 && item.contains("name") &&
-                 item.contains("type") && item["name"].is_string() && item["type"].is_string()) {
-        append(text, item["name"].get<std::string>() + ":" + item["type"].get<std::string>());
-      } else {
-        throw wrong_form(path, "accumulator", kForm);
-      }
-    }
   } else {
     throw wrong_form(path, "accumulator", kForm);
   }

@@ -28,9 +28,9 @@ class CustomText {
 };
 
 /// The object of a JSON file: strings under the names of the members of CustomOperator, `inputs`
-/// perhaps a list of types, `accumulator` perhaps an object of names and types or a list of
-/// "name:type" or {"name": ..., "type": ...}, and numbers where a string is one. Throws FileError
-/// for a file that cannot be read or is not JSON; InvalidArgument for other keys and other forms.
+/// perhaps a list of types, `accumulator` perhaps an object of names and types, and numbers where a
+/// string is one. Throws FileError for a file that cannot be read or is not JSON; InvalidArgument
+/// for other keys and other forms.
 CustomText read_custom_file(const std::string& path);
 
 }  // namespace foldtune

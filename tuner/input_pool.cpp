@@ -82,6 +82,18 @@ bool InputPool::same_elements(const Problem& a, const Problem& b) {
   return a.input_types() == b.input_types() && element_rule(a) == element_rule(b);
 }
 
+std::vector<std::size_t> InputPool::groups(const std::vector<Problem>& problems) {
+  std::vector<std::size_t> groups;
+  std::vector<const Problem*> firsts;
+  for (const Problem& problem : problems) {
+    const auto found = std::ranges::find_if(
+        firsts, [&](const Problem* first) { return same_elements(*first, problem); });
+    groups.push_back(static_cast<std::size_t>(found - firsts.begin()));
+    if (found == firsts.end()) firsts.push_back(&problem);
+  }
+  return groups;
+}
+
 std::uint64_t InputPool::offset(const Problem& problem) const {
   return problem.alignment == Alignment::element ? 1 : 0;
 }

@@ -30,6 +30,10 @@ class InputPool {
   /// Whether the inputs of two problems have the same elements, whatever is done with them.
   static bool same_elements(const Problem& a, const Problem& b);
 
+  /// The number of each problem's group, counted from 0 in the order in which they begin: problems
+  /// of the same elements are of one.
+  static std::vector<std::size_t> groups(const std::vector<Problem>& problems);
+
   /// Disjoint inputs for the problem that fit beside the flush region; at least one.
   int slice_count(const Problem& problem) const;
 

@@ -2,12 +2,12 @@
 /// driver or compiler. Programs use them; `foldtune revalidate` times them again.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "cache/config_store.h"
 #include "foldtune/problem.h"
+#include "templates/space.h"
 
 namespace foldtune {
 
@@ -33,13 +33,8 @@ struct MarkedProblems {
 /// `best` are the best results of a store.
 MarkedProblems find_marked(const std::vector<StoredResult>& best, const PresentDevice& device);
 
-/// How many configurations a revalidation of the problem tries: the untuned default, and what is
-/// marked, each once.
-int count_candidates(const MarkedProblem& marked, const DeviceRecord& device);
-
-/// `store`, but all that is related to a problem is what is marked of it. So a search that tries
-/// related results first, and no more than `count_candidates`, tries these alone.
-std::unique_ptr<ConfigStore> with_marked_relations(ConfigStore& store,
-                                                   const std::vector<MarkedProblem>& problems);
+/// What a revalidation tries beside the untuned default: what is marked, then what a tuning that
+/// was ended tried.
+std::vector<Params> candidates_of(const MarkedProblem& marked);
 
 }  // namespace foldtune

@@ -55,14 +55,6 @@ const ReduceParams kLibraryParams{
     .block_size = 64, .vector_width = 1, .unroll = 1, .final_stage = FinalStage::two_pass};
 constexpr std::uint32_t kLibraryBlocks = 256;
 
-/// Microseconds in which the device's memory could deliver the bytes; 0 if its speed is unknown.
-double shortest_read_us(const DeviceRecord& device, std::uint64_t bytes) {
-  // Two transfers per clock.
-  const double bytes_per_us =
-      2e-3 * static_cast<double>(device.memory_clock_khz) * device.memory_bus_bits / 8;
-  return bytes_per_us == 0 ? 0 : static_cast<double>(bytes) / bytes_per_us;
-}
-
 std::uint64_t l2_bytes(const Device& device) {
   return static_cast<std::uint64_t>(device.info().record.l2_bytes);
 }
@@ -73,7 +65,8 @@ int least_compared_calls(const Device& device) { return l2_bytes(device) == 0 ? 
 
 int usual_calls(const DeviceRecord& device, std::uint64_t bytes) {
   if (device.l2_bytes == 0) return 1;  // not a GPU: nothing to average over
-  const double call_us = kLaunchUs + shortest_read_us(device, bytes);
+  const double peak = peak_gbps(device);
+  const double call_us = kLaunchUs + (peak == 0 ? 0 : static_cast<double>(bytes) / peak / 1e3);
   return std::clamp(static_cast<int>(kSampleUs / call_us), 1, kMaxCalls);
 }
 
@@ -352,6 +345,10 @@ MeasurementRecord Measurer::time(Candidate& candidate, Timing timing, int sample
     taken.failure = error.what();
   }
   return merge(candidate.record, taken);
+}
+
+double peak_gbps(const DeviceRecord& device) {
+  return 2e-6 * static_cast<double>(device.memory_clock_khz) * device.memory_bus_bits / 8;
 }
 
 double measure_read_bandwidth(Device& device, CompilePool& compilations, const InputPool& pool) {

@@ -118,6 +118,10 @@ class Measurer {
   Rotation rotation_;
 };
 
+/// Of the memory's data sheet, in 10^9 bytes per second: two transfers per clock. 0 where the clock
+/// or the bus is unknown.
+double peak_gbps(const DeviceRecord& device);
+
 /// Bytes per time of reading the pool's first input, in 10^9 bytes per second, with a few
 /// configurations that are known to stream well; 0 where the device has no L2 to flush, so that the
 /// figure would mean nothing.

@@ -28,8 +28,10 @@ inline constexpr std::size_t kNpyHeadBytes = 65536 + 12;
 bool is_npy(std::span<const std::byte> head);
 
 /// Reads the header of a file of `file_size` bytes, of which `head` is the beginning: all of it, or
-/// kNpyHeadBytes. `file` names it in messages. Throws FileError for a file that is damaged, cut
-/// short or too long; InvalidArgument for elements whose type npy_element_type refuses.
+/// kNpyHeadBytes. `file` names it in messages. bf16, which NumPy has no type for, is read from
+/// '<u2' and from 2 raw bytes ('|V2') if it is `wanted`; bool is read as u8 if that is. Throws
+/// FileError for a file that is damaged, cut short or too long; InvalidArgument for elements of
+/// another type than `wanted`, or than any that there is.
 NpyArray parse_npy(std::span<const std::byte> head, std::uint64_t file_size,
                    std::optional<ElementType> wanted, std::string_view file);
 

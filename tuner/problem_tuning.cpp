@@ -1,10 +1,7 @@
 #include "tuner/problem_tuning.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <deque>
-#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -15,7 +12,6 @@
 #include "runtime/lookup.h"
 #include "runtime/variant.h"
 #include "tuner/comparison.h"
-#include "tuner/machine_code.h"
 #include "tuner/measure.h"
 #include "tuner/problem_history.h"
 #include "tuner/search/search.h"
@@ -37,27 +33,12 @@ constexpr int kLeastLookAhead = 4;
 /// Best configurations of other problems that are tried.
 constexpr std::size_t kSeeds = 6;
 
-/// `within`: evaluations in a row that bring less than it end the search.
-constexpr int kPatience = 24;
-
 /// A configuration on its way from the search to the device.
 struct Compiling {
   Params params;
   std::optional<CompilePool::Compilation> compilation{};  ///< empty where none is needed
   const MeasurementRecord* known = nullptr;               ///< what the store knows of it
 };
-
-/// Equal for configurations that launch the same machine code in the same shape, whatever their
-/// tunables; empty where that cannot be told.
-std::optional<std::string> work_of(const Params& params, const CompiledKernel& compiled) {
-  const auto* const reduce = std::get_if<ReduceParams>(&params);
-  const std::optional<std::string> code =
-      reduce == nullptr ? std::nullopt : hash_machine_code(compiled);
-  if (!code) return std::nullopt;
-  return fmt::format("{} {} {} {} {}", *code, reduce->block_size,
-                     reduce->vector_width * reduce->unroll, static_cast<int>(reduce->final_stage),
-                     reduce->waves);
-}
 
 /// As searches propose it, among the configurations that launch the same work.
 Params canonical_default(const Space& space, int multiprocessor_count) {
@@ -83,10 +64,13 @@ class ProblemTuning {
         fallback_(canonical_default(space_, evaluator.info().record.multiprocessor_count)),
         begin_s_(session.elapsed_s()) {
     if (session.options.max_evaluations) limits_.evaluations = *session.options.max_evaluations;
+    if (session.options.only) {
+      limits_.search = "exhaustive";  // which begins with the seeds, and gets no further
+      limits_.evaluations = static_cast<int>(seeds().size());
+    }
     progress_ = {.problem = problem_,
                  .problem_index = task.index,
                  .problem_count = session.options.problems.size(),
-                 .planned = limits_.evaluations,
                  .budget_s = session.options.budget_s.value_or(0)};
   }
 
@@ -173,6 +157,13 @@ class ProblemTuning {
         seeds.push_back(params);
       }
     };
+    if (session_.options.only) {
+      const int multiprocessors = evaluator_.info().record.multiprocessor_count;
+      for (const Params& params : session_.options.only(problem_)) {
+        if (space_.contains(params)) add(space_.canonical(params, multiprocessors));
+      }
+      return seeds;
+    }
     if (const auto chosen = history_.chosen_params()) add(*chosen);
     for (const Params& params : seeds_of_others(session_.store, key_, problem_, kSeeds)) {
       add(params);
@@ -229,17 +220,6 @@ class ProblemTuning {
     return session_.elapsed_s() < begin_s_ + share_s * (1 - kFinalShare);
   }
 
-  /// Whether more evaluations would bring less than was asked for.
-  bool is_good_enough() const {
-    const std::optional<double> within = session_.options.within;
-    if (!within || progress_.best_us == 0) return false;
-    const double read_gbps = evaluator_.read_bandwidth_gbps();
-    const double floor_us =
-        read_gbps > 0 ? static_cast<double>(problem_.input_bytes()) / read_gbps / 1e3 : 0;
-    return progress_.best_us <= floor_us * (1 + *within) ||
-           evaluations() - improved_at_ >= kPatience;
-  }
-
   std::unique_ptr<Search> begin_search() const {
     const std::optional<std::string>& chosen = session_.options.search;
     return make_search(chosen ? *chosen : limits_.search, session_.candidates(task_), seeds(),
@@ -262,7 +242,7 @@ class ProblemTuning {
         session_.prefetch_later();
       }
       if (in_flight_.empty() && is_exhausted) return;
-      if (!is_in_time() || is_good_enough() || stop_requested()) return;
+      if (!is_in_time() || stop_requested()) return;
       // In the order of the proposals, whichever is compiled first: so the same costs give the same
       // proposals, also when some of the costs were measured by an earlier run.
       const Compiling next = std::move(in_flight_.front());
@@ -273,18 +253,11 @@ class ProblemTuning {
         continue;
       }
       await(next);
-      const std::optional<std::string> work = work_of(next);
-      if (const auto same = work ? same_work_.find(*work) : same_work_.end();
-          same != same_work_.end()) {
-        take(next.params, same->second);
-        continue;
-      }
       MeasurementRecord record = evaluate(next);
       record.round = kScreened;
       record.is_default = next.params == fallback_;
       session_.store.put(run_->id, record);
       take(next.params, record);
-      if (work) same_work_.emplace(*work, std::move(record));
     }
   }
 
@@ -300,13 +273,6 @@ class ProblemTuning {
     return !in_flight_.empty();
   }
 
-  static std::optional<std::string> work_of(const Compiling& compiling) try {
-    if (!compiling.compilation) return std::nullopt;
-    return foldtune::work_of(compiling.params, *compiling.compilation->get());
-  } catch (const CompileError&) {
-    return std::nullopt;
-  }
-
   void take(const Params& params, const MeasurementRecord& record) {
     const bool ok = record.outcome == Outcome::ok;
     search_->report(params, ok ? std::optional(record.median_us) : std::nullopt);
@@ -314,10 +280,6 @@ class ProblemTuning {
     if (!ok) failed_.insert(to_json(params));
     if (ok) {
       scored_.push_back({record.median_us, params});
-      const double least_gain = 1 - session_.options.within.value_or(0);
-      if (progress_.best_us == 0 || record.median_us < progress_.best_us * least_gain) {
-        improved_at_ = evaluations();
-      }
       if (progress_.best_us == 0 || record.median_us < progress_.best_us) {
         progress_.best_us = record.median_us;
       }
@@ -429,11 +391,9 @@ class ProblemTuning {
   TuneProgress progress_;
   int known_used_ = 0;
   std::unique_ptr<Search> search_;
-  std::deque<Compiling> in_flight_;                     ///< proposed, and not yet tried
-  std::map<std::string, MeasurementRecord> same_work_;  ///< what was screened, by `work_of`
+  std::deque<Compiling> in_flight_;  ///< proposed, and not yet tried
   std::vector<Scored> scored_;
   std::set<std::string> failed_;  ///< by the params' JSON
-  int improved_at_ = 0;  ///< evaluations when the best last improved by what `within` asks for
   double busy_s_ = 0;
   double waited_s_ = 0;  ///< for the compiler
 };

@@ -18,28 +18,7 @@ std::string failures(int failed) {
   return failed == 0 ? std::string() : fmt::format(", {} failed", failed);
 }
 
-/// Of the budget; without one, of the configurations to be tried.
-double fraction_done(const TuneProgress& progress) {
-  if (progress.budget_s > 0) return progress.elapsed_s / progress.budget_s;
-  const double of_problem =
-      progress.planned > 0
-          ? static_cast<double>(progress.measured + progress.failed) / progress.planned
-          : 0;
-  return (static_cast<double>(progress.problem_index) + of_problem) /
-         static_cast<double>(std::max<std::size_t>(1, progress.problem_count));
-}
-
 }  // namespace
-
-std::string format_bar(const TuneProgress& progress) {
-  constexpr std::size_t kCells = 12;
-  const auto full =
-      static_cast<std::size_t>(std::clamp(fraction_done(progress), 0.0, 1.0) * kCells);
-  std::string cells(full, '=');
-  if (full < kCells) cells += '>';
-  cells.resize(kCells, ' ');
-  return '[' + cells + ']';
-}
 
 std::string format_progress(const TuneProgress& progress) {
   // What matters least comes last, where a narrow terminal cuts it.
@@ -94,7 +73,7 @@ void ProgressPrinter::on_progress(const TuneProgress& progress) {
     return;
   }
   // One column stays free: a full line would wrap on some terminals.
-  fmt::print(stream_, "\r\x1b[K{}", cut(format_bar(progress) + ' ' + line, width_ - 1));
+  fmt::print(stream_, "\r\x1b[K{}", cut(line, width_ - 1));
   std::fflush(stream_);
   has_line_ = true;
 }

@@ -12,9 +12,6 @@ namespace foldtune {
 /// "3/9 sum f32 2^16: 12 s left, best 3.215 us, 45 timed, 1 failed".
 std::string format_progress(const TuneProgress& progress);
 
-/// "[====>       ]", the part of the budget that is spent, or of the work that is done.
-std::string format_bar(const TuneProgress& progress);
-
 /// "sum f32 2^16: 3.215 us, 81.5 GB/s, 1.42x the default's speed; 45 timed, 2 failed".
 std::string format_result(const ProblemResult& result);
 

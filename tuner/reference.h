@@ -86,7 +86,7 @@ long double error_bound(const Problem& problem, const Params& params, std::uint3
 std::string find_difference(const Problem& problem, const void* result, const Reference& reference,
                             long double bound);
 
-/// "12345", "0.123456789", "3 at 17", "-1 to 5": a result as text.
+/// "12345", "0.123456789", "value 3 at index 17", "min -1, max 5": a result as text.
 std::string format_result(const Problem& problem, const void* result);
 
 /// "12345" or "0.123456789": a number of `type` as text.

@@ -20,14 +20,14 @@ std::string format_number(ElementType type, const Number& number) {
   });
 }
 
-/// "12345", "3 at 17" or "-1 to 5", of the numbers' texts.
+/// "12345", "value 3 at index 17" or "min -1, max 5", of the numbers' texts.
 std::string format_shape(const Problem& problem, const std::string& first,
                          const std::string& second, std::uint64_t index) {
   switch (result_shape(problem.op)) {
     case ResultShape::indexed_value:
-      return fmt::format("{} at {}", first, index);
+      return fmt::format("value {} at index {}", first, index);
     case ResultShape::min_max:
-      return fmt::format("{} to {}", first, second);
+      return fmt::format("min {}, max {}", first, second);
     case ResultShape::value:
       break;
   }

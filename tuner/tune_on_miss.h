@@ -1,9 +1,7 @@
 /// Tuning at the moment when a program meets what was not tuned.
 #pragma once
 
-#include <functional>
 #include <memory>
-#include <string>
 
 #include "cache/config_store.h"
 #include "foldtune/miss.h"
@@ -26,11 +24,6 @@ struct TuneOnMissOptions {
 /// The function throws as `tune` does, DatabaseError where the store fails; it returns nothing for
 /// a problem that cannot be tuned within the budget.
 MissPolicy tune_on_miss(std::shared_ptr<Device> device, std::shared_ptr<ConfigStore> store,
-                        const TuneOnMissOptions& options = {});
-
-/// The same with the device of this name and the database of this path (empty: the default one),
-/// which are opened at the first miss.
-MissPolicy tune_on_miss(const std::string& device, const std::string& database,
                         const TuneOnMissOptions& options = {});
 
 }  // namespace foldtune

@@ -32,19 +32,6 @@ int compile_threads(const TuneOptions& options) {
   return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
 }
 
-/// Problems that can share inputs are of one group.
-std::vector<std::size_t> input_groups(const std::vector<Problem>& problems) {
-  std::vector<std::size_t> groups;
-  std::vector<const Problem*> firsts;
-  for (const Problem& problem : problems) {
-    const auto found = std::ranges::find_if(
-        firsts, [&](const Problem* first) { return InputPool::same_elements(*first, problem); });
-    groups.push_back(static_cast<std::size_t>(found - firsts.begin()));
-    if (found == firsts.end()) firsts.push_back(&problem);
-  }
-  return groups;
-}
-
 /// The tuning of one list of problems, which the evaluators take one after another.
 class Tuning {
  public:
@@ -99,31 +86,13 @@ class Tuning {
       if (!index) return;
       ProblemTask task = task_of(*index);
       if (const auto next = queue_.next(worker)) task.next = options_.problems[*next];
-      ProblemOutcome outcome = tune_with_limit(evaluator, session, task);
+      ProblemOutcome outcome = tune_problem(evaluator, session, task);
       const std::lock_guard lock(mutex_);
       candidates_.erase(*index);
       busy_s_ += outcome.busy_s;
       waited_s_ += outcome.waited_s;
       keep(*index, std::move(outcome));
     }
-  }
-
-  ProblemOutcome tune_with_limit(Evaluator& evaluator, const TuningSession& session,
-                                 const ProblemTask& task) const {
-    if (!options_.evaluations_of) return tune_problem(evaluator, session, task);
-    TuneOptions options = options_;
-    options.max_evaluations = options_.evaluations_of(task.problem);
-    return tune_problem(evaluator,
-                        {.options = options,
-                         .store = session.store,
-                         .compilations = session.compilations,
-                         .run = session.run,
-                         .report = session.report,
-                         .elapsed_s = session.elapsed_s,
-                         .candidates = session.candidates,
-                         .prefetch_later = session.prefetch_later,
-                         .prefetch_next = session.prefetch_next},
-                        task);
   }
 
   ProblemTask task_of(std::size_t index) const {
@@ -247,7 +216,7 @@ class Tuning {
   TuneObserver& observer_;
   const Clock::time_point begin_ = Clock::now();
   std::unique_ptr<CompilePool> compilations_;
-  WorkQueue queue_{input_groups(options_.problems), evaluators_.size()};
+  WorkQueue queue_{InputPool::groups(options_.problems), evaluators_.size()};
   std::mutex mutex_;                  // guards what follows, and the observer
   std::set<std::size_t> prefetched_;  ///< problems that need no first prefetch
   std::map<std::size_t, std::shared_ptr<const Candidates>> candidates_;  ///< of open problems

@@ -22,11 +22,9 @@ struct TuneOptions {
   std::optional<std::string> search{};   ///< one of search_names(); empty: the effort's own
   std::optional<double> budget_s{};      ///< for all problems together, wall time; empty: no limit
   std::optional<int> max_evaluations{};  ///< configurations per problem; empty: the effort's
-  /// The same for each problem, where it is not one number for all. May be empty.
-  std::function<int(const Problem& problem)> evaluations_of = nullptr;
-  /// Ends a problem's search when it is within this of what the device can do at all, or hardly
-  /// improves any more: 0.02 is 2%. Empty: it goes on to the other limits.
-  std::optional<double> within{};
+  /// Of a problem these are tried, and what is used untuned, in the place of a search. May be
+  /// empty.
+  std::function<std::vector<Params>(const Problem& problem)> only = nullptr;
   /// Takes what the store knows of these problems as if it had just been measured: failures are not
   /// repeated, and a problem that is done is not tuned again.
   bool resume = true;
@@ -63,7 +61,6 @@ struct TuneProgress {
   std::size_t problem_count = 0;
   int measured = 0;  ///< of this problem
   int failed = 0;
-  int planned = 0;       ///< configurations of this problem, at most; 0: unknown
   double best_us = 0;    ///< 0: none yet
   double elapsed_s = 0;  ///< of the whole tuning
   double budget_s = 0;   ///< 0: no limit
@@ -84,10 +81,10 @@ struct TuneSummary {
 class TuneObserver {
  public:
   virtual ~TuneObserver() = default;
-  virtual void on_start(double read_bandwidth_gbps) = 0;  ///< 0: not measured on this device
-  virtual void on_progress(const TuneProgress& progress) = 0;
-  virtual void on_result(const ProblemResult& result) = 0;
-  virtual void on_failure(const ProblemFailure& failure) = 0;
+  virtual void on_start(double /*read_bandwidth_gbps*/) {}  ///< 0: not measured on this device
+  virtual void on_progress(const TuneProgress&) {}
+  virtual void on_result(const ProblemResult&) {}
+  virtual void on_failure(const ProblemFailure&) {}
 };
 
 /// Tunes every problem and puts every measurement and failure into `store` as it is made. The

@@ -33,7 +33,7 @@ class LookupTest {
   }
 
   FakeDevice device_;
-  std::unique_ptr<ConfigStore> store_ = make_memory_store();
+  std::unique_ptr<ConfigStore> store_ = open_memory_store();
 };
 
 Problem with_count(std::uint64_t count) {

@@ -246,7 +246,7 @@ TEST_CASE_METHOD(ReducePlanTest, "Reducer: a value is taken when it is seen") {
 TEST_CASE_METHOD(
     ReducePlanTest,
     "Reducer: a value that is made by several launches, or stored several times, is waited for") {
-  const std::shared_ptr<ConfigStore> store = make_memory_store();
+  const std::shared_ptr<ConfigStore> store = open_memory_store();
   Problem problem{.op = Operator::sum, .type = ElementType::f32, .determinism = Determinism::any};
   problem.count = 4096;
   const FinalStage stage = GENERATE(FinalStage::atomic, FinalStage::two_pass);
@@ -319,7 +319,7 @@ TEST_CASE("Reducer: after a launch that failed the next one is right") {
 }
 
 TEST_CASE_METHOD(ReducePlanTest, "Reducer: a miss is an error where that is the policy") {
-  const std::shared_ptr<ConfigStore> store = make_memory_store();
+  const std::shared_ptr<ConfigStore> store = open_memory_store();
   Context strict(device_, store, {.on_miss = {.action = OnMiss::fail}});
   const Reducer reducer = strict.reducer(kSum);
   CHECK_THROWS_AS(reducer(input_, 5, &output_), NotTuned);

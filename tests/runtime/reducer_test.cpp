@@ -43,7 +43,7 @@ class ReducerTest {
   }
 
   std::shared_ptr<FakeDevice> device_ = std::make_shared<FakeDevice>();
-  std::shared_ptr<ConfigStore> store_ = make_memory_store();
+  std::shared_ptr<ConfigStore> store_ = open_memory_store();
   Context context_{device_, store_};
   alignas(16) float input_[5000] = {3, 1, 4, 1, 5};
   float output_ = -1;

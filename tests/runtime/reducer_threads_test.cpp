@@ -66,7 +66,7 @@ TEST_CASE("Reducer: 16 threads on 16 streams get their own results, with flat me
 
 TEST_CASE("Reducer: two launches of a call stay together when threads share a stream") {
   const auto device = std::make_shared<FakeDevice>();
-  const std::shared_ptr<ConfigStore> store = make_memory_store();
+  const std::shared_ptr<ConfigStore> store = open_memory_store();
   Problem problem = kSum;
   for (problem.count = 1024; problem.count <= 8192; problem.count *= 2) {
     put_success(

@@ -73,7 +73,7 @@ TEST_CASE_METHOD(TunedConfigsTest, "Tuned configurations: of an unusable databas
   SECTION("of a newer schema") {
     make_database();
     SQLite::Database(path_, SQLite::OPEN_READWRITE).exec("PRAGMA user_version = 99");
-    what = "upgrade Foldtune";
+    what = "version 99";
   }
   SECTION("a folder") {
     std::filesystem::create_directory(path_);

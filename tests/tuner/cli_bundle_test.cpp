@@ -47,38 +47,11 @@ class BundleTest {
   Workplace place_;
 };
 
-TEST_CASE_METHOD(BundleTest, "bundle: programs need no compiler, whatever the count and address") {
-  const DeviceRecord device = run_on().device;
-  store(place_.database(), {success(sum_of(1 << 20), kTuned, {5}, /*round=*/2)}, run_on());
-  if (!has_bundled(bundle())) return;
-  const TunedConfigs configs = TunedConfigs::open(
-      {.database = place_.file("none.db"), .bundles = {place_.file("bundle.db")}});
-  KernelCache kernels(configs.kernels());
-  for (const Alignment alignment : {Alignment::vector, Alignment::element}) {
-    for (int size_class = 0; size_class <= 40; ++size_class) {
-      Problem problem = sum_of(std::uint64_t{1} << size_class);
-      problem.alignment = alignment;
-      const Choice choice = configs.choose(device, "", problem);
-      CAPTURE(to_string(problem), choice.reason);
-      CHECK(kernels.find(device, make_program({.problem = problem, .params = choice.params}),
-                         compiler_of(choice)) != nullptr);
-      if (size_class == 20) CHECK(choice.params == kTuned);
-    }
-  }
-  CHECK(in_bundle("SELECT group_concat(DISTINCT architecture) FROM kernel") == "sm_90");
-  CHECK(in_bundle("PRAGMA journal_mode") == "delete");
-  CHECK(place_.run({"check", "--db", place_.file("bundle.db")}).exit_code == 0);
-  // What is bundled already is copied, not compiled.
-  place_.set("FOLDTUNE_NVRTC", "/nowhere");
-  CHECK(place_.run({"bundle", "--db", place_.file("bundle.db"), "-o", place_.file("again.db")})
-            .exit_code == 0);
-}
-
-TEST_CASE_METHOD(BundleTest, "bundle: only what is asked for, and the newest of each problem") {
+TEST_CASE_METHOD(BundleTest, "bundle: the newest of what is asked for, and every kernel for it") {
   RunRecord newer = run_on();
   newer.device.driver = "590.1";
-  store(place_.database(), {success(sum_of(1 << 20), kTuned, {5})}, run_on());
-  store(place_.database(), {success(sum_of(1 << 20), with_block_size(256), {6})}, newer);
+  store(place_.database(), {success(sum_of(1 << 20), with_block_size(256), {5})}, run_on());
+  store(place_.database(), {success(sum_of(1 << 20), kTuned, {6}, /*round=*/2)}, newer);
   store(place_.database(), {stored_sum(22, 9)}, run_on("Another GPU"));
   RunRecord stale = run_on();
   stale.template_fingerprint = "older";
@@ -86,6 +59,29 @@ TEST_CASE_METHOD(BundleTest, "bundle: only what is asked for, and the newest of 
   if (!has_bundled(bundle({"--device", "test", "--op", "sum", "--arch", "sm_90,sm_80"}))) return;
   CHECK(in_bundle("SELECT count(*) FROM result") == "1");
   CHECK(in_bundle("SELECT device_driver FROM result") == "590.1");
+  CHECK(in_bundle("SELECT group_concat(DISTINCT architecture) FROM kernel") == "sm_90");
+  CHECK(in_bundle("PRAGMA journal_mode") == "delete");
+
+  // Programs need no compiler, whatever the count and the address.
+  const TunedConfigs configs = TunedConfigs::open(
+      {.database = place_.file("none.db"), .bundles = {place_.file("bundle.db")}});
+  KernelCache kernels(configs.kernels());
+  for (const Alignment alignment : {Alignment::vector, Alignment::element}) {
+    for (int size_class = 0; size_class <= 40; ++size_class) {
+      Problem problem = sum_of(std::uint64_t{1} << size_class);
+      problem.alignment = alignment;
+      const Choice choice = configs.choose(newer.device, "", problem);
+      CAPTURE(to_string(problem), choice.reason);
+      CHECK(kernels.find(newer.device, make_program({.problem = problem, .params = choice.params}),
+                         compiler_of(choice)) != nullptr);
+      if (size_class == 20) CHECK(choice.params == kTuned);
+    }
+  }
+  CHECK(place_.run({"doctor", "--db", place_.file("bundle.db")}).exit_code == 0);
+  // What is bundled already is copied, not compiled.
+  place_.set("FOLDTUNE_NVRTC", "/nowhere");
+  CHECK(place_.run({"bundle", "--db", place_.file("bundle.db"), "-o", place_.file("again.db")})
+            .exit_code == 0);
 }
 
 TEST_CASE_METHOD(BundleTest, "bundle: of nothing is an error, and leaves the file as it was") {

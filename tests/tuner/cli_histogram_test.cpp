@@ -104,7 +104,7 @@ TEST_CASE_METHOD(HistogramFixture, "Ten bins are shown, and all are told") {
 TEST_CASE_METHOD(HistogramFixture, "A histogram is tuned for a distribution, and found by it") {
   const Outcome tuned =
       place_.run({"tune", "--device", "cpu", "--op", "histogram", "--type", "u8,f32", "--bins",
-                  "256", "--distribution", "zipf", "--n", "5", "--budget", "2s"});
+                  "256", "--distribution", "zipf", "--n", "5", "--max-evals", "1"});
   CAPTURE(tuned.out, tuned.err);
   REQUIRE(tuned.exit_code == 0);
   CHECK_THAT(tuned.out, ContainsSubstring("histogram u8 (256 bins, key, zipf) 5"));
@@ -132,7 +132,7 @@ TEST_CASE_METHOD(HistogramFixture, "The command that tunes a histogram tunes wha
   CHECK_THAT(shown, ContainsSubstring("--op histogram --type f32 --n 5" + command + "\n"));
   const Outcome tuned = place_.run({"tune", "--device", "cpu", "--op", "histogram", "--n", "5",
                                     "--bins", "3", "--binning", "custom", "--distribution",
-                                    "uniform", "--counts", "u32", "--budget", "1s"});
+                                    "uniform", "--counts", "u32", "--max-evals", "1"});
   CAPTURE(tuned.err);
   REQUIRE(tuned.exit_code == 0);
   CHECK(report({"--edges", edges, "--counts", "u32", floats_})["config_source"] == "exact");

@@ -39,6 +39,11 @@ class Exported : public Workplace {
   }
 };
 
+std::vector<std::string> first_of(std::vector<std::string> rows, std::size_t count) {
+  rows.resize(count);
+  return rows;
+}
+
 TEST_CASE("import again adds nothing") {
   const Exported place;
   const Outcome first = place.run({"import", place.all()});
@@ -67,11 +72,53 @@ TEST_CASE("import reads the example of the documentation") {
   CHECK_THAT(result.out, ContainsSubstring("1 measurement read, 1 added"));
 }
 
-TEST_CASE("import takes for known what merge does") {
+TEST_CASE("import takes databases as it takes files, and by one rule for what is known") {
   const Exported place;
-  CHECK(place.run({"merge", place.database(), place.source()}).exit_code == 0);
+  store(place.file("more.db"), {stored_sum(20, 4)}, run_on("NVIDIA H200"));
+  const std::vector<std::string> all{"import", place.source(), place.file("more.db")};
+  const std::string before = read_file(place.source());
+  const Outcome dry = place.run({"import", place.source(), "--dry-run"});
+  CHECK_THAT(dry.out, ContainsSubstring("6 would be added, 0 already there, 0 refused"));
+  CHECK_FALSE(std::filesystem::exists(place.database()));
+  const Outcome first = place.run(all);
+  CAPTURE(first.out, first.err);
+  CHECK(first.exit_code == 0);
+  CHECK_THAT(first.out, ContainsSubstring("source.db: 6 measurements read, 6 added"));
+  CHECK_THAT(first.out, ContainsSubstring("more.db: 1 measurement read, 1 added"));
+  CHECK(first_of(contents(place.database()), kVarietyRows) == contents(place.source()));
+  CHECK_THAT(place.run(all).out, ContainsSubstring("0 added, 6 already there"));
   CHECK_THAT(place.run({"import", place.all()}).out, ContainsSubstring("0 added, 6 already there"));
-  CHECK(contents(place.database()).size() == kVarietyRows);
+  CHECK_THAT(place.run({"import", place.database()}).out, ContainsSubstring("0 added, 7 already"));
+  CHECK(contents(place.database()).size() == kVarietyRows + 1);
+  CHECK(read_file(place.source()) == before);
+}
+
+TEST_CASE("import takes for another measurement what differs in its time or its samples alone") {
+  const Workplace place;
+  store(place.database(), {stored_sum(20, 5)});
+  std::filesystem::copy_file(place.database(), place.file("b.db"));
+  SQLite::Database(place.file("b.db"), SQLite::OPEN_READWRITE)
+      .exec(GENERATE("UPDATE measurement SET measured_at = '2025-01-01T00:00:00Z'",
+                     "UPDATE measurement SET samples_us = '[5.5]'"));
+  CHECK_THAT(place.run({"import", place.file("b.db")}).out, ContainsSubstring("1 added"));
+}
+
+TEST_CASE("import of a database refuses what is no measurement, and adds the rest") {
+  const Workplace place;
+  store(place.file("a.db"), {stored_sum(18, 5), stored_sum(20, 5), stored_sum(22, 9)});
+  SQLite::Database(place.file("a.db"), SQLite::OPEN_READWRITE)
+      .exec(
+          "UPDATE measurement SET samples_us = '[\"x\"]' WHERE id = 1;"
+          "UPDATE device SET driver = '1'");
+  CHECK_THAT(place.run({"import", place.file("a.db")}).out,
+             ContainsSubstring("0 added, 0 already there, 3 refused") &&
+                 ContainsSubstring("refused measurement 3: its device's fingerprint"));
+  SQLite::Database(place.file("a.db"), SQLite::OPEN_READWRITE)
+      .exec("UPDATE device SET driver = '580.1'");
+  const Outcome result = place.run({"import", place.file("a.db")});
+  CHECK(result.exit_code == kDatabase);
+  CHECK_THAT(result.out, ContainsSubstring("2 added, 0 already there, 1 refused") &&
+                             ContainsSubstring("refused measurement 1: its samples"));
 }
 
 TEST_CASE("import in a dry run tells what it would do, and changes nothing") {
@@ -250,7 +297,7 @@ TEST_CASE("import refuses the measurements of runs and devices that cannot be") 
     CAPTURE(change.pointer, change.value.dump(), result.out, result.err);
     CHECK(result.exit_code == kDatabase);
     CHECK_THAT(result.out, ContainsSubstring(change.reason));
-    CHECK(place.run({"check"}).exit_code == 0);
+    CHECK(place.run({"doctor", "--db", place.database()}).exit_code == 0);
   }
 }
 
@@ -300,7 +347,9 @@ TEST_CASE("import refuses files of another format or a newer version as a whole"
     CHECK(result.exit_code == kFile);
     CHECK_THAT(result.err, ContainsSubstring("other.json is no "));
   }
-  CHECK(place.run({"import", place.source()}).exit_code == kFile);
+  SQLite::Database(place.file("foreign.db"), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE)
+      .exec("CREATE TABLE precious (value)");
+  CHECK(place.run({"import", place.file("foreign.db")}).exit_code == kDatabase);
   CHECK(place.run({"import", place.file("none.json")}).exit_code == kFile);
   CHECK(place.run({"import", place.path().string()}).exit_code == kFile);
   CHECK_FALSE(std::filesystem::exists(place.database()));
@@ -389,11 +438,6 @@ void store_many(const std::string& database) {
   store(database, many);
 }
 
-std::vector<std::string> first_of(std::vector<std::string> rows, std::size_t count) {
-  rows.resize(count);
-  return rows;
-}
-
 std::size_t count_rows(const std::string& database) {
   SQLite::Database db(database, SQLite::OPEN_READONLY, /*aBusyTimeoutMs=*/5000);
   return static_cast<std::size_t>(db.execAndGet("SELECT count(*) FROM measurement").getInt64());
@@ -423,7 +467,7 @@ TEST_CASE("import, killed at any moment, keeps whole transactions, and goes on f
       program.send_signal(SIGKILL);
       program.wait();
     }
-    CHECK(place.run({"check", "--db", database}).exit_code == 0);
+    CHECK(place.run({"doctor", "--db", database}).exit_code == 0);
     const std::vector<std::string> kept = contents(database);
     CAPTURE(kept.size());
     CHECK((kept.size() % kRowsAtATime == 0 || kept.size() == all.size()));

@@ -278,7 +278,7 @@ TEST_CASE("Report says what is wrong, and leaves an earlier page as it is") {
   REQUIRE(::mkfifo(place.file("pipe").c_str(), 0600) == 0);
   fails({"report", "-o", place.file("pipe")}, kFile, "no regular file");
   SQLite::Database(place.database(), SQLite::OPEN_READWRITE).exec("PRAGMA user_version = 1000");
-  fails({"report", "-o", page}, kDatabase, "upgrade Foldtune");
+  fails({"report", "-o", page}, kDatabase, "version 1000");
   for (const auto& entry : std::filesystem::directory_iterator(place.path())) {
     CHECK(entry.path().extension() != ".tmp");
   }

@@ -5,26 +5,21 @@
 
 #include <chrono>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "cache/config_store.h"
 #include "tests/catch.h"
-#include "tests/tuner/program.h"
+#include "tests/tuner/tuned_on_cpu.h"
 
 namespace foldtune::test {
 namespace {
 
 using Catch::Matchers::ContainsSubstring;
-using nlohmann::json;
 
-/// A database with two sums and a maximum, tuned a little on the CPU device.
+/// With a database of the CPU device.
 class Tuned {
  public:
-  Tuned() {
-    tune({"--op", "sum,max", "--n", "1000"});
-    tune({"--op", "sum", "--n", "5000"});
-  }
+  Tuned() { copy_tuned(place); }
 
   void exec(const std::string& statement) const {
     SQLite::Database(place.database(), SQLite::OPEN_READWRITE).exec(statement);
@@ -33,91 +28,53 @@ class Tuned {
     return SQLite::Database(place.database()).execAndGet(query).getString();
   }
   Outcome revalidate(std::vector<std::string> more = {}) const {
-    std::vector<std::string> all{"revalidate", "--device", "cpu"};
-    all.insert(all.end(), more.begin(), more.end());
-    return place.run(all);
+    more.insert(more.begin(), {"revalidate", "--device", "cpu"});
+    return place.run(more);
   }
-  /// The results are those of another driver then, as a sound database has them.
-  void change_driver() const {
-    const auto store = open_sqlite_store(place.database(), OpenMode::read_only);
-    DeviceRecord device = store->best().front().run.device;
-    device.driver = "an older one";
-    exec("UPDATE device SET driver = '" + device.driver + "', fingerprint = '" +
-         device.fingerprint() + "'");
+  /// How many problems a dry run lists: "2 problems of "
+  std::string marked(std::vector<std::string> more = {}) const {
+    more.emplace_back("--dry-run");
+    const Outcome dry = revalidate(more);
+    CAPTURE(dry.out, dry.err);
+    CHECK(dry.exit_code == 0);
+    const std::size_t end = dry.out.find(" problem");
+    return dry.out.substr(0, end).substr(dry.out.rfind('\n', end) + 1);
   }
 
   Workplace place;
-
- private:
-  void tune(std::vector<std::string> arguments) const {
-    arguments.insert(arguments.begin(), {"tune", "--device", "cpu", "--max-evals", "3"});
-    const Outcome outcome = place.run(arguments);
-    CAPTURE(outcome.err);
-    REQUIRE(outcome.exit_code == 0);
-  }
 };
 
-TEST_CASE("revalidate: what is as it was measured is not timed again") {
+TEST_CASE("revalidate: marked is what was measured with another driver or compiler") {
   const Tuned tuned;
   const std::string before = tuned.text("SELECT count(*) FROM measurement");
-  const Outcome outcome = tuned.revalidate();
-  CAPTURE(outcome.out, outcome.err);
-  CHECK(outcome.exit_code == 0);
-  CHECK_THAT(outcome.out, ContainsSubstring("0 problems of "));
+  const Outcome none = tuned.revalidate();
+  CHECK(none.exit_code == 0);
+  CHECK_THAT(none.out, ContainsSubstring("0 problems of "));
   CHECK(tuned.text("SELECT count(*) FROM measurement") == before);
+  {
+    const auto store = open_sqlite_store(tuned.place.database(), OpenMode::read_only);
+    DeviceRecord device = store->best().front().run.device;
+    device.driver = "an older one";
+    tuned.exec("UPDATE device SET driver = '" + device.driver + "', fingerprint = '" +
+               device.fingerprint() + "'");
+  }
+  CHECK(tuned.marked() == "2");
+  const Tuned other;
+  other.exec("UPDATE run SET compiler = 'g++ 0.9'");
+  CHECK(other.marked() == "2");
+  CHECK(other.marked({"--op", "max"}) == "1");
+  CHECK(other.marked({"--type", "f64"}) == "0");
+  CHECK_THAT(other.revalidate({"--dry-run"}).out, ContainsSubstring("max f32 1000"));
+  CHECK(other.text("SELECT count(*) FROM measurement") == before);
+  other.exec("UPDATE run SET template_fingerprint = 'others'");
+  CHECK(other.marked() == "0");
 }
 
-TEST_CASE("revalidate: what was measured with another driver or compiler is, and once only") {
-  const Tuned tuned;
-  SECTION("another driver") { tuned.change_driver(); }
-  SECTION("another compiler") { tuned.exec("UPDATE run SET compiler = 'g++ 0.9'"); }
-  const std::string marked = tuned.text("SELECT max(id) FROM measurement");
-
-  const Outcome dry = tuned.revalidate({"--dry-run"});
-  CAPTURE(dry.out, dry.err);
-  CHECK(dry.exit_code == 0);
-  CHECK_THAT(dry.out, ContainsSubstring("max f32 1000"));
-  CHECK_THAT(dry.out, ContainsSubstring("3 problems of "));
-  CHECK(tuned.text("SELECT max(id) FROM measurement") == marked);
-
-  const Outcome outcome = tuned.revalidate();
-  CAPTURE(outcome.out, outcome.err);
-  CHECK(outcome.exit_code == 0);
-  CHECK_THAT(outcome.err, ContainsSubstring("revalidating 3 problems on cpu"));
-  CHECK_THAT(outcome.out, ContainsSubstring("was us"));
-  // Of each problem something was chosen, and nothing tried but the default and what was marked.
-  CHECK(tuned.text("SELECT count(DISTINCT problem_id) FROM measurement WHERE round >= 2 AND id > " +
-                   marked) == "3");
-  CHECK(tuned.text("SELECT count(*) FROM result r WHERE measurement_id > " + marked +
-                   " AND NOT is_default AND params NOT IN (SELECT params FROM best b"
-                   " WHERE b.measurement_id <= " +
-                   marked + " AND (b.op, b.size_class) = (r.op, r.size_class))") == "0");
-  CHECK_THAT(tuned.place.run({"check"}).out, ContainsSubstring("is sound"));
-
-  const std::string after = tuned.text("SELECT max(id) FROM measurement");
-  const Outcome again = tuned.revalidate();
-  CHECK(again.exit_code == 0);
-  CHECK_THAT(again.out, ContainsSubstring("0 problems of "));
-  CHECK(tuned.text("SELECT max(id) FROM measurement") == after);
-}
-
-TEST_CASE("revalidate: the filters choose, and results of other kernels are left alone") {
+TEST_CASE("revalidate: what is marked is timed again, nothing else, and once only") {
   const Tuned tuned;
   tuned.exec("UPDATE run SET compiler = 'g++ 0.9'");
-  CHECK_THAT(tuned.revalidate({"--op", "max", "--dry-run"}).out,
-             ContainsSubstring("1 problem of "));
-  CHECK_THAT(tuned.revalidate({"--type", "f64", "--dry-run"}).out,
-             ContainsSubstring("0 problems of "));
-  const Outcome one = tuned.revalidate({"--op", "max"});
-  CHECK(one.exit_code == 0);
-  CHECK_THAT(tuned.revalidate({"--dry-run"}).out, ContainsSubstring("2 problems of "));
-  tuned.exec("UPDATE run SET template_fingerprint = 'others'");
-  CHECK_THAT(tuned.revalidate({"--dry-run"}).out, ContainsSubstring("0 problems of "));
-}
-
-TEST_CASE("revalidate: stopped at once, it keeps what it has, and the same command ends it") {
-  const Tuned tuned;
-  tuned.exec("UPDATE run SET compiler = 'g++ 0.9'");
+  const std::string old = tuned.text("SELECT max(id) FROM measurement");
+  // Stopped at once, it keeps what it has, and the same command goes on.
   RunningProgram running = tuned.place.start({"revalidate", "--device", "cpu"});
   while (running.err_so_far().find("revalidating") == std::string::npos) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -127,9 +84,24 @@ TEST_CASE("revalidate: stopped at once, it keeps what it has, and the same comma
   CAPTURE(stopped.out, stopped.err);
   CHECK(stopped.exit_code == kInterrupted);
   CHECK_THAT(stopped.err, ContainsSubstring("the same command goes on"));
+
   const Outcome outcome = tuned.revalidate();
+  CAPTURE(outcome.out, outcome.err);
   CHECK(outcome.exit_code == 0);
-  CHECK_THAT(tuned.revalidate({"--dry-run"}).out, ContainsSubstring("0 problems of "));
+  CHECK_THAT(outcome.err, ContainsSubstring("revalidating "));
+  CHECK_THAT(outcome.out, ContainsSubstring("was us"));
+  // Of each problem something was chosen, and nothing tried but the default and what was marked.
+  CHECK(tuned.text("SELECT count(DISTINCT problem_id) FROM measurement WHERE round >= 2 AND id > " +
+                   old) == "2");
+  CHECK(tuned.text("SELECT count(*) FROM result r WHERE measurement_id > " + old +
+                   " AND NOT is_default AND params NOT IN (SELECT params FROM best b"
+                   " WHERE b.measurement_id <= " +
+                   old + " AND (b.op, b.size_class) = (r.op, r.size_class))") == "0");
+  CHECK_THAT(tuned.place.run({"doctor", "--db", tuned.place.database()}).out,
+             ContainsSubstring("is sound"));
+  const std::string after = tuned.text("SELECT max(id) FROM measurement");
+  CHECK_THAT(tuned.revalidate().out, ContainsSubstring("0 problems of "));
+  CHECK(tuned.text("SELECT max(id) FROM measurement") == after);
 }
 
 TEST_CASE("revalidate: names that there are not, and a missing database, are errors") {

@@ -1,41 +1,42 @@
 // Tuning on the CPU device, and what is made of it.
-#include <SQLiteCpp/Database.h>
-
 #include <chrono>
 #include <csignal>
 #include <nlohmann/json.hpp>
 #include <thread>
 
 #include "tests/catch.h"
-#include "tests/tuner/program.h"
+#include "tests/tuner/tuned_database.h"
+#include "tests/tuner/tuned_on_cpu.h"
 
 namespace foldtune::test {
 namespace {
 
 using Catch::Matchers::ContainsSubstring;
+using Json = nlohmann::json;
 
-constexpr std::size_t kCount = 4096;
+Json json_of(const Workplace& place, const std::vector<std::string>& arguments) {
+  const Outcome outcome = place.run(arguments);
+  CAPTURE(outcome.out, outcome.err);
+  REQUIRE(outcome.exit_code == 0);
+  return Json::parse(outcome.out);
+}
 
 TEST_CASE("What was tuned is shown, and used by a run, which says so") {
-  const Workplace place;
-  const Outcome tuned = place.run({"tune", "--device", "cpu", "--op", "sum", "--type", "f32", "--n",
-                                   "4K", "--budget", "4s", "--seed", "7"});
+  const Outcome& tuned = tuned_on_cpu().outcome;
+  const Workplace& place = tuned_on_cpu().place;
   CAPTURE(tuned.out, tuned.err);
   REQUIRE(tuned.exit_code == 0);
-  CHECK_THAT(tuned.out, ContainsSubstring("sum f32 2^12"));
-  CHECK_THAT(tuned.out, ContainsSubstring("say nothing about a GPU"));
-  CHECK_THAT(tuned.out, ContainsSubstring("database: " + place.database()));
-  CHECK_THAT(tuned.err, ContainsSubstring("tuning 1 problem on cpu"));
+  CHECK_THAT(tuned.out, ContainsSubstring("sum f32 1000") &&
+                            ContainsSubstring("say nothing about a GPU") &&
+                            ContainsSubstring("database: " + place.database()));
+  CHECK_THAT(tuned.err, ContainsSubstring("tuning 2 problems on cpu"));
 
-  const Outcome shown = place.run({"show", "--json"});
-  CAPTURE(shown.out, shown.err);
-  REQUIRE(shown.exit_code == 0);
-  const auto rows = nlohmann::json::parse(shown.out);
+  const Json rows = json_of(place, {"show", "--json", "--op", "sum"});
   REQUIRE(rows.size() == 1);
-  const auto& row = rows[0];
+  const Json& row = rows[0];
   CHECK(row["op"] == "sum");
   CHECK(row["element_type"] == "f32");
-  CHECK(row["element_count"] == kCount);
+  CHECK(row["element_count"] == 1000);
   CHECK(row["device_kind"] == "cpu");
   CHECK(row["seed"] == 7);
   CHECK(row["outcome"] == "ok");
@@ -46,124 +47,95 @@ TEST_CASE("What was tuned is shown, and used by a run, which says so") {
   CHECK(row["params"].is_object());
   CHECK_THAT(row["command"].get<std::string>(), ContainsSubstring("foldtune tune --device cpu"));
 
-  const std::vector<float> ones(kCount, 1.0F);
-  const std::string file = place.write("ones", bytes_of(ones));
-  const Outcome ran = place.run({"run", "--device", "cpu", "--type", "f32", "--json", file});
-  CAPTURE(ran.out, ran.err);
-  REQUIRE(ran.exit_code == 0);
-  const auto report = nlohmann::json::parse(ran.out);
-  CHECK(report["result"] == kCount);
+  const std::string file = place.write("ones", bytes_of(std::vector<float>(1000, 1.0F)));
+  const Json report = json_of(place, {"run", "--device", "cpu", "--type", "f32", "--json", file});
+  CHECK(report["result"] == 1000);
   CHECK(report["config_source"] == "exact");
   CHECK(report["config"] == row["params"]);
-  CHECK(report["tuned_count"] == kCount);
+  CHECK(report["tuned_count"] == 1000);
+  const std::string half = place.write("half", bytes_of(std::vector<float>(500, 1.0F)));
+  CHECK_THAT(place.run({"run", "--device", "cpu", "--type", "f32", half}).out,
+             ContainsSubstring("result  500\n") && ContainsSubstring("near size: "));
 
-  const Outcome ran_text = place.run({"run", "--device", "cpu", "--type", "f32", file});
-  CHECK_THAT(ran_text.out, ContainsSubstring("result  4096\n"));
-  CHECK_THAT(ran_text.out, ContainsSubstring("exact: tuned at n = 4096"));
-
-  const std::string half = place.write("half", bytes_of(std::vector<float>(kCount / 2, 1.0F)));
-  const Outcome ran_half = place.run({"run", "--device", "cpu", "--type", "f32", half});
-  CHECK_THAT(ran_half.out, ContainsSubstring("result  2048\n"));
-  CHECK_THAT(ran_half.out, ContainsSubstring("near size: "));
-
-  const Outcome all = place.run({"show", "--all"});
-  CHECK(all.exit_code == 0);
-  CHECK_THAT(all.out, ContainsSubstring("outcome"));
-  CHECK_THAT(all.out, ContainsSubstring("+-%"));
-  CHECK_THAT(all.out, ContainsSubstring("latency"));
-  const Outcome none = place.run({"show", "--op", "max"});
-  CHECK(none.exit_code == 0);
-  CHECK_THAT(none.out, ContainsSubstring("nothing in"));
-  const Outcome other_device = place.run({"show", "--json", "--device", "no such device"});
-  CHECK(nlohmann::json::parse(other_device.out).empty());
+  CHECK_THAT(place.run({"show", "--all"}).out, ContainsSubstring("outcome") &&
+                                                   ContainsSubstring("+-%") &&
+                                                   ContainsSubstring("latency"));
+  CHECK_THAT(place.run({"show", "--op", "min"}).out, ContainsSubstring("nothing in"));
+  CHECK(json_of(place, {"show", "--json", "--device", "no such device"}).empty());
 }
 
 TEST_CASE("Show tells the times that were measured beside the one that counts") {
   const Workplace place;
-  const Outcome tuned = place.run({"tune", "--device", "cpu", "--n", "4K", "--budget", "1s"});
-  CAPTURE(tuned.out, tuned.err);
-  REQUIRE(tuned.exit_code == 0);
-  SQLite::Database(place.database(), SQLite::OPEN_READWRITE)
-      .exec("UPDATE measurement SET hot_us = 1.25, stream_us = 3.5, latency_us = 9.75");
+  MeasurementRecord record = stored_sum(20, 5);
+  record.hot_us = 1.25;
+  record.stream_us = 3.5;
+  record.latency_us = 9.75;
+  store(place.database(), {record});
   const Outcome all = place.run({"show", "--all"});
   for (const char* text : {"hot", "stream", "latency", "1.25", "3.50", "9.75"}) {
     CHECK_THAT(all.out, ContainsSubstring(text));
   }
   CHECK_THAT(place.run({"show"}).out, !ContainsSubstring("latency"));
-  const auto rows = nlohmann::json::parse(place.run({"show", "--json"}).out);
-  REQUIRE_FALSE(rows.empty());
-  CHECK(rows[0]["hot_us"] == 1.25);
-  CHECK(rows[0]["stream_us"] == 3.5);
-  CHECK(rows[0]["latency_us"] == 9.75);
+  const Json row = json_of(place, {"show", "--json"})[0];
+  CHECK(row["hot_us"] == 1.25);
+  CHECK(row["stream_us"] == 3.5);
+  CHECK(row["latency_us"] == 9.75);
 }
 
-TEST_CASE("A sum in a fixed order is tuned and kept apart from others") {
+/// One configuration of each problem, with these options.
+Outcome tune(const Workplace& place, std::vector<std::string> options) {
+  options.insert(options.begin(), {"tune", "--device", "cpu", "--n", "1K", "--max-evals", "1"});
+  return place.run(options);
+}
+
+TEST_CASE("What is tuned with options is kept apart from others, and shown with them") {
   const Workplace place;
-  const Outcome tuned = place.run({"tune", "--device", "cpu", "--n", "4K", "--budget", "1s",
-                                   "--determinism", "config_independent"});
-  CAPTURE(tuned.out, tuned.err);
-  REQUIRE(tuned.exit_code == 0);
-  const auto rows = nlohmann::json::parse(place.run({"show", "--json"}).out);
-  REQUIRE(rows.size() == 1);
-  CHECK(rows[0]["determinism"] == "config_independent");
-  CHECK(rows[0]["params"]["block_stage"] == "tree");
+  const std::string file = place.write("ones", bytes_of(std::vector<float>(1024, 1.0F)));
+  const Outcome ordered = tune(place, {"--determinism", "config_independent"});
+  CAPTURE(ordered.out, ordered.err);
+  CHECK(ordered.exit_code == 0);
+  Json row = json_of(place, {"show", "--json"})[0];
+  CHECK(row["determinism"] == "config_independent");
+  CHECK(row["params"]["block_stage"] == "tree");
+
+  const Outcome ignoring = tune(place, {"--op", "argmin", "--nan", "ignore"});
+  CHECK_THAT(ignoring.out, ContainsSubstring("argmin f32 without NaN 2^10"));
+  CHECK_THAT(place.run({"show"}).out, ContainsSubstring("argmin f32 without NaN 2^10"));
+  row = json_of(place, {"show", "--json", "--op", "argmin"})[0];
+  CHECK(row["options"] == "nan_policy=ignore");
+  for (const auto& [policy, source] : {std::pair{"ignore", "exact"}, {"propagate", "default"}}) {
+    CHECK(json_of(place, {"run", "--device", "cpu", "--type", "f32", "--op", "argmin", "--json",
+                          "--nan", policy, file})["config_source"] == source);
+  }
+
+  const Outcome sample =
+      tune(place, {"--op", "variance", "--type", "bf16", "--ddof", "1", "--result", "bf16"});
+  CHECK(sample.exit_code == 0);
+  CHECK_THAT(sample.out, ContainsSubstring("variance bf16 2^10"));
 }
 
 TEST_CASE("Of several operators and types, what cannot be is left out with a note") {
   const Workplace place;
   const Outcome tuned =
-      place.run({"tune", "--device", "cpu", "--op", "argmax,bit_and,dot", "--type", "u8,f16", "--n",
-                 "1K", "--budget", "2s", "--acc", "f64"});
+      tune(place, {"--op", "argmax,bit_and,dot", "--type", "u8,f16", "--acc", "f64"});
   CAPTURE(tuned.out, tuned.err);
   REQUIRE(tuned.exit_code == 0);
   CHECK_THAT(tuned.err, ContainsSubstring("left out: argmax u8, argmax f16, bit_and u8, bit_and "
                                           "f16 (argmax of u8 cannot accumulate in f64"));
   CHECK_THAT(tuned.err, ContainsSubstring("tuning 2 problems on cpu"));
-  const auto rows = nlohmann::json::parse(place.run({"show", "--json"}).out);
+  const Json rows = json_of(place, {"show", "--json"});
   REQUIRE(rows.size() == 2);
   CHECK(rows[0]["op"] == "dot");
   CHECK(rows[0]["accumulator_type"] == "f64");
   CHECK(rows[0]["options"] == "");
-  const Outcome alone =
-      place.run({"tune", "--device", "cpu", "--op", "bit_and", "--type", "f16", "--n", "1K"});
+  const Outcome alone = tune(place, {"--op", "bit_and", "--type", "f16"});
   CHECK(alone.exit_code == 2);
   CHECK_THAT(alone.err, ContainsSubstring("bit_and takes integers, not f16"));
 }
 
-TEST_CASE("What is tuned for another NaN policy is shown, and used for that alone") {
-  const Workplace place;
-  const Outcome tuned = place.run({"tune", "--device", "cpu", "--op", "argmin", "--nan", "ignore",
-                                   "--n", "1K", "--budget", "1s"});
-  CAPTURE(tuned.out, tuned.err);
-  REQUIRE(tuned.exit_code == 0);
-  CHECK_THAT(tuned.out, ContainsSubstring("argmin f32 without NaN 2^10"));
-  CHECK_THAT(place.run({"show"}).out, ContainsSubstring("argmin f32 without NaN 2^10"));
-  CHECK(nlohmann::json::parse(place.run({"show", "--json"}).out)[0]["options"] ==
-        "nan_policy=ignore");
-  const std::string file = place.write("ones", bytes_of(std::vector<float>(1024, 1.0F)));
-  const auto source = [&](const std::string& policy) {
-    const Outcome ran = place.run({"run", "--device", "cpu", "--type", "f32", "--op", "argmin",
-                                   "--json", "--nan", policy, file});
-    return nlohmann::json::parse(ran.out)["config_source"];
-  };
-  CHECK(source("ignore") == "exact");
-  CHECK(source("propagate") == "default");
-}
-
-TEST_CASE("A variance over n - 1 is tuned") {
-  const Workplace place;
-  const Outcome tuned =
-      place.run({"tune", "--device", "cpu", "--op", "variance", "--type", "bf16", "--ddof", "1",
-                 "--result", "bf16", "--n", "1K", "--budget", "1s"});
-  CAPTURE(tuned.out, tuned.err);
-  CHECK(tuned.exit_code == 0);
-  CHECK_THAT(tuned.out, ContainsSubstring("variance bf16 2^10"));
-}
-
 TEST_CASE("Ctrl-C ends the tuning, keeps what was measured, and says so") {
   const Workplace place;
-  RunningProgram program =
-      place.start({"tune", "--device", "cpu", "--n", "4096", "--budget", "10m"});
+  RunningProgram program = place.start({"tune", "--device", "cpu", "--n", "4K", "--budget", "10m"});
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(2);
   while (program.err_so_far().find(" timed") == std::string::npos &&
          std::chrono::steady_clock::now() < deadline) {
@@ -174,9 +146,7 @@ TEST_CASE("Ctrl-C ends the tuning, keeps what was measured, and says so") {
   CAPTURE(outcome.out, outcome.err);
   CHECK(outcome.exit_code == 130);
   CHECK_THAT(outcome.err, ContainsSubstring("everything measured is kept"));
-  const Outcome shown = place.run({"show", "--all", "--json"});
-  CHECK(shown.exit_code == 0);
-  CHECK_FALSE(nlohmann::json::parse(shown.out).empty());
+  CHECK_FALSE(json_of(place, {"show", "--all", "--json"}).empty());
 }
 
 TEST_CASE("Devices lists the CPU device, and says why there is no other") {
@@ -184,9 +154,7 @@ TEST_CASE("Devices lists the CPU device, and says why there is no other") {
   const Outcome text = place.run({"devices"});
   CHECK(text.exit_code == 0);
   CHECK_THAT(text.out, ContainsSubstring("\ncpu "));
-  const Outcome json = place.run({"devices", "--json"});
-  REQUIRE(json.exit_code == 0);
-  const auto listing = nlohmann::json::parse(json.out);
+  const Json listing = json_of(place, {"devices", "--json"});
   CHECK(listing["devices"].back()["id"] == "cpu");
   CHECK((listing["devices"].size() > 1) == listing["cuda_fault"].is_null());
 }

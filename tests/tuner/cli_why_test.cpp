@@ -189,5 +189,36 @@ TEST_CASE("Why says what is wrong") {
   fails({"--n", "1K", "--device", "h300"}, kUsage, "'h300' in its name; there is NVIDIA Test");
 }
 
+TEST_CASE("Why lists every choice of a device, the oldest first, with its change") {
+  const Workplace place;
+  TunedDatabase database(place.database());
+  database.add(run_on("NVIDIA A"), {success(kProblem, with_block_size(64), {3}),
+                                    success(kProblem, with_block_size(64), {4}, 2),
+                                    success(kProblem, with_block_size(128), {5}, 1)});
+  database.add(run_on("NVIDIA B"), {success(kProblem, with_block_size(256), {2}, 2)});
+  RunRecord newer = run_on("NVIDIA A");
+  newer.device.driver = "590.2";
+  newer.template_fingerprint = "0123456789abcdef";
+  database.add(newer, {success(kProblem, with_block_size(128), {3}, 2),
+                       success(sum_of(1 << 12), with_block_size(32), {1}, 2)});
+  const Outcome outcome = why(place, {"--n", "2^20", "--device", "nvidia a"});
+  CAPTURE(outcome.out, outcome.err);
+  for (const char* text : {"all choices", "-25.0%", "590.2", "these", "01234567...", "bs128 "}) {
+    CHECK_THAT(outcome.out, ContainsSubstring(text));
+  }
+  CHECK_THAT(outcome.out, !ContainsSubstring("bs32 ") && !ContainsSubstring("bs256 "));
+
+  const auto accounts = why_json(place, {"--n", "2^20"});
+  REQUIRE(accounts.size() == 2);
+  for (const auto& account : accounts) {
+    const bool is_a = account["device_name"] == "NVIDIA A";
+    const auto& choices = account["choices"];
+    REQUIRE(choices.size() == (is_a ? 2 : 1));
+    CHECK(choices[0]["median_us"] == (is_a ? 4 : 2));
+    CHECK(choices[0]["time_over_previous"].is_null());
+    if (is_a) CHECK(choices[1]["time_over_previous"] == 0.75);
+  }
+}
+
 }  // namespace
 }  // namespace foldtune::test

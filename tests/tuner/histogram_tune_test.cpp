@@ -127,10 +127,11 @@ TEST_CASE("A histogram with wrong counts is never timed nor chosen, and the reas
   // The default is tried first, and must be right for the test to find a result.
   REQUIRE(block_size(Space(problem).default_params(device.info().record.multiprocessor_count)) ==
           kRightBlockSize);
-  const auto store = make_memory_store();
+  const auto store = open_memory_store();
   test::SilentObserver observer;
-  const auto results = test::tune_on(
-      device, *store, {.problems = {problem}, .budget_s = 4, .command = "test"}, observer);
+  const auto results =
+      test::tune_on(device, *store,
+                    {.problems = {problem}, .effort = Effort::quick, .command = "test"}, observer);
   REQUIRE(results.size() == 1);
   CHECK(block_size(results[0].best) == kRightBlockSize);
   CHECK(results[0].failed > 0);
@@ -148,7 +149,7 @@ TEST_CASE("A histogram with wrong counts is never timed nor chosen, and the reas
 
 TEST_CASE("Histograms of every binning and counter are tuned") {
   const std::unique_ptr<Device> device = open_device("cpu");
-  const auto store = make_memory_store();
+  const auto store = open_memory_store();
   test::SilentObserver observer;
   std::vector<Problem> problems{histogram_of(ElementType::f32, 100, Binning::even),
                                 histogram_of(ElementType::i16, 20, Binning::custom),
@@ -156,7 +157,9 @@ TEST_CASE("Histograms of every binning and counter are tuned") {
   problems[1].alignment = Alignment::element;
   problems[2].accumulator = ElementType::u32;
   const auto results = test::tune_on(
-      *device, *store, {.problems = problems, .budget_s = 6, .command = "test"}, observer);
+      *device, *store,
+      {.problems = problems, .effort = Effort::quick, .max_evaluations = 1, .command = "test"},
+      observer);
   CHECK(results.size() == 3);
   for (const ProblemResult& result : results) CHECK(result.failed == 0);
 }

@@ -22,7 +22,7 @@ WantedKernel wanted_of(int block_size, const std::string& tuned_with) {
 
 TEST_CASE("kept kernels: a program needs no compiler for what was tuned") {
   FakeDevice device;
-  const std::shared_ptr<ConfigStore> store = make_memory_store();
+  const std::shared_ptr<ConfigStore> store = open_memory_store();
   SilentObserver observer;
   TuneOptions options;
   options.problems = {{.count = 4096}};
@@ -48,8 +48,8 @@ TEST_CASE("kept kernels: a program needs no compiler for what was tuned") {
 
 TEST_CASE("kept kernels: what is kept, or another store has, is not compiled again") {
   FakeDevice device;
-  const auto source = make_memory_store()->kernels();
-  const auto store = make_memory_store()->kernels();
+  const auto source = open_memory_store()->kernels();
+  const auto store = open_memory_store()->kernels();
   const auto keep = [&](KernelStore& into, const std::vector<WantedKernel>& wanted) {
     return keep_kernels(into, source.get(), device.info().record, device.compiler(), wanted,
                         /*threads=*/2, kNoLimit);
@@ -67,7 +67,7 @@ TEST_CASE("kept kernels: one that does not compile is reported, and the others a
   FakeDevice device({.fault = [](const ReduceParams& params) {
     return params.block_size == 128 ? Fault::compile_error : Fault::none;
   }});
-  const auto store = make_memory_store()->kernels();
+  const auto store = open_memory_store()->kernels();
   const KeptKernels kept =
       keep_kernels(*store, nullptr, device.info().record, device.compiler(),
                    {wanted_of(128, "fake 1.0"), wanted_of(256, "fake 1.0")}, 1, kNoLimit);

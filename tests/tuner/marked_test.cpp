@@ -67,7 +67,7 @@ TEST_CASE("A revalidation tries the default and what is marked, and nothing else
         return std::get<ReduceParams>(trial.params).block_size == 64 ? 4. : 9.;
       },
       nullptr);
-  const auto store = make_memory_store();
+  const auto store = open_memory_store();
   RunRecord run{.device = evaluator.info().record,
                 .template_fingerprint = template_fingerprint(),
                 .compiler = "of before",
@@ -87,15 +87,13 @@ TEST_CASE("A revalidation tries the default and what is marked, and nothing else
   REQUIRE(found.problems.size() == 2);
   const std::vector<MarkedProblem> one{found.problems[1]};
   REQUIRE(one[0].problem.count == problem.count);
-  CHECK(count_candidates(one[0], evaluator.info().record) == 2);
-  const auto relations = with_marked_relations(*store, one);
-  TuneOptions options{.problems = {problem}, .search = "random", .command = "test"};
-  options.evaluations_of = [&](const Problem&) {
-    return count_candidates(one[0], evaluator.info().record);
-  };
+  CHECK(candidates_of(one[0]).size() == 1);
+  const TuneOptions options{.problems = {problem},
+                            .only = [&](const Problem&) { return candidates_of(one[0]); },
+                            .command = "test"};
   SilentObserver observer;
   Evaluator* const evaluators[] = {&evaluator};
-  const TuneSummary summary = tune(evaluators, *relations, options, observer);
+  const TuneSummary summary = tune(evaluators, *store, options, observer);
   REQUIRE(summary.results.size() == 1);
   CHECK(summary.results[0].best == marked);
   CHECK(summary.results[0].measured == 2);

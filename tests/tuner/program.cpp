@@ -6,6 +6,7 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
@@ -17,8 +18,24 @@ constexpr uid_t kNobody = 65534;
 constexpr int kSignalStatus = 128;
 constexpr int kNotStarted = 127;
 
+/// A copy that every user can run: the build may lie in a folder that others cannot enter.
+const std::string& program_for_nobody() {
+  namespace fs = std::filesystem;
+  static const TemporaryFolder folder;
+  static const std::string program = [] {
+    std::string copy = folder.file("foldtune");
+    fs::copy_file(FOLDTUNE_PROGRAM, copy);
+    constexpr auto kForAll = fs::perms::owner_all | fs::perms::group_read | fs::perms::group_exec |
+                             fs::perms::others_read | fs::perms::others_exec;
+    fs::permissions(folder.path(), kForAll);
+    fs::permissions(copy, kForAll);
+    return copy;
+  }();
+  return program;
+}
+
 /// What happens between fork and exec; returns only if it fails.
-void become_program(const std::vector<std::string>& arguments,
+void become_program(const std::string& program, const std::vector<std::string>& arguments,
                     const std::map<std::string, std::string>& environment, bool as_nobody,
                     const TemporaryFolder& folder) {
   const auto redirect = [&](int to, const std::string& file) {
@@ -37,7 +54,7 @@ void become_program(const std::vector<std::string>& arguments,
     pointers.push_back(const_cast<char*>(argument.c_str()));
   }
   pointers.push_back(nullptr);
-  ::execv(FOLDTUNE_PROGRAM, pointers.data());
+  ::execv(program.c_str(), pointers.data());
 }
 
 }  // namespace
@@ -45,10 +62,11 @@ void become_program(const std::vector<std::string>& arguments,
 RunningProgram::RunningProgram(const std::vector<std::string>& arguments,
                                const std::map<std::string, std::string>& environment,
                                bool as_nobody) {
+  const std::string program = as_nobody ? program_for_nobody() : FOLDTUNE_PROGRAM;
   process_ = ::fork();
   if (process_ < 0) throw std::runtime_error("cannot fork");
   if (process_ > 0) return;
-  become_program(arguments, environment, as_nobody, folder_);
+  become_program(program, arguments, environment, as_nobody, folder_);
   ::_exit(kNotStarted);
 }
 

@@ -193,7 +193,8 @@ TEST_CASE("an indexed value is compared with its index, and written with it") {
   reference.index = 17;
   CHECK(difference(problem, result, reference).empty());
   reference.index = 16;
-  CHECK(difference(problem, result, reference) == "expected 3 at 16, got 3 at 17");
+  CHECK(difference(problem, result, reference) ==
+        "expected value 3 at index 16, got value 3 at index 17");
 }
 
 TEST_CASE("the reference of minmax is both extremes, and so is its text") {
@@ -202,7 +203,7 @@ TEST_CASE("the reference of minmax is both extremes, and so is its text") {
   const Reference reference = reference_of(problem, input);
   CHECK(difference(problem, std::array<std::int8_t, 2>{-5, 4}, reference).empty());
   CHECK(difference(problem, std::array<std::int8_t, 2>{-5, 3}, reference) ==
-        "expected -5 to 4, got -5 to 3");
+        "expected min -5, max 4, got min -5, max 3");
   const Reference nan = reference_of(Operator::minmax, std::vector<float>{1, kNan});
   CHECK(std::isnan(nan.numbers[0].floating));
   CHECK(std::isnan(nan.numbers[1].floating));

@@ -55,7 +55,7 @@ Params chosen(const ConfigStore& store, ScriptedEvaluator& evaluator, const Prob
 }
 
 TEST_CASE("Resume: a problem that is done is not tuned again, unless that is asked for") {
-  const auto store = make_memory_store();
+  const auto store = open_memory_store();
   ScriptedEvaluator first = scripted();
   const TuneSummary tuned = tune_with({&first}, *store, options_for({sum_of(1 << 20)}));
   REQUIRE(tuned.results.size() == 1);
@@ -76,7 +76,7 @@ TEST_CASE("Resume: a problem that is done is not tuned again, unless that is ask
 }
 
 TEST_CASE("Resume: another count of the same size class is another problem") {
-  const auto store = make_memory_store();
+  const auto store = open_memory_store();
   ScriptedEvaluator first = scripted();
   tune_with({&first}, *store, options_for({sum_of(1 << 20)}));
   ScriptedEvaluator second = scripted();
@@ -86,11 +86,11 @@ TEST_CASE("Resume: another count of the same size class is another problem") {
 
 TEST_CASE("Resume: a tuning that was stopped goes on where it was, and ends as it would have") {
   ScriptedEvaluator whole = scripted();
-  const auto uninterrupted = make_memory_store();
+  const auto uninterrupted = open_memory_store();
   tune_with({&whole}, *uninterrupted, options_for({sum_of(1 << 20)}));
 
   for (const std::size_t stop_after : {1U, 10U, 30U, 63U}) {
-    const auto store = make_memory_store();
+    const auto store = open_memory_store();
     ScriptedEvaluator stopped = scripted();
     TuneOptions options = options_for({sum_of(1 << 20)});
     options.stop_requested = [&] { return stopped.trials.size() >= stop_after; };
@@ -120,7 +120,7 @@ TEST_CASE("Resume: known failures are not repeated") {
         return Outcome::ok;
     }
   };
-  const auto store = make_memory_store();
+  const auto store = open_memory_store();
   ScriptedEvaluator first = scripted(fails);
   TuneOptions options = options_for({sum_of(1 << 20)});
   options.max_evaluations = 100;
@@ -144,7 +144,7 @@ TEST_CASE("Resume: known failures are not repeated") {
 }
 
 TEST_CASE("A later choice is what the look-up finds, though an earlier one was faster") {
-  const auto store = make_memory_store();
+  const auto store = open_memory_store();
   ScriptedEvaluator first = scripted();
   TuneOptions options = options_for({sum_of(1 << 20)});
   tune_with({&first}, *store, options);
@@ -161,7 +161,7 @@ TEST_CASE("A later choice is what the look-up finds, though an earlier one was f
 }
 
 TEST_CASE("Several evaluators share the problems, each of which is tuned once") {
-  const auto store = make_memory_store();
+  const auto store = open_memory_store();
   ScriptedEvaluator one = scripted();
   ScriptedEvaluator two = scripted();
   std::vector<Problem> problems;
@@ -176,25 +176,8 @@ TEST_CASE("Several evaluators share the problems, each of which is tuned once") 
   CHECK(std::set<std::uint64_t>(counts.begin(), counts.end()).size() == problems.size());
 }
 
-TEST_CASE("A target ends the search where the memory allows no more") {
-  const auto evaluations = [](std::optional<double> within) {
-    const auto store = make_memory_store();
-    ScriptedEvaluator evaluator = scripted();
-    // 4 MiB in 10 us: the best configuration is what the memory can do.
-    evaluator.bandwidth_gbps = (1 << 22) / 10e3;
-    TuneOptions options = options_for({sum_of(1 << 20)});
-    options.within = within;
-    options.max_evaluations = 500;
-    tune_with({&evaluator}, *store, options);
-    return screened(evaluator).size();
-  };
-  CHECK(evaluations(std::nullopt) == 500);
-  CHECK(evaluations(0.2) < 250);
-  CHECK(evaluations(0.2) <= evaluations(0.02));
-}
-
 TEST_CASE("An exhaustive effort tries every configuration") {
-  const auto store = make_memory_store();
+  const auto store = open_memory_store();
   ScriptedEvaluator evaluator = scripted();
   TuneOptions options = options_for({sum_of(1 << 12)});
   options.effort = Effort::exhaustive;

@@ -1,7 +1,6 @@
 #include "tuner/tune_on_miss.h"
 
 #include "foldtune/foldtune.hpp"
-#include "tests/cache/temporary_folder.h"
 #include "tests/catch.h"
 #include "tests/fakes/fake_device.h"
 #include "tests/runtime/broken_store.h"
@@ -14,7 +13,7 @@ const Problem kSum{.op = Operator::sum, .type = ElementType::f32};
 TEST_CASE("A miss is tuned within its budget, and the next context finds the result") {
   const auto device = std::make_shared<FakeDevice>(FakeScript{
       .cost_us = [](const FakeLaunch& launch) { return launch.params.unroll == 8 ? 1. : 2.; }});
-  const std::shared_ptr<ConfigStore> store = make_memory_store();
+  const std::shared_ptr<ConfigStore> store = open_memory_store();
   alignas(16) const float input[4096] = {3, 1, 4};
   float output = 0;
   {
@@ -43,17 +42,6 @@ TEST_CASE("A miss that cannot be kept is a DatabaseError") {
   alignas(16) const float input[4] = {};
   float output = 0;
   CHECK_THROWS_AS(context.reducer(kSum)(input, 4, &output), DatabaseError);
-}
-
-TEST_CASE("A miss opens the device and the database by their names, on the CPU device") {
-  const TemporaryFolder folder;
-  const std::string database = (folder.path() / "new" / "tuning.db").string();
-  Context context({.device = "cpu",
-                   .database = database,
-                   .on_miss = tune_on_miss("cpu", database, {.budget_s = 0.01})});
-  const std::vector<float> input(1000, 1);
-  CHECK(sum_value(context, input.data(), input.size()) == 1000);
-  CHECK(std::filesystem::exists(database));
 }
 
 }  // namespace

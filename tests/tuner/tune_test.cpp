@@ -35,7 +35,7 @@ double cost_of(const FakeLaunch& launch) {
 
 TuneOptions quick(std::vector<Problem> problems) {
   return {.problems = std::move(problems),
-          .max_evaluations = 400,
+          .max_evaluations = 150,
           .compile_threads = 2,
           .command = "test"};
 }
@@ -48,7 +48,7 @@ std::map<Outcome, int> count_outcomes(const ConfigStore& store) {
 
 TEST_CASE("tuning stores the fastest configuration, and the look-up finds it") {
   FakeDevice device({.cost_us = cost_of});
-  const auto store = make_memory_store();
+  const auto store = open_memory_store();
   SilentObserver observer;
   const auto results = tune_on(device, *store, quick({sum_of(100'000)}), observer);
 
@@ -83,7 +83,7 @@ TEST_CASE("every kind of failure is stored with its reason, and the tuning goes 
                            return Fault::none;
                        }
                      }});
-  const auto store = make_memory_store();
+  const auto store = open_memory_store();
   SilentObserver observer;
   const auto results = tune_on(device, *store, quick({sum_of(1 << 16)}), observer);
 
@@ -108,7 +108,7 @@ TEST_CASE("a configuration that gives a wrong result is never timed nor chosen")
                          [](const ReduceParams& params) {
                            return params.unroll == 16 ? Fault::wrong_result : Fault::none;
                          }});
-  const auto store = make_memory_store();
+  const auto store = open_memory_store();
   SilentObserver observer;
   const auto results = tune_on(device, *store, quick({sum_of(1 << 16)}), observer);
   REQUIRE(results.size() == 1);
@@ -119,19 +119,19 @@ TEST_CASE("a configuration that gives a wrong result is never timed nor chosen")
 TEST_CASE("a problem of which nothing works has no result, and the next one is tuned") {
   FakeDevice device({.fault = [](const ReduceParams&) { return Fault::none; }});
   FakeDevice broken({.fault = [](const ReduceParams&) { return Fault::wrong_result; }});
-  const auto store = make_memory_store();
+  const auto store = open_memory_store();
   SilentObserver observer;
   TuneOptions options = quick({sum_of(1 << 12), sum_of(1 << 14)});
   options.budget_s = 0.5;
   CHECK(tune_on(broken, *store, options, observer).empty());
   CHECK(count_outcomes(*store)[Outcome::wrong_result] > 0);
   // What is known to fail is not tried again.
-  CHECK(tune_on(device, *make_memory_store(), options, observer).size() == 2);
+  CHECK(tune_on(device, *open_memory_store(), options, observer).size() == 2);
 }
 
 TEST_CASE("a request to stop ends the tuning early with everything kept") {
   FakeDevice device({.cost_us = cost_of});
-  const auto store = make_memory_store();
+  const auto store = open_memory_store();
   SilentObserver observer;
   TuneOptions options = quick({sum_of(1 << 16), sum_of(1 << 18)});
   options.budget_s = 1000;
@@ -143,9 +143,11 @@ TEST_CASE("a request to stop ends the tuning early with everything kept") {
 
 TEST_CASE("programs are compiled once for all sizes") {
   FakeDevice device({.cost_us = cost_of});
-  const auto store = make_memory_store();
+  const auto store = open_memory_store();
   SilentObserver observer;
-  tune_on(device, *store, quick({sum_of(1 << 16), sum_of(1 << 17), sum_of(1 << 18)}), observer);
+  TuneOptions options = quick({sum_of(1 << 16), sum_of(1 << 17), sum_of(1 << 18)});
+  options.max_evaluations = 40;
+  tune_on(device, *store, options, observer);
   std::vector<std::string> names;
   for (const Program& program : device.compiled_programs()) {
     names.push_back(program.name_expressions.front());
@@ -157,7 +159,7 @@ TEST_CASE("programs are compiled once for all sizes") {
 
 TEST_CASE("the default is measured in the final comparison, whoever wins") {
   FakeDevice device({.cost_us = cost_of});
-  const auto store = make_memory_store();
+  const auto store = open_memory_store();
   SilentObserver observer;
   tune_on(device, *store, quick({sum_of(1 << 16)}), observer);
   int final_defaults = 0;
@@ -173,7 +175,7 @@ TEST_CASE("what stores its result once takes part in the final comparison with a
     if (launch.params.final_stage == FinalStage::atomic) return 10.0;
     return launch.params.unroll == 8 ? 10.3 : 20.0;
   }});
-  const auto store = make_memory_store();
+  const auto store = open_memory_store();
   SilentObserver observer;
   Problem problem = sum_of(1 << 16);
   problem.type = ElementType::i32;
@@ -186,7 +188,7 @@ TEST_CASE("what stores its result once takes part in the final comparison with a
 
 TEST_CASE("a problem that cannot be is refused before anything is compiled") {
   FakeDevice device;
-  const auto store = make_memory_store();
+  const auto store = open_memory_store();
   SilentObserver observer;
   Problem impossible = sum_of(100);
   impossible.accumulator = ElementType::i32;
@@ -197,7 +199,7 @@ TEST_CASE("a problem that cannot be is refused before anything is compiled") {
 
 TEST_CASE("a problem in a fixed order is tuned with the kernels of its own") {
   FakeDevice device({.cost_us = cost_of});
-  const auto store = make_memory_store();
+  const auto store = open_memory_store();
   SilentObserver observer;
   Problem problem = sum_of(1 << 16);
   problem.determinism = Determinism::config_independent;
@@ -223,7 +225,7 @@ Problem custom_of(std::uint64_t count, double tolerance) {
 
 TEST_CASE("a custom operator is tuned, and found by its expressions") {
   FakeDevice device({.cost_us = cost_of});
-  const auto store = make_memory_store();
+  const auto store = open_memory_store();
   SilentObserver observer;
   const Problem problem = custom_of(100'000, 1e-3);
   const auto results = tune_on(device, *store, quick({problem}), observer);
@@ -242,7 +244,7 @@ TEST_CASE("a custom operator's results must agree with the plainest variant's") 
   FakeDevice device({.cost_us = cost_of, .fault = [](const ReduceParams& params) {
                        return params.block_size == 512 ? Fault::wrong_result : Fault::none;
                      }});
-  const auto store = make_memory_store();
+  const auto store = open_memory_store();
   SilentObserver observer;
   const auto results = tune_on(device, *store, quick({custom_of(1 << 16, 1e-3)}), observer);
   REQUIRE(results.size() == 1);
@@ -260,7 +262,7 @@ TEST_CASE("a custom operator's tolerance is how far two results may be apart") {
   FakeDevice device({.cost_us = cost_of, .fault = [](const ReduceParams& params) {
                        return params.block_size == 512 ? Fault::wrong_result : Fault::none;
                      }});
-  const auto store = make_memory_store();
+  const auto store = open_memory_store();
   SilentObserver observer;
   // Two numbers of different signs are apart by no more than twice the larger one.
   const auto results = tune_on(device, *store, quick({custom_of(1 << 16, 2)}), observer);
@@ -274,7 +276,7 @@ TuneSummary tune_with_failure(const std::function<void()>& fail, SilentObserver&
   evaluator.on_problem = [&](const Problem& problem) {
     if (problem.count == 2000) fail();
   };
-  const auto store = make_memory_store();
+  const auto store = open_memory_store();
   Evaluator* const evaluators[] = {&evaluator};
   TuneOptions options = quick({sum_of(1000), sum_of(2000), sum_of(3000)});
   options.max_evaluations = 4;
@@ -353,7 +355,7 @@ TEST_CASE("the next problem's programs are compiled while this one is measured")
    private:
     const RecordingCompiler& compiler_;
   } observer(evaluator.recording);
-  const auto store = make_memory_store();
+  const auto store = open_memory_store();
   Evaluator* const evaluators[] = {&evaluator};
   TuneOptions options = quick({sum_of(1000), next});
   options.max_evaluations = 4;
@@ -364,7 +366,7 @@ TEST_CASE("the next problem's programs are compiled while this one is measured")
 
 TEST_CASE("tuning frees all device memory") {
   FakeDevice device({.cost_us = cost_of});
-  const auto store = make_memory_store();
+  const auto store = open_memory_store();
   SilentObserver observer;
   tune_on(device, *store, quick({sum_of(1 << 16)}), observer);
   CHECK(device.counts().live_allocations == 0);

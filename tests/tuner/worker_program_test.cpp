@@ -5,7 +5,7 @@
 #include "foldtune/error.h"
 #include "runtime/variant.h"
 #include "tests/catch.h"
-#include "tuner/machine_code.h"
+#include "tests/tuner/machine_code.h"
 #include "tuner/worker/process_compiler.h"
 #include "tuner/worker/worker_evaluator.h"
 
@@ -82,7 +82,7 @@ TEST_CASE("What NVRTC compiles, and what it says, is the same in a process of it
   const CompiledKernel expected = here->compile(program_of(128));
   const CompiledKernel compiled = compiler.compile(program_of(128));
   CHECK(compiled.lowered_names == expected.lowered_names);
-  CHECK(hash_machine_code(compiled) == hash_machine_code(expected));
+  CHECK(test::machine_code(compiled) == test::machine_code(expected));
   CHECK(compiled.compile_ms > 0);
 
   const Program wrong{.source = "__global__ void wrong() { this is no code }\n",
@@ -107,7 +107,7 @@ TEST_CASE("NVRTC compiles for several threads at once in processes of its own") 
   for (std::size_t i = 0; i < block_sizes.size(); ++i) {
     const CompiledKernel expected = here->compile(program_of(block_sizes[i]));
     CHECK(compiled[i].lowered_names == expected.lowered_names);
-    CHECK(hash_machine_code(compiled[i]) == hash_machine_code(expected));
+    CHECK(test::machine_code(compiled[i]) == test::machine_code(expected));
   }
 }
 

@@ -87,6 +87,21 @@ Evidence gather(const ConfigStore& store, StoredResult basis) {
   return evidence;
 }
 
+std::vector<PastChoice> past_choices(const ConfigStore& store, const Account& account) {
+  std::vector<PastChoice> past;
+  for (StoredResult& row : store.choices_of(make_problem_key(account.problem))) {
+    if (!is_same_device(row.run.device, account.place.device)) continue;
+    PastChoice choice{.row = std::move(row)};
+    for (const PastChoice& before : past) {
+      const MeasurementRecord& m = before.row.measurement;
+      if (m.count != choice.row.measurement.count) continue;
+      choice.time_over_previous = choice.row.measurement.median_us / m.median_us;
+    }
+    past.push_back(std::move(choice));
+  }
+  return past;
+}
+
 }  // namespace
 
 std::vector<Place> find_places(const std::vector<StoredResult>& rows) {
@@ -114,7 +129,9 @@ Account explain_choice(const ConfigStore& store, const std::vector<StoredResult>
   Account account{.problem = problem,
                   .place = place,
                   .choice = choose_config(&store, place.device, place.compiler, problem),
-                  .evidence = {}};
+                  .evidence = {},
+                  .past = {}};
+  account.past = past_choices(store, account);
   if (auto basis = find_basis(account, best)) account.evidence = gather(store, std::move(*basis));
   return account;
 }

@@ -29,12 +29,21 @@ struct Evidence {
   std::map<std::string, int> failures;       ///< of them, by outcome
 };
 
+/// A choice that was stored, and its time over that of the one before for the same count.
+struct PastChoice {
+  StoredResult row;
+  std::optional<double> time_over_previous{};  ///< empty for the first
+};
+
 /// Which configuration a problem is run with at a place, and what that rests on.
 struct Account {
   Problem problem;
   Place place;
   Choice choice;
   std::optional<Evidence> evidence;  ///< empty: nothing like it was measured on the device
+  /// All choices for the problem's size class on the device, the oldest first, whatever the driver,
+  /// the compiler and the kernels.
+  std::vector<PastChoice> past;
 };
 
 /// Each device of the rows once: as it is now if it is of this machine, else as of its newest row.

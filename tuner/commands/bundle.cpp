@@ -25,8 +25,6 @@
 namespace foldtune {
 namespace {
 
-constexpr int kMaxThreads = 1024;
-
 struct BundleArguments {
   std::string output;
   std::optional<std::string> database;
@@ -83,15 +81,12 @@ Action prepare_bundle(CLI::App& app, const std::string&) {
   app.add_option("-o,--output", arguments->output, "The file to write")
       ->type_name("FILE")
       ->required();
-  app.add_option("--db", arguments->database, "The tuning database [see foldtune --help]")
-      ->type_name("FILE");
+  add_database_option(app, arguments->database);
   add_row_filter(app, arguments->filter);
   app.add_option("--arch", arguments->architectures,
                  "Architectures by comma: sm_90 [those of the devices]")
       ->type_name("LIST");
-  app.add_option("--threads", arguments->threads, "Threads that compile [one per core]")
-      ->type_name("N")
-      ->check(CLI::Range(0, kMaxThreads).description(""));
+  add_threads_option(app, arguments->threads);
   app.footer(
       "Writes what was chosen for GPUs, and every kernel that programs run with it, for all counts "
       "and\nalignments. Kernels that the database does not keep are compiled, which needs NVRTC "

@@ -18,23 +18,19 @@ using Action = std::function<ExitCode()>;
 // Each adds the options of its verb to `app`, and returns what to do once they are parsed.
 // `command_line` is what the user typed, for the record.
 Action prepare_bundle(CLI::App& app, const std::string& command_line);
-Action prepare_check(CLI::App& app, const std::string& command_line);
 Action prepare_devices(CLI::App& app, const std::string& command_line);
 Action prepare_diff(CLI::App& app, const std::string& command_line);
 Action prepare_doctor(CLI::App& app, const std::string& command_line);
 Action prepare_export(CLI::App& app, const std::string& command_line);
-Action prepare_history(CLI::App& app, const std::string& command_line);
 Action prepare_import(CLI::App& app, const std::string& command_line);
 Action prepare_ladder(CLI::App& app, const std::string& command_line);
 Action prepare_landscape(CLI::App& app, const std::string& command_line);
-Action prepare_merge(CLI::App& app, const std::string& command_line);
 Action prepare_prune(CLI::App& app, const std::string& command_line);
 Action prepare_report(CLI::App& app, const std::string& command_line);  // with FOLDTUNE_REPORT
 Action prepare_revalidate(CLI::App& app, const std::string& command_line);
 Action prepare_run(CLI::App& app, const std::string& command_line);
 Action prepare_show(CLI::App& app, const std::string& command_line);
 Action prepare_tune(CLI::App& app, const std::string& command_line);
-Action prepare_vacuum(CLI::App& app, const std::string& command_line);
 Action prepare_why(CLI::App& app, const std::string& command_line);
 Action prepare_worker(CLI::App& app, const std::string& command_line);
 

@@ -12,23 +12,19 @@
 namespace foldtune {
 namespace {
 
-using Member = std::optional<std::string> CustomOptions::*;
-
 struct Flag {
   const char* name;  ///< without "--": also the key in a file
-  Member member;
   const char* help;
   const char* type;
 };
 constexpr std::array kFlags{
-    Flag{"name", &CustomOptions::name, "A name for people [unnamed]", "NAME"},
-    Flag{"inputs", &CustomOptions::inputs, "Element types by comma, of 1 to 4 files [f32]", "LIST"},
-    Flag{"identity", &CustomOptions::identity, "The accumulator of nothing [0]", "CODE"},
-    Flag{"map", &CustomOptions::map, "Of the elements x, y, z, w and the index i [x]", "CODE"},
-    Flag{"combine", &CustomOptions::combine, "Of two accumulators [a + b]", "CODE"},
-    Flag{"finish", &CustomOptions::finish, "Of the accumulator a and the count n [a]", "CODE"},
-    Flag{"tolerance", &CustomOptions::tolerance,
-         "How far right results may be apart, relatively [0.001]", "NUMBER"},
+    Flag{"name", "A name for people [unnamed]", "NAME"},
+    Flag{"inputs", "Element types by comma, of 1 to 4 files [f32]", "LIST"},
+    Flag{"identity", "The accumulator of nothing [0]", "CODE"},
+    Flag{"map", "Of the elements x, y, z, w and the index i [x]", "CODE"},
+    Flag{"combine", "Of two accumulators [a + b]", "CODE"},
+    Flag{"finish", "Of the accumulator a and the count n [a]", "CODE"},
+    Flag{"tolerance", "How far right results may be apart, relatively [0.001]", "NUMBER"},
 };
 
 }  // namespace
@@ -39,7 +35,10 @@ void add_custom_options(CLI::App& app, CustomOptions& options) {
       ->type_name("FILE")
       ->group(kGroup);
   for (const Flag& flag : kFlags) {
-    app.add_option(fmt::format("--{}", flag.name), options.*flag.member, flag.help)
+    app.add_option_function<std::string>(
+           fmt::format("--{}", flag.name),
+           [&options, &flag](const std::string& text) { options.parts[flag.name] = text; },
+           flag.help)
         ->type_name(flag.type)
         ->group(kGroup);
   }
@@ -48,7 +47,7 @@ void add_custom_options(CLI::App& app, CustomOptions& options) {
 std::string first_given(const CustomOptions& options) {
   if (options.file) return "--custom";
   for (const Flag& flag : kFlags) {
-    if (options.*flag.member) return fmt::format("--{}", flag.name);
+    if (options.parts.contains(flag.name)) return fmt::format("--{}", flag.name);
   }
   return {};
 }
@@ -57,9 +56,11 @@ std::string to_arguments(const CustomOptions& options) {
   std::string text;
   if (options.file) text += fmt::format(" --custom {}", shell_quoted(*options.file));
   for (const Flag& flag : kFlags) {
-    const std::optional<std::string>& value = options.*flag.member;
+    const auto part = options.parts.find(flag.name);
     // With '=', since a value may begin with '-'.
-    if (value) text += fmt::format(" --{}={}", flag.name, shell_quoted(*value));
+    if (part != options.parts.end()) {
+      text += fmt::format(" --{}={}", flag.name, shell_quoted(part->second));
+    }
   }
   return text;
 }
@@ -69,9 +70,7 @@ CustomOperator make_custom(const CustomOptions& options,
                            const std::optional<std::string>& result) {
   CustomText text;
   if (options.file) text = read_custom_file(*options.file);
-  for (const Flag& flag : kFlags) {
-    if (options.*flag.member) text.set(flag.name, *(options.*flag.member));
-  }
+  for (const auto& [key, value] : options.parts) text.set(key, value);
   if (accumulator) text.set("accumulator", *accumulator);
   if (result) text.set("result", *result);
   return text.parse();

@@ -1,6 +1,7 @@
 /// Custom operators on the command line: of a JSON file, of options, or of both.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 
@@ -15,13 +16,7 @@ namespace foldtune {
 /// As they were typed; empty where they were not. --acc and --result belong to them, too.
 struct CustomOptions {
   std::optional<std::string> file;
-  std::optional<std::string> name;
-  std::optional<std::string> inputs;
-  std::optional<std::string> identity;
-  std::optional<std::string> map;
-  std::optional<std::string> combine;
-  std::optional<std::string> finish;
-  std::optional<std::string> tolerance;
+  std::map<std::string, std::string> parts;  ///< "map" of --map, and so on
 };
 
 void add_custom_options(CLI::App& app, CustomOptions& options);

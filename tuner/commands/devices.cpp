@@ -4,26 +4,19 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <vector>
 
 #include "tuner/commands/commands.h"
 #include "tuner/commands/device_listing.h"
 #include "tuner/commands/options.h"
+#include "tuner/commands/row_fields.h"
 #include "tuner/format.h"
+#include "tuner/measure.h"
 #include "tuner/table.h"
 #include "tuner/terminal.h"
 
 namespace foldtune {
 namespace {
-
-/// Of the memory's data sheet, in 10^9 bytes per second: two transfers per clock. Empty where the
-/// clock or the bus is unknown.
-std::optional<double> theoretical_gbps(const DeviceRecord& record) {
-  if (record.memory_clock_khz == 0 || record.memory_bus_bits == 0) return std::nullopt;
-  return 2.0 * static_cast<double>(record.memory_clock_khz) * 1e3 * record.memory_bus_bits / 8 /
-         1e9;
-}
 
 template <class T>
 nlohmann::json or_null(const T& value, bool is_known) {
@@ -34,7 +27,7 @@ void print_json(const DeviceListing& listing) {
   nlohmann::ordered_json devices = nlohmann::ordered_json::array();
   for (const ListedDevice& device : listing.devices) {
     const DeviceRecord& record = device.info.record;
-    const std::optional<double> gbps = theoretical_gbps(record);
+    const double gbps = peak_gbps(record);
     devices.push_back({
         {"id", device.info.id},
         {"kind", record.kind},
@@ -45,7 +38,7 @@ void print_json(const DeviceListing& listing) {
         {"l2_bytes", or_null(record.l2_bytes, record.l2_bytes > 0)},
         {"memory_clock_khz", or_null(record.memory_clock_khz, record.memory_clock_khz > 0)},
         {"memory_bus_bits", or_null(record.memory_bus_bits, record.memory_bus_bits > 0)},
-        {"theoretical_bandwidth_gbps", or_null(gbps.value_or(0), gbps.has_value())},
+        {"theoretical_bandwidth_gbps", or_null(gbps, gbps > 0)},
         {"driver", record.driver},
         {"fingerprint", record.fingerprint()},
         {"compiler", or_null(device.compiler, device.fault.empty())},
@@ -57,7 +50,7 @@ void print_json(const DeviceListing& listing) {
       {"cuda_fault", or_null(listing.cuda_fault, !listing.cuda_fault.empty())},
       {"cpu_fault", or_null(listing.cpu_fault, !listing.cpu_fault.empty())},
   };
-  fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+  print_indented(json);
 }
 
 std::string or_dash(const std::string& text, bool is_known) { return is_known ? text : "-"; }
@@ -75,7 +68,7 @@ void print_table(const DeviceListing& listing) {
                {"driver, compiler"}});
   for (const ListedDevice& device : listing.devices) {
     const DeviceRecord& record = device.info.record;
-    const std::optional<double> gbps = theoretical_gbps(record);
+    const double gbps = peak_gbps(record);
     const std::string compiler =
         device.fault.empty() ? device.compiler : std::string("no compiler");
     table.add_row(
@@ -86,7 +79,7 @@ void print_table(const DeviceListing& listing) {
          or_dash(fmt::format("{} MHz", record.memory_clock_khz / 1000),
                  record.memory_clock_khz > 0),
          or_dash(fmt::format("{} bit", record.memory_bus_bits), record.memory_bus_bits > 0),
-         gbps ? fmt::format("{:.0f}", *gbps) : "-",
+         gbps > 0 ? fmt::format("{:.0f}", gbps) : "-",
          record.driver == compiler ? compiler : fmt::format("{}, {}", record.driver, compiler)});
   }
   fmt::print("{}", table.to_string(terminal_width(stdout)));

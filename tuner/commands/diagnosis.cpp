@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <stdexcept>
 #include <system_error>
+#include <utility>
 
+#include "cache/check.h"
 #include "cache/config_store.h"
 #include "cache/store_error.h"
 #include "cache/summary.h"
@@ -14,8 +17,8 @@
 #include "runtime/shared_library.h"
 #include "runtime/tuned_configs.h"
 #include "templates/embedded.h"
+#include "templates/space.h"
 #include "tuner/commands/device_listing.h"
-#include "tuner/commands/options.h"
 #include "tuner/format.h"
 
 namespace foldtune {
@@ -99,27 +102,17 @@ void check_devices(const DeviceListing& listing, Findings& findings) {
   }
 }
 
-Finding describe_database(const std::string& area, const std::string& path,
-                          const DatabaseSummary& summary) {
-  const std::string text =
-      fmt::format("{}: version {} of the schema, {}, {} for these kernels{}{}", path,
-                  summary.schema_version, format_bytes(summary.bytes),
-                  format_count(summary.bests, "result"), summary.is_writable ? "" : ", read-only",
-                  summary.file_system.empty() ? "" : fmt::format(", on {}", summary.file_system));
-  if (!summary.damage.empty()) {
-    return {area, Health::problem,
-            in_one_line(fmt::format("{} is damaged: {}", path, summary.damage)),
-            "keep a copy, and try `sqlite3 FILE .recover`, or name another file"};
+std::string fault_of_params(const MeasurementRecord& measurement) {
+  for (const Family family : {Family::reduce, Family::histogram}) {
+    if (measurement.problem.family != name(family)) continue;
+    try {
+      params_from_json(family, measurement.params);
+      return {};
+    } catch (const std::invalid_argument& error) {
+      return error.what();
+    }
   }
-  if (!summary.is_current) {
-    return {area, Health::problem, text + ": programs do not read it",
-            "bring it to the present version: `foldtune vacuum`, or any other verb that writes"};
-  }
-  return {area, Health::ok, text};
-}
-
-void add_notes(const std::string& area, const DatabaseSummary& summary, Findings& findings) {
-  for (const std::string& note : summary.notes) findings.push_back({area, Health::note, note});
+  return fmt::format("there is no family \"{}\"", measurement.problem.family);
 }
 
 void check_kernels(const DatabaseSummary& summary, Findings& findings) try {
@@ -141,44 +134,63 @@ void check_kernels(const DatabaseSummary& summary, Findings& findings) try {
   findings.push_back({"kernels", Health::problem, error.what()});
 }
 
-void check_database(const std::optional<std::string>& asked, Findings& findings) try {
-  const std::string path = database_path(asked);
-  std::error_code is_hidden;
-  if (!std::filesystem::exists(path, is_hidden) && !is_hidden) {
-    findings.push_back({"database", Health::note, fmt::format("there is no {} yet", path),
-                        "foldtune tune makes it, and so does a program that compiles a kernel"});
-    return;
-  }
-  const DatabaseSummary summary = summarize_database(path, template_fingerprint());
-  Finding finding = describe_database("database", path, summary);
-  if (finding.health == Health::ok && !summary.file_system.empty()) {
-    finding.health = Health::note;
-    finding.remedy =
-        "name a file on a local disk with FOLDTUNE_DB: it is faster, and safe to share";
-  } else if (finding.health == Health::ok && !summary.is_writable) {
-    finding.health = Health::note;
-    finding.remedy = "make it and its folder writable, to tune and to keep kernels";
-  }
-  findings.push_back(std::move(finding));
-  add_notes("database", summary, findings);
-  if (summary.is_current && summary.damage.empty()) check_kernels(summary, findings);
-} catch (const StoreError& error) {
-  findings.push_back({"database", Health::problem, in_one_line(error.what())});
-}
+enum class Use { database, bundle };
 
-void check_bundle(const std::string& path, Findings& findings) try {
-  const DatabaseSummary summary = summarize_database(path, template_fingerprint());
-  Finding finding = describe_database("bundle", path, summary);
-  finding.text += fmt::format(", {}", format_count(summary.kernels.kernels, "kernel"));
-  if (finding.health == Health::ok && summary.bests == 0) {
+/// What is not as it should be where every row is, of a file that is used in this way.
+void judge(const DatabaseSummary& summary, Use use, Finding& finding) {
+  if (use == Use::bundle) {
+    if (summary.bests > 0) return;
     finding.health = Health::problem;
     finding.text += ": it was made by a Foldtune with other kernels";
     finding.remedy = "make it again with this Foldtune";
+  } else if (!summary.file_system.empty()) {
+    finding.health = Health::note;
+    finding.remedy =
+        "name a file on a local disk with FOLDTUNE_DB: it is faster, and safe to share";
+  } else if (!summary.is_writable) {
+    finding.health = Health::note;
+    finding.remedy = "make it and its folder writable, to tune and to keep kernels";
   }
-  findings.push_back(std::move(finding));
-  add_notes("bundle", summary, findings);
+}
+
+/// A line on the whole, or one for each fault that the check of every row finds.
+void check_file(const std::string& path, Use use, Findings& findings) {
+  const std::string area = use == Use::bundle ? "bundle" : "database";
+  try {
+    const CheckReport check = check_database(
+        path, {.template_fingerprint = template_fingerprint(), .fault_of_params = fault_of_params});
+    for (const std::string& fault : check.findings) {
+      findings.push_back({area, Health::problem, fmt::format("{}: {}", path, fault)});
+    }
+    if (!check.findings.empty()) return;
+    const DatabaseSummary summary = summarize_database(path, template_fingerprint());
+    Finding finding{
+        area, Health::ok,
+        fmt::format("{} is sound: {}, {}, {} for these kernels{}{}{}", path,
+                    format_bytes(summary.bytes), format_count(check.measurements, "measurement"),
+                    format_count(summary.bests, "result"),
+                    use == Use::bundle ? ", " + format_count(check.kernels, "kernel") : "",
+                    summary.is_writable ? "" : ", read-only",
+                    summary.file_system.empty() ? "" : ", on " + summary.file_system)};
+    judge(summary, use, finding);
+    findings.push_back(std::move(finding));
+    for (const std::string& note : summary.notes) findings.push_back({area, Health::note, note});
+    if (use == Use::database) check_kernels(summary, findings);
+  } catch (const StoreError& error) {
+    findings.push_back({area, Health::problem, in_one_line(error.what())});
+  }
+}
+
+void check_default_database(Findings& findings) try {
+  const std::string path = default_database_path();
+  std::error_code is_hidden;
+  if (std::filesystem::exists(path, is_hidden) || is_hidden) {
+    return check_file(path, Use::database, findings);
+  }
+  findings.push_back({"database", Health::note, fmt::format("there is no {} yet", path),
+                      "foldtune tune makes it, and so does a program that compiles a kernel"});
 } catch (const StoreError& error) {
-  findings.push_back({"bundle", Health::problem, in_one_line(error.what())});
+  findings.push_back({"database", Health::problem, in_one_line(error.what())});
 }
 
 }  // namespace
@@ -195,15 +207,23 @@ const char* to_string(Health health) {
   return "problem";
 }
 
-std::vector<Finding> diagnose(const std::optional<std::string>& database) {
+std::vector<Finding> diagnose() {
   Findings findings;
   const DeviceListing listing = list_devices();
   check_driver(listing, findings);
   check_nvrtc(findings);
   check_toolkit(findings);
   check_devices(listing, findings);
-  check_database(database, findings);
-  for (const std::string& path : environment_bundles()) check_bundle(path, findings);
+  check_default_database(findings);
+  for (const std::string& path : environment_bundles()) {
+    check_file(path, Use::bundle, findings);
+  }
+  return findings;
+}
+
+std::vector<Finding> diagnose(const std::string& database) {
+  Findings findings;
+  check_file(database, Use::database, findings);
   return findings;
 }
 

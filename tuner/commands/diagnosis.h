@@ -1,7 +1,6 @@
 /// What Foldtune needs of a machine, and what of it is there.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,9 +22,12 @@ struct Finding {
   std::string remedy{};  ///< what to do; empty where nothing is to be done
 };
 
-/// Looks at the driver, NVRTC, the toolkit's headers, the devices, the database (empty: the default
-/// one), the kernels in it and the bundles of the environment. Changes nothing. Throws nothing for
-/// what is missing.
-std::vector<Finding> diagnose(const std::optional<std::string>& database);
+/// Looks at the driver, NVRTC, the toolkit's headers, the devices, every row of the default
+/// database and of the bundles of the environment, and the kernels in it. Changes nothing. Throws
+/// nothing for what is missing.
+std::vector<Finding> diagnose();
+
+/// Looks at this database alone, which has to be there.
+std::vector<Finding> diagnose(const std::string& database);
 
 }  // namespace foldtune

@@ -57,18 +57,26 @@ ExitCode exit_code_of(const std::vector<Finding>& findings) {
 
 Action prepare_doctor(CLI::App& app, const std::string&) {
   auto arguments = std::make_shared<DoctorArguments>();
-  app.add_option("--db", arguments->database, "The tuning database [see foldtune --help]")
+  app.add_option("--db", arguments->database, "Look at this database or bundle, and nothing else")
       ->type_name("FILE");
   app.add_flag("--json", arguments->json, "Print JSON: an object with the array \"findings\"");
   app.footer(
       "A line for each thing that Foldtune needs or uses: the driver, NVRTC, the toolkit's "
-      "headers, the\ndevices, the database, the kernels in it, the bundles in FOLDTUNE_BUNDLE. It "
-      "begins with ok, note\n(may be so) or problem (is broken), and ends with what to do. The "
-      "exit code is 0 if nothing is\nbroken. Nothing is changed.\n\n"
-      "Example:\n"
-      "  foldtune doctor --json");
+      "headers, the\ndevices, the database, the kernels in it, the bundles in FOLDTUNE_BUNDLE. "
+      "Of databases the whole\nfile, its tables and every row are looked at, and each fault has a "
+      "line. It begins with ok, note (may\nbe so) or problem (is broken), and ends with what to "
+      "do. "
+      "Nothing is changed.\n\n"
+      "The exit code is 0 if nothing is broken; 5 where the first problem is a database's or a "
+      "bundle's, 3\nwhere it is the machine's. With --db the machine does not matter: it is 0 for "
+      "a "
+      "sound database.\n\n"
+      "Examples:\n"
+      "  foldtune doctor --json\n"
+      "  foldtune doctor --db tuning.db");
   return [arguments] {
-    const std::vector<Finding> findings = diagnose(arguments->database);
+    const std::vector<Finding> findings =
+        arguments->database ? diagnose(*arguments->database) : diagnose();
     arguments->json ? print_json(findings) : print_text(findings);
     return exit_code_of(findings);
   };

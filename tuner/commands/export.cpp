@@ -39,8 +39,7 @@ ExitCode run_export(const ExportArguments& arguments) {
 
 Action prepare_export(CLI::App& app, const std::string&) {
   auto arguments = std::make_shared<ExportArguments>();
-  app.add_option("--db", arguments->database, "The tuning database [see foldtune --help]")
-      ->type_name("FILE");
+  add_database_option(app, arguments->database);
   app.add_option("-o,--output", arguments->output, "The file to write [-, the standard output]")
       ->type_name("FILE");
   add_row_filter(app, arguments->filter);

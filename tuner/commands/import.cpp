@@ -1,12 +1,18 @@
-// foldtune import: measurements from a file of foldtune export.
+// foldtune import: measurements of other machines, from files of foldtune export or databases.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <array>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "cache/intake.h"
+#include "cache/read_rows.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/options.h"
 #include "tuner/exchange/import_rows.h"
@@ -19,10 +25,19 @@ namespace {
 
 struct ImportArguments {
   std::optional<std::string> database;
-  std::string file;
+  std::vector<std::string> files;
   bool edited = false;
   bool dry_run = false;
 };
+
+using Take = std::function<void(const std::vector<ResultRow>&)>;
+
+bool is_database(const InputBytes& input) {
+  constexpr std::string_view kMagic("SQLite format 3\0", 16);
+  std::array<char, kMagic.size()> head{};
+  return input.begin()(head.data(), head.size()) == head.size() &&
+         std::string_view(head.data(), head.size()) == kMagic;
+}
 
 /// What can be known without a database, so that a damaged file makes and changes none.
 ExchangeContents require_contents(const InputBytes& input, bool edited) {
@@ -32,6 +47,30 @@ ExchangeContents require_contents(const InputBytes& input, bool edited) {
       fmt::format("{} is not as it was exported: its {} do not have the hashes that it gives; copy "
                   "or export it again, or give --edited if you changed it on purpose",
                   input.name(), contents.changed));
+}
+
+/// If the source changes meanwhile it is read again: what was taken before is known then.
+ImportReport import_database(const std::string& path, const Take& take) {
+  ImportReport report;
+  read_rows(path, RowSet::all, [&](const EachRow& each) {
+    report = {};
+    std::vector<ResultRow> batch;
+    each([&](const ResultRow& row) {
+      ++report.rows;
+      const std::string reason = reason_to_refuse(row);
+      if (!reason.empty()) {
+        ++report.refused;
+        if (report.reasons.size() < kMostReasons) {
+          report.reasons.push_back(fmt::format("measurement {}: {}", row.measurement_id, reason));
+        }
+        return;
+      }
+      batch.push_back(row);
+      if (batch.size() == kRowsAtATime) take(std::exchange(batch, {}));
+    });
+    take(batch);
+  });
+  return report;
 }
 
 void print_report(const std::string& file, const ImportReport& read, const IntakeReport& taken,
@@ -45,26 +84,42 @@ void print_report(const std::string& file, const ImportReport& read, const Intak
   }
   fmt::print("  new: {}, {}\n", format_count(taken.new_devices, "device"),
              format_count(taken.new_problems, "problem"));
+  std::fflush(stdout);  // It is in the database, whatever becomes of the next.
+}
+
+ExitCode import_file(const std::string& file, const ImportArguments& arguments) {
+  const std::string path = database_path(arguments.database);
+  const InputBytes input(file);
+  const bool is_db = is_database(input);
+  ExchangeContents contents;
+  if (is_db) {
+    read_rows(file, RowSet::all, [](const EachRow&) {});  // whether it can be read at all
+  } else {
+    contents = require_contents(input, arguments.edited);
+  }
+  const std::unique_ptr<Intake> intake =
+      arguments.dry_run ? rehearse_intake(path) : open_intake(path);
+  const Take take = [&](const std::vector<ResultRow>& rows) { intake->add(rows); };
+  const ImportReport report = is_db ? import_database(file, take)
+                                    : import_rows(input.begin(), input.name(), contents, take);
+  print_report(input.name(), report, intake->report(), arguments.dry_run);
+  return report.refused == 0 ? ExitCode::ok : ExitCode::database;
 }
 
 ExitCode run_import(const ImportArguments& arguments) {
-  const std::string path = database_path(arguments.database);
-  const InputBytes input(arguments.file);
-  const ExchangeContents contents = require_contents(input, arguments.edited);
-  const std::unique_ptr<Intake> intake =
-      arguments.dry_run ? rehearse_intake(path) : open_intake(path);
-  const ImportReport report =
-      import_rows(input.begin(), input.name(), contents,
-                  [&](const std::vector<ResultRow>& rows) { intake->add(rows); });
-  print_report(input.name(), report, intake->report(), arguments.dry_run);
-  return report.refused == 0 ? ExitCode::ok : ExitCode::database;
+  ExitCode code = ExitCode::ok;
+  for (const std::string& file : arguments.files) {
+    if (import_file(file, arguments) != ExitCode::ok) code = ExitCode::database;
+  }
+  return code;
 }
 
 }  // namespace
 
 Action prepare_import(CLI::App& app, const std::string&) {
   auto arguments = std::make_shared<ImportArguments>();
-  app.add_option("FILE", arguments->file, "A file of foldtune export; - is the standard input")
+  app.add_option("FILE", arguments->files,
+                 "Files of foldtune export (- is the standard input), or databases")
       ->required();
   app.add_option("--db", arguments->database,
                  "The database that takes it, made if it is missing [see foldtune --help]")
@@ -72,14 +127,16 @@ Action prepare_import(CLI::App& app, const std::string&) {
   app.add_flag("--edited", arguments->edited, "Take a file that was changed since it was exported");
   app.add_flag("--dry-run", arguments->dry_run, "Print what would be added, and change nothing");
   app.footer(
-      "Adds every measurement of the file that the database lacks, with its run and its device; "
-      "nothing is\noverwritten. A file that is torn or was changed is refused as a whole. Of "
-      "others each row is looked\nat: what cannot be a measurement of this Foldtune's problems is "
-      "refused, with its reason, and the\nexit code is 5 then. An import that was stopped is "
-      "completed by the same command.\n\n"
+      "Adds every measurement of the files that the database lacks, with its run and its device; "
+      "nothing\nis overwritten, and the files are only read. An exported file that is torn or was "
+      "changed is refused\nas a whole. Of others each row is looked at: what cannot be a "
+      "measurement of this Foldtune's\nproblems is refused, with its reason, and the exit code is "
+      "5 "
+      "then. An import that was stopped is\ncompleted by the same command.\n\n"
       "Examples:\n"
       "  foldtune import h200.json --dry-run\n"
-      "  foldtune import h200.json --db shared.db");
+      "  foldtune import h200.json --db shared.db\n"
+      "  foldtune import host1.db host2.db --db all.db");
   return [arguments] { return run_import(*arguments); };
 }
 

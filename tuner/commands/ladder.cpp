@@ -16,6 +16,7 @@
 #include "tuner/climb.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/options.h"
+#include "tuner/commands/row_fields.h"
 #include "tuner/count_list.h"
 #include "tuner/format.h"
 #include "tuner/table.h"
@@ -223,7 +224,7 @@ void print_json(const LadderReport& report, const DeviceInfo& device) {
       {"peak_bandwidth_gbps", or_null(ceilings.peak_gbps, ceilings.peak_gbps > 0)},
       {"rungs", rungs},
   };
-  fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+  print_indented(json);
 }
 
 ExitCode run_ladder(const LadderArguments& arguments) {

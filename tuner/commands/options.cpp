@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -78,6 +79,24 @@ bool has_cuda_device() {
 }
 
 }  // namespace
+
+void add_database_option(CLI::App& app, std::optional<std::string>& database) {
+  app.add_option("--db", database, "The tuning database [see foldtune --help]")->type_name("FILE");
+}
+
+void add_threads_option(CLI::App& app, int& threads) {
+  constexpr int kMaxThreads = 1024;
+  app.add_option("--threads", threads, "Threads that compile [one per core]")
+      ->type_name("N")
+      ->check(CLI::Range(0, kMaxThreads).description(""));
+}
+
+void add_seed_option(CLI::App& app, std::uint64_t& seed) {
+  app.add_option("--seed", seed, "Of the inputs and of random choices [1]")
+      ->type_name("N")
+      // CLI11 would take -1 for the largest number.
+      ->check(CLI::Validator(CLI::NonNegativeNumber).description(""));
+}
 
 std::vector<Operator> parse_operators(const std::string& list) {
   if (list == "all") return catalogued_operators();

@@ -46,8 +46,7 @@ void add_problem_selection(CLI::App& app, ProblemSelection& selection) {
                  "Of the input's address: vector (16 bytes) or element [vector]")
       ->type_name("NAME");
   add_device_filter(app, selection.device);
-  app.add_option("--db", selection.database, "The tuning database [see foldtune --help]")
-      ->type_name("FILE");
+  add_database_option(app, selection.database);
 }
 
 Problem selected_problem(const ProblemSelection& selection) {

@@ -1,4 +1,4 @@
-// foldtune prune: removes what is no longer wanted.
+// foldtune prune: removes what is no longer wanted, and the space that it took.
 #include "cache/prune.h"
 
 #include <fmt/chrono.h>
@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 
+#include "cache/compact.h"
 #include "foldtune/error.h"
 #include "templates/embedded.h"
 #include "tuner/commands/commands.h"
@@ -26,6 +27,8 @@ struct PruneArguments {
   std::optional<std::string> device;
   bool stale = false;
   bool dry_run = false;
+
+  bool has_rule() const { return older_than_days || device || stale; }
 };
 
 constexpr double kSecondsPerDay = 86400;
@@ -37,10 +40,6 @@ std::string days_ago(double days) {
 }
 
 PruneRules make_rules(const PruneArguments& arguments) {
-  if (!arguments.older_than_days && !arguments.device && !arguments.stale) {
-    throw InvalidArgument(
-        "prune removes nothing without a rule; give --older-than, --device or --stale");
-  }
   if (arguments.device && arguments.device->empty()) {
     throw InvalidArgument("--device '' is part of every name; give part of a device's name");
   }
@@ -71,8 +70,14 @@ void print_report(const PruneReport& report, bool dry_run) {
 ExitCode run_prune(const PruneArguments& arguments) {
   const PruneRules rules = make_rules(arguments);
   const std::string path = database_path(arguments.database);
-  print_report(arguments.dry_run ? preview_prune(path, rules) : prune_database(path, rules),
-               arguments.dry_run);
+  if (arguments.has_rule()) {
+    print_report(arguments.dry_run ? preview_prune(path, rules) : prune_database(path, rules),
+                 arguments.dry_run);
+  }
+  if (arguments.dry_run) return ExitCode::ok;
+  const CompactReport size = compact_database(path);
+  fmt::print("{}: {} before, {} after\n", path, format_bytes(size.bytes_before),
+             format_bytes(size.bytes_after));
   return ExitCode::ok;
 }
 
@@ -80,8 +85,7 @@ ExitCode run_prune(const PruneArguments& arguments) {
 
 Action prepare_prune(CLI::App& app, const std::string&) {
   auto arguments = std::make_shared<PruneArguments>();
-  app.add_option("--db", arguments->database, "The tuning database [see foldtune --help]")
-      ->type_name("FILE");
+  add_database_option(app, arguments->database);
   app.add_option("--older-than", arguments->older_than_days, "What was measured that long ago")
       ->check(CLI::Range(0.0, kMostDays).description(""))
       ->type_name("DAYS");
@@ -89,11 +93,13 @@ Action prepare_prune(CLI::App& app, const std::string&) {
       ->type_name("TEXT");
   app.add_flag("--stale", arguments->stale,
                "What was measured with other kernels than this Foldtune's");
-  app.add_flag("--dry-run", arguments->dry_run, "Print what would be removed, and remove nothing");
+  app.add_flag("--dry-run", arguments->dry_run, "Print what would be removed, and change nothing");
   app.footer(
-      "Removes the measurements that every given rule holds for, in one transaction. The best of a "
-      "problem\nstays as long as this Foldtune's kernels are those that it was measured with, "
-      "unless --device is\ngiven. `foldtune vacuum` gives the space back.\n\n"
+      "Removes the measurements that every given rule holds for, in one transaction; without a "
+      "rule none.\nThe best of a problem stays as long as this Foldtune's kernels are those that "
+      "it "
+      "was measured with,\nunless --device is given. Then the file is written anew without unused "
+      "space, which takes room for\na copy meanwhile, and its size is printed.\n\n"
       "Examples:\n"
       "  foldtune prune --stale --dry-run\n"
       "  foldtune prune --older-than 90\n"

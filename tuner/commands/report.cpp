@@ -63,8 +63,7 @@ ExitCode run_report(const ReportArguments& arguments) {
 
 Action prepare_report(CLI::App& app, const std::string&) {
   auto arguments = std::make_shared<ReportArguments>();
-  app.add_option("--db", arguments->database, "The tuning database [see foldtune --help]")
-      ->type_name("FILE");
+  add_database_option(app, arguments->database);
   app.add_option("-o,--output", arguments->output, "The page; - for stdout")
       ->type_name("FILE")
       ->required();

@@ -10,10 +10,9 @@
 #include <vector>
 
 #include "cache/config_store.h"
-#include "foldtune/error.h"
+#include "runtime/device.h"
 #include "runtime/lookup.h"
 #include "tuner/commands/commands.h"
-#include "tuner/commands/device_listing.h"
 #include "tuner/commands/options.h"
 #include "tuner/commands/stored_problem.h"
 #include "tuner/commands/stored_rows.h"
@@ -21,9 +20,7 @@
 #include "tuner/commands/tuning.h"
 #include "tuner/count_list.h"
 #include "tuner/format.h"
-#include "tuner/interrupt.h"
 #include "tuner/marked.h"
-#include "tuner/progress.h"
 #include "tuner/table.h"
 #include "tuner/terminal.h"
 #include "tuner/tuner.h"
@@ -40,23 +37,6 @@ struct RevalidateArguments {
   int threads = 0;
   bool dry_run = false;
 };
-
-constexpr int kMaxThreads = 1024;
-
-/// Throws Unavailable if the device has no compiler.
-PresentDevice present_device(const std::string& id) {
-  const DeviceListing listing = list_devices();
-  for (const ListedDevice& device : listing.devices) {
-    if (device.info.id != id) continue;
-    if (!device.fault.empty()) throw Unavailable(device.fault);
-    return {.record = device.info.record, .compiler = device.compiler};
-  }
-  const std::string& fault = is_cpu(id) ? listing.cpu_fault : listing.cuda_fault;
-  throw Unavailable(
-      fault.empty()
-          ? fmt::format("there is no device {}; `foldtune devices` lists those there are", id)
-          : fault);
-}
 
 void print_note_on(const std::vector<ProblemKey>& unreadable) {
   if (unreadable.empty()) return;
@@ -119,15 +99,13 @@ void print_changes(const std::vector<MarkedProblem>& problems,
 
 /// A tuning that tries what is marked, and nothing else.
 TuneOptions make_options(const RevalidateArguments& arguments,
-                         const std::vector<MarkedProblem>& problems, const DeviceRecord& device,
+                         const std::vector<MarkedProblem>& problems,
                          const std::string& command_line) {
   TuneOptions options;
   for (const MarkedProblem& marked : problems) options.problems.push_back(marked.problem);
   group_by_inputs(options.problems);
-  options.search = "random";  // known configurations first, the first of them the default
-  options.max_evaluations = 2;
-  options.evaluations_of = [&problems, device](const Problem& problem) {
-    return count_candidates(marked_of(problems, problem), device);
+  options.only = [&problems](const Problem& problem) {
+    return candidates_of(marked_of(problems, problem));
   };
   if (arguments.budget) options.budget_s = parse_duration(*arguments.budget);
   options.seed = arguments.seed;
@@ -136,43 +114,10 @@ TuneOptions make_options(const RevalidateArguments& arguments,
   return options;
 }
 
-ExitCode revalidate_on(const DeviceGroup& devices, const std::vector<MarkedProblem>& problems,
-                       TuneOptions options, const std::string& path) {
-  std::vector<std::unique_ptr<Evaluator>> evaluators;
-  std::vector<Evaluator*> pointers;
-  for (const std::string& device : devices) {
-    evaluators.push_back(open_evaluator(device, options.seed));
-    pointers.push_back(evaluators.back().get());
-  }
-  evaluators.front()->compiler();  // a missing one is an error now, not after the inputs are made
-  const std::unique_ptr<ConfigStore> store = open_sqlite_store(path, OpenMode::read_write);
-  const auto relations = with_marked_relations(*store, problems);
-  fmt::print(stderr, "revalidating {} on {} ({})\n", format_count(problems.size(), "problem"),
-             fmt::join(devices, ", "), evaluators.front()->info().record.name);
-  const InterruptGuard interrupt;
-  options.stop_requested = [&] { return interrupt.is_interrupted(); };
-  TuneSummary summary;
-  {
-    ProgressPrinter progress(stderr, terminal_width(stderr));
-    summary = tune(pointers, *relations, options, progress);
-  }
-  if (!interrupt.is_interrupted()) {
-    Evaluator& first = *evaluators.front();
-    keep_kernels_of(summary.results, *store, first.info().record, first.compiler(),
-                    options.compile_threads);
-  }
-  return conclude(
-      {.problems = options.problems,
-       .summary = summary,
-       .is_interrupted = interrupt.is_interrupted(),
-       .device = devices.front(),
-       .database = path},
-      [&](const std::vector<ProblemResult>& results) { print_changes(problems, results); });
-}
-
 ExitCode run_group(const RevalidateArguments& arguments, const DeviceGroup& group,
                    const std::string& path, const std::string& command_line) {
-  const PresentDevice device = present_device(group.front());
+  const std::unique_ptr<Device> opened = open_device(group.front());
+  const PresentDevice device{opened->info().record, opened->compiler().version()};
   const MarkedProblems found = find_marked(
       select(open_sqlite_store(path, OpenMode::read_only)->best(), arguments.filter), device);
   print_note_on(found.unreadable);
@@ -183,8 +128,15 @@ ExitCode run_group(const RevalidateArguments& arguments, const DeviceGroup& grou
                describe_origin(device.record, device.compiler), path);
     return ExitCode::ok;
   }
-  return revalidate_on(group, found.problems,
-                       make_options(arguments, found.problems, device.record, command_line), path);
+  return tune_on({.devices = group,
+                  .database = path,
+                  .doing = "revalidating",
+                  .limit = "",
+                  .print =
+                      [&](const std::vector<ProblemResult>& results) {
+                        print_changes(found.problems, results);
+                      }},
+                 make_options(arguments, found.problems, command_line));
 }
 
 ExitCode run_revalidate(const RevalidateArguments& arguments, const std::string& command_line) {
@@ -214,15 +166,9 @@ Action prepare_revalidate(CLI::App& app, const std::string& command_line) {
   app.add_option("--budget", arguments->budget,
                  "Time for everything together: 20s, 2m, 90 (seconds) [no limit]")
       ->type_name("TIME");
-  app.add_option("--db", arguments->database, "The tuning database [see foldtune --help]")
-      ->type_name("FILE");
-  app.add_option("--seed", arguments->seed, "Of the inputs and the order of the comparison [1]")
-      ->type_name("N")
-      // CLI11 would take -1 for the largest number.
-      ->check(CLI::Validator(CLI::NonNegativeNumber).description(""));
-  app.add_option("--threads", arguments->threads, "Threads that compile [one per core]")
-      ->type_name("N")
-      ->check(CLI::Range(0, kMaxThreads).description(""));
+  add_database_option(app, arguments->database);
+  add_seed_option(app, arguments->seed);
+  add_threads_option(app, arguments->threads);
   app.add_flag("--dry-run", arguments->dry_run, "List what is marked, and run nothing");
   app.footer(
       "After an update of the driver or of NVRTC, the results of before are marked. This compiles, "

@@ -179,8 +179,7 @@ Action prepare_run(CLI::App& app, const std::string&) {
   app.add_option("--device", arguments->device,
                  "cuda:N or cpu [cuda:0 where there is one, else cpu]")
       ->type_name("NAME");
-  app.add_option("--db", arguments->database, "The tuning database [see foldtune --help]")
-      ->type_name("FILE");
+  add_database_option(app, arguments->database);
   app.add_option("--repeat", arguments->calls,
                  fmt::format("Calls to time [{}, or fewer where they take long]", kUsualCalls))
       ->type_name("N")

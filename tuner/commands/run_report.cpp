@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runtime/lookup.h"
+#include "tuner/commands/row_fields.h"
 #include "tuner/commands/run_histogram.h"
 #include "tuner/format.h"
 #include "tuner/reference.h"
@@ -40,21 +41,6 @@ OrderedJson result_json(const RunReport& report) {
       return {{"value", first}, {"index", index_of(report)}};
     case ResultShape::min_max:
       return {{"min", first}, {"max", number_json(type, second_number(report))}};
-    case ResultShape::value:
-      break;
-  }
-  return first;
-}
-
-std::string result_text(const RunReport& report) {
-  if (report.problem.op == Operator::histogram) return histogram_text(report);
-  const ElementType type = report.problem.result_type();
-  std::string first = format_number_of(type, report.result.data());
-  switch (result_shape(report.problem.op)) {
-    case ResultShape::indexed_value:
-      return fmt::format("value {} at index {}", first, index_of(report));
-    case ResultShape::min_max:
-      return fmt::format("min {}, max {}", first, format_number_of(type, second_number(report)));
     case ResultShape::value:
       break;
   }
@@ -111,12 +97,14 @@ void print_json(const RunReport& report) {
       {"calls", report.calls},
       {"bandwidth_gbps", report.gbps()},
   };
-  fmt::print("{}\n", json.dump(2, ' ', false, OrderedJson::error_handler_t::replace));
+  print_indented(json);
 }
 
 void print_text(const RunReport& report) {
   const Explanation& explanation = report.explanation;
-  fmt::print("result  {}\n", result_text(report));
+  fmt::print("result  {}\n", report.problem.op == Operator::histogram
+                                 ? histogram_text(report)
+                                 : format_result(report.problem, report.result.data()));
   fmt::print("what    {}\n", describe(report));
   fmt::print("device  {} ({})\n", report.device.id, report.device.record.name);
   fmt::print("config  {}\n", format_config(explanation.config));

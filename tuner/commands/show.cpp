@@ -217,8 +217,7 @@ ExitCode run_show(const ShowArguments& arguments) {
 
 Action prepare_show(CLI::App& app, const std::string&) {
   auto arguments = std::make_shared<ShowArguments>();
-  app.add_option("--db", arguments->database, "The tuning database [see foldtune --help]")
-      ->type_name("FILE");
+  add_database_option(app, arguments->database);
   add_row_filter(app, arguments->filter);
   app.add_option("--sort", arguments->order,
                  "By problem, us (fastest first), gbps (highest first) or age (newest first)")

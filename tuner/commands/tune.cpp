@@ -4,13 +4,11 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "cache/config_store.h"
 #include "foldtune/error.h"
 #include "runtime/device.h"
 #include "tuner/commands/commands.h"
@@ -20,10 +18,7 @@
 #include "tuner/commands/tuning.h"
 #include "tuner/count_list.h"
 #include "tuner/format.h"
-#include "tuner/interrupt.h"
-#include "tuner/progress.h"
 #include "tuner/search/search.h"
-#include "tuner/terminal.h"
 #include "tuner/tuner.h"
 
 namespace foldtune {
@@ -33,7 +28,6 @@ constexpr const char* kCudaCounts = "2^12..2^28";
 // A larger one takes seconds per call there.
 constexpr const char* kCpuCounts = "64K";
 
-constexpr int kMaxThreads = 1024;
 constexpr int kMaxEvaluations = 1'000'000;
 
 constexpr const char* kFooter = R"(Counts:
@@ -79,7 +73,6 @@ struct TuneArguments {
   std::optional<std::string> search;
   std::optional<std::string> budget;
   std::optional<int> max_evaluations;
-  std::optional<std::string> within;
   bool no_resume = false;
   std::optional<std::string> database;
   std::uint64_t seed = 1;
@@ -126,20 +119,6 @@ std::vector<Problem> with_counts(const std::vector<Problem>& problems, const std
   return result;
 }
 
-/// 0.02 of "2%". Throws InvalidArgument.
-double parse_percent(const std::string& text) {
-  double percent = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, percent);
-  const bool is_percent = stop == end || std::string_view(stop, end - stop) == "%";
-  constexpr double kMost = 100;
-  if (error != std::errc() || !is_percent || !(percent > 0 && percent <= kMost)) {
-    throw InvalidArgument(
-        fmt::format("'{}' is no part to be within: write 2% (more than 0, at most 100)", text));
-  }
-  return percent / kMost;
-}
-
 /// What does not depend on the device. Throws InvalidArgument.
 TuneOptions make_options(const TuneArguments& arguments, const std::string& command_line) {
   TuneOptions options;
@@ -155,48 +134,12 @@ TuneOptions make_options(const TuneArguments& arguments, const std::string& comm
   }
   options.search = arguments.search;
   if (arguments.budget) options.budget_s = parse_duration(*arguments.budget);
-  if (arguments.within) options.within = parse_percent(*arguments.within);
   options.max_evaluations = arguments.max_evaluations;
   options.resume = !arguments.no_resume;
   options.seed = arguments.seed;
   options.compile_threads = arguments.threads;
   options.command = command_line;
   return options;
-}
-
-/// The devices of one kind share the problems. The database is made once they are there.
-ExitCode tune_on(const DeviceGroup& devices, TuneOptions options, const std::string& path) {
-  std::vector<std::unique_ptr<Evaluator>> evaluators;
-  std::vector<Evaluator*> pointers;
-  for (const std::string& device : devices) {
-    evaluators.push_back(open_evaluator(device, options.seed));
-    pointers.push_back(evaluators.back().get());
-  }
-  evaluators.front()->compiler();  // a missing one is an error now, not after the inputs are made
-  const std::unique_ptr<ConfigStore> store = open_sqlite_store(path, OpenMode::read_write);
-  fmt::print(stderr, "tuning {} problem{} on {} ({}){}\n", options.problems.size(),
-             options.problems.size() == 1 ? "" : "s", fmt::join(devices, ", "),
-             evaluators.front()->info().record.name,
-             options.budget_s ? fmt::format(" for {} at most", format_seconds(*options.budget_s))
-                              : fmt::format(" with {} effort", name(options.effort)));
-  const InterruptGuard interrupt;
-  options.stop_requested = [&] { return interrupt.is_interrupted(); };
-  TuneSummary summary;
-  {
-    ProgressPrinter progress(stderr, terminal_width(stderr));
-    summary = tune(pointers, *store, options, progress);
-  }
-  if (!interrupt.is_interrupted()) {
-    Evaluator& first = *evaluators.front();
-    keep_kernels_of(summary.results, *store, first.info().record, first.compiler(),
-                    options.compile_threads);
-  }
-  return conclude({.problems = options.problems,
-                   .summary = summary,
-                   .is_interrupted = interrupt.is_interrupted(),
-                   .device = devices.front(),
-                   .database = path},
-                  print_results);
 }
 
 ExitCode run_tune(const TuneArguments& arguments, const std::string& command_line) {
@@ -211,7 +154,15 @@ ExitCode run_tune(const TuneArguments& arguments, const std::string& command_lin
   for (const DeviceGroup& group : groups) {
     options.problems = with_counts(
         problems, arguments.counts.value_or(is_cpu(group.front()) ? kCpuCounts : kCudaCounts));
-    const ExitCode of_group = tune_on(group, options, path);
+    const std::string limit =
+        options.budget_s ? fmt::format(" for {} at most", format_seconds(*options.budget_s))
+                         : fmt::format(" with {} effort", name(options.effort));
+    const ExitCode of_group = tune_on({.devices = group,
+                                       .database = path,
+                                       .doing = "tuning",
+                                       .limit = limit,
+                                       .print = print_results},
+                                      options);
     if (of_group == ExitCode::interrupted) return of_group;
     if (of_group != ExitCode::ok) code = of_group;
   }
@@ -247,23 +198,14 @@ Action prepare_tune(CLI::App& app, const std::string& command_line) {
                  "Configurations tried per problem [the effort's]")
       ->type_name("N")
       ->check(CLI::Range(1, kMaxEvaluations).description(""));
-  app.add_option("--within", arguments->within,
-                 "Enough: 2% from what the memory can do, or hardly any gain of that")
-      ->type_name("PERCENT");
   app.add_option("--search", arguments->search,
                  fmt::format("{} [the effort's own]", fmt::join(search_names(), ", ")))
       ->type_name("NAME");
   app.add_flag("--no-resume", arguments->no_resume,
                "Tune again what is done, and measure again what the database knows");
-  app.add_option("--db", arguments->database, "The tuning database [see foldtune --help]")
-      ->type_name("FILE");
-  app.add_option("--seed", arguments->seed, "Of the search's random choices [1]")
-      ->type_name("N")
-      // CLI11 would take -1 for the largest number.
-      ->check(CLI::Validator(CLI::NonNegativeNumber).description(""));
-  app.add_option("--threads", arguments->threads, "Threads that compile [one per core]")
-      ->type_name("N")
-      ->check(CLI::Range(0, kMaxThreads).description(""));
+  add_database_option(app, arguments->database);
+  add_seed_option(app, arguments->seed);
+  add_threads_option(app, arguments->threads);
   app.footer(kFooter);
   return [arguments, command_line] { return run_tune(*arguments, command_line); };
 }

@@ -6,14 +6,18 @@
 #include <algorithm>
 #include <cstdio>
 #include <map>
+#include <memory>
 
+#include "cache/config_store.h"
 #include "cache/store_error.h"
 #include "foldtune/error.h"
 #include "runtime/device.h"
 #include "tuner/commands/options.h"
 #include "tuner/format.h"
 #include "tuner/input_pool.h"
+#include "tuner/interrupt.h"
 #include "tuner/kept_kernels.h"
+#include "tuner/progress.h"
 #include "tuner/table.h"
 #include "tuner/terminal.h"
 
@@ -45,6 +49,52 @@ std::vector<Problem> missing_problems(const std::vector<Problem>& problems,
     }
   }
   return missing;
+}
+
+/// So that programs need not compile them; where it fails, they are compiled when they are needed.
+void keep_kernels_of(const std::vector<ProblemResult>& results, const ConfigStore& store,
+                     const DeviceRecord& device, const Compiler* compiler, int threads) {
+  const std::shared_ptr<KernelStore> kernels = store.kernels();
+  if (kernels == nullptr || compiler == nullptr) return;
+  try {
+    keep_kernels(*kernels, nullptr, device, *compiler, kernels_of(results, compiler->version()),
+                 threads, default_cache_bytes());
+  } catch (const StoreError& error) {
+    fmt::print(stderr, "foldtune: note: not all kernels are kept: {}\n", error.what());
+  }
+}
+
+ExitCode conclude(const TuningJob& job, const std::vector<Problem>& problems,
+                  const TuneSummary& summary, bool is_interrupted) {
+  const std::vector<ProblemResult>& results = summary.results;
+  if (!results.empty()) job.print(results);
+  if (!results.empty() && is_cpu(job.devices.front()))
+    fmt::print("The CPU device: {}.\n", kCpuTimes);
+  std::string took = format_seconds(summary.elapsed_s);
+  if (summary.busy_fraction > 0) {
+    took += fmt::format("; the device was busy {}% of the time and waited {}% for the compiler",
+                        format_percent(summary.busy_fraction),
+                        format_percent(summary.compiler_wait_fraction));
+  }
+  fmt::print("{}\ndatabase: {}\n", took, job.database);
+  std::fflush(stdout);
+  print_failures(summary.failures);
+  if (is_interrupted) {
+    fmt::print(stderr,
+               "foldtune: interrupted: everything measured is kept in {}; the same command goes on "
+               "from there\n",
+               job.database);
+    return ExitCode::interrupted;
+  }
+  for (const Problem& problem : missing_problems(problems, summary)) {
+    fmt::print(stderr,
+               "foldtune: warning: nothing could be measured for {}; `foldtune show --all` says "
+               "what failed, and a larger --budget may help\n",
+               to_string(problem));
+  }
+  if (!summary.failures.empty()) return ExitCode::device;
+  if (results.empty()) throw DeviceError("tuning: no configuration of any problem could be timed");
+  return ExitCode::ok;
 }
 
 }  // namespace
@@ -89,48 +139,31 @@ void print_results(const std::vector<ProblemResult>& results) {
   print_config_legends(results);
 }
 
-void keep_kernels_of(const std::vector<ProblemResult>& results, const ConfigStore& store,
-                     const DeviceRecord& device, const Compiler* compiler, int threads) {
-  const std::shared_ptr<KernelStore> kernels = store.kernels();
-  if (kernels == nullptr || compiler == nullptr) return;
-  try {
-    keep_kernels(*kernels, nullptr, device, *compiler, kernels_of(results, compiler->version()),
-                 threads, default_cache_bytes());
-  } catch (const StoreError& error) {
-    fmt::print(stderr, "foldtune: note: not all kernels are kept: {}\n", error.what());
+ExitCode tune_on(const TuningJob& job, TuneOptions options) {
+  std::vector<std::unique_ptr<Evaluator>> evaluators;
+  std::vector<Evaluator*> pointers;
+  for (const std::string& device : job.devices) {
+    evaluators.push_back(open_evaluator(device, options.seed));
+    pointers.push_back(evaluators.back().get());
   }
-}
-
-ExitCode conclude(const Conclusion& end,
-                  const std::function<void(const std::vector<ProblemResult>&)>& print) {
-  const std::vector<ProblemResult>& results = end.summary.results;
-  if (!results.empty()) print(results);
-  if (!results.empty() && is_cpu(end.device)) fmt::print("The CPU device: {}.\n", kCpuTimes);
-  std::string took = format_seconds(end.summary.elapsed_s);
-  if (end.summary.busy_fraction > 0) {
-    took += fmt::format("; the device was busy {}% of the time and waited {}% for the compiler",
-                        format_percent(end.summary.busy_fraction),
-                        format_percent(end.summary.compiler_wait_fraction));
+  Evaluator& first = *evaluators.front();
+  first.compiler();  // a missing one is an error now, not after the inputs are made
+  const std::unique_ptr<ConfigStore> store = open_sqlite_store(job.database, OpenMode::read_write);
+  fmt::print(stderr, "{} {} on {} ({}){}\n", job.doing,
+             format_count(options.problems.size(), "problem"), fmt::join(job.devices, ", "),
+             first.info().record.name, job.limit);
+  const InterruptGuard interrupt;
+  options.stop_requested = [&] { return interrupt.is_interrupted(); };
+  TuneSummary summary;
+  {
+    ProgressPrinter progress(stderr, terminal_width(stderr));
+    summary = tune(pointers, *store, options, progress);
   }
-  fmt::print("{}\ndatabase: {}\n", took, end.database);
-  std::fflush(stdout);
-  print_failures(end.summary.failures);
-  if (end.is_interrupted) {
-    fmt::print(stderr,
-               "foldtune: interrupted: everything measured is kept in {}; the same command goes on "
-               "from there\n",
-               end.database);
-    return ExitCode::interrupted;
+  if (!interrupt.is_interrupted()) {
+    keep_kernels_of(summary.results, *store, first.info().record, first.compiler(),
+                    options.compile_threads);
   }
-  for (const Problem& problem : missing_problems(end.problems, end.summary)) {
-    fmt::print(stderr,
-               "foldtune: warning: nothing could be measured for {}; `foldtune show --all` says "
-               "what failed, and a larger --budget may help\n",
-               to_string(problem));
-  }
-  if (!end.summary.failures.empty()) return ExitCode::device;
-  if (results.empty()) throw DeviceError("tuning: no configuration of any problem could be timed");
-  return ExitCode::ok;
+  return conclude(job, options.problems, summary, interrupt.is_interrupted());
 }
 
 }  // namespace foldtune

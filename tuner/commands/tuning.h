@@ -1,10 +1,12 @@
-/// What the verbs that tune share: the order of the problems, and what is said at the end.
+/// What the verbs that tune share.
 #pragma once
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "tuner/commands/tune_devices.h"
 #include "tuner/exit_code.h"
 #include "tuner/tuner.h"
 
@@ -22,23 +24,16 @@ void print_config_legends(const std::vector<ProblemResult>& results);
 /// The closing table of `tune`.
 void print_results(const std::vector<ProblemResult>& results);
 
-/// Keeps the kernels of the results in the store, so that programs need not compile them. A failure
-/// is a note: they are compiled where they are needed. `compiler` may be null.
-void keep_kernels_of(const std::vector<ProblemResult>& results, const ConfigStore& store,
-                     const DeviceRecord& device, const Compiler* compiler, int threads);
-
-/// How a tuning ended, and where its results are.
-struct Conclusion {
-  const std::vector<Problem>& problems;
-  const TuneSummary& summary;
-  bool is_interrupted;
-  std::string device;
-  std::string database;
+struct TuningJob {
+  const DeviceGroup& devices;  ///< which share the problems
+  std::string database;        ///< its path; it is made once the devices are there
+  std::string_view doing;      ///< "tuning"
+  std::string limit;           ///< " for 20 s at most", or nothing
+  std::function<void(const std::vector<ProblemResult>&)> print;  ///< the results, if there are any
 };
 
-/// Prints results, if there are any, by `print`, and what else is to be said. Throws DeviceError if
-/// there is nothing.
-ExitCode conclude(const Conclusion& end,
-                  const std::function<void(const std::vector<ProblemResult>&)>& print);
+/// Tunes `options.problems` until they are done or Ctrl-C is pressed, keeps the kernels of what was
+/// chosen, and says what came of it. Throws DeviceError if that is nothing.
+ExitCode tune_on(const TuningJob& job, TuneOptions options);
 
 }  // namespace foldtune

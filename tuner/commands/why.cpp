@@ -131,6 +131,34 @@ void print_comparison(const Evidence& evidence) {
              table.to_string(terminal_width(stdout)));
 }
 
+/// "these", or how another version's fingerprint begins.
+std::string describe_kernels(const RunRecord& run) {
+  constexpr std::size_t kShown = 11;  // with the dots
+  return run.template_fingerprint == template_fingerprint() ? "these"
+                                                            : cut(run.template_fingerprint, kShown);
+}
+
+void print_past(const Account& account) {
+  if (account.past.empty()) return;
+  Table table({{"chosen (UTC)"},
+               {"n", Align::right},
+               {"us", Align::right},
+               {"change", Align::right},
+               {"driver"},
+               {"compiler"},
+               {"kernels"},
+               {"config"}});
+  for (const PastChoice& choice : account.past) {
+    const MeasurementRecord& m = choice.row.measurement;
+    const RunRecord& run = choice.row.run;
+    table.add_row(
+        {minutes_of(choice.row.measured_at), fmt::to_string(m.count), format_number(m.median_us),
+         choice.time_over_previous ? format_change(*choice.time_over_previous) : "-",
+         run.device.driver, run.compiler, describe_kernels(run), format_config(m.params)});
+  }
+  fmt::print("\nall choices, the oldest first:\n{}", table.to_string(terminal_width(stdout)));
+}
+
 void print_text(const Account& account, const std::vector<StoredResult>& best,
                 const ProblemOptions& options) {
   const Choice& choice = account.choice;
@@ -174,6 +202,7 @@ void print_text(const Account& account, const std::vector<StoredResult>& best,
                          basis.run.device.driver, basis.run.compiler, basis.run.command));
   print_line("valid", describe_validity(account));
   print_comparison(evidence);
+  print_past(account);
 }
 
 OrderedJson interval_json(bool is_known, const Ratio& interval) {
@@ -220,6 +249,16 @@ OrderedJson evidence_json(const Account& account) {
       {"contenders", contenders}};
 }
 
+OrderedJson past_json(const Account& account) {
+  OrderedJson past = OrderedJson::array();
+  for (const PastChoice& choice : account.past) {
+    const std::optional<double> ratio = choice.time_over_previous;
+    past.push_back(to_json(choice.row));
+    past.back()["time_over_previous"] = ratio ? OrderedJson(*ratio) : OrderedJson();
+  }
+  return past;
+}
+
 OrderedJson to_json(const Account& account) {
   const Place& place = account.place;
   return {{"problem", describe_problem(make_problem_key(account.problem), account.problem.count)},
@@ -233,7 +272,8 @@ OrderedJson to_json(const Account& account) {
           {"config_source", to_string(account.choice.source())},
           {"config_reason", account.choice.reason},
           {"expected_loss", account.choice.expected_loss},
-          {"evidence", account.evidence ? evidence_json(account) : OrderedJson()}};
+          {"evidence", account.evidence ? evidence_json(account) : OrderedJson()},
+          {"choices", past_json(account)}};
 }
 
 ExitCode run_why(const ProblemSelection& selection) {
@@ -258,7 +298,10 @@ ExitCode run_why(const ProblemSelection& selection) {
   if (accounts.empty()) {
     fmt::print("{} holds no results yet; `foldtune tune` makes some\n", path);
   } else {
-    fmt::print("config: {}\ndatabase: {}\n", config_legend(family_of(problem.op)), path);
+    fmt::print(
+        "change: against the choice before it of the same n. kernels: these of this Foldtune, or "
+        "how\nthe fingerprint of others begins.\nconfig: {}\ndatabase: {}\n",
+        config_legend(family_of(problem.op)), path);
   }
   return ExitCode::ok;
 }
@@ -271,8 +314,9 @@ Action prepare_why(CLI::App& app, const std::string&) {
   app.add_flag("--json", selection->json, "Print JSON: an array with an object for each device");
   app.footer(
       "Says which configuration a program runs a problem with, and why: what the database holds of "
-      "it,\nthe contenders of the last comparison, and whether that is still valid. For each "
-      "device of the\ndatabase. Nothing is run, and the device need not be there.\n\n"
+      "it,\nthe contenders of the last comparison, whether that is still valid, and every choice "
+      "that was stored\nfor its size class, with any driver, compiler and kernels. For each device "
+      "of the database. Nothing is\nrun, and the device need not be there.\n\n"
       "Examples:\n"
       "  foldtune why --op sum --type f32 --n 2^20 --device h200\n"
       "  foldtune why --op histogram --type u8 --n 1e6");

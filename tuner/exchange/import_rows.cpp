@@ -56,9 +56,8 @@ class ContentsReader {
   };
 
   FileError foreign(std::string_view what) const {
-    return FileError(fmt::format(
-        "{} is no file of `foldtune export`: {}; give one, or use `foldtune merge` for a database",
-        file_, what));
+    return FileError(fmt::format("{} is no file of `foldtune export`: {}; give one, or a database",
+                                 file_, what));
   }
 
   void require_format(const Json& value) const {

@@ -1,43 +1,22 @@
-// What every ConfigStore does: each test runs over each store.
+// What a ConfigStore does.
 #include <limits>
-#include <optional>
 #include <thread>
 
 #include "tests/cache/records.h"
-#include "tests/cache/temporary_folder.h"
 #include "tests/catch.h"
 
 namespace foldtune::test {
 namespace {
 
-/// A new, empty store; the test that asks for one is repeated for each kind of store.
-class AnyStore {
- public:
-  AnyStore() {
-    if (GENERATE(as<std::string>{}, "memory", "sqlite") == "memory") {
-      store_ = make_memory_store();
-    } else {
-      folder_.emplace();
-      store_ = open_sqlite_store(folder_->file("tuning.db"), OpenMode::read_write);
-    }
-  }
-  ConfigStore& operator*() { return *store_; }
-  ConfigStore* operator->() { return store_.get(); }
-
- private:
-  std::optional<TemporaryFolder> folder_;  // Goes after the store.
-  std::unique_ptr<ConfigStore> store_;
-};
-
 TEST_CASE("an empty store finds nothing") {
-  AnyStore store;
+  const auto store = open_memory_store();
   CHECK_FALSE(store->find(key_of_size(20)));
   CHECK(store->best().empty());
   CHECK(store->measurements().empty());
 }
 
 TEST_CASE("every field of a run and of a measurement comes back as it was put") {
-  AnyStore store;
+  const auto store = open_memory_store();
   const RunRecord run = run_on(device());
   TuningKey key = key_of_size(24);
   key.problem.options = "nan_policy=ignore";
@@ -75,7 +54,7 @@ TEST_CASE("every field of a run and of a measurement comes back as it was put") 
 }
 
 TEST_CASE("a failure is kept with its reason, whatever bytes it is of") {
-  AnyStore store;
+  const auto store = open_memory_store();
   MeasurementRecord failed = failure(20, R"({"id":1})", Outcome::compile_error);
   failed.failure = "error: '\xff' \"quoted\"; -- \n" + std::string("\0after", 6);
   store->put(store->begin_run(run_on(device())), failed);
@@ -84,7 +63,7 @@ TEST_CASE("a failure is kept with its reason, whatever bytes it is of") {
 }
 
 TEST_CASE("every kind of failure is kept") {
-  AnyStore store;
+  const auto store = open_memory_store();
   const auto run = store->begin_run(run_on(device()));
   const std::vector<Outcome> outcomes = {
       Outcome::compile_error, Outcome::load_error,    Outcome::launch_error, Outcome::wrong_result,
@@ -98,14 +77,14 @@ TEST_CASE("every kind of failure is kept") {
 }
 
 TEST_CASE("params come back canonical, however they were written") {
-  AnyStore store;
+  const auto store = open_memory_store();
   store->put(store->begin_run(run_on(device())),
              success(20, "{ \"unroll\": 4,\n \"block_size\": 256 }", 10));
   CHECK(found_params(*store, key_of_size(20)) == R"({"block_size":256,"unroll":4})");
 }
 
 TEST_CASE("a result of the same size class is exact, even if a near one is faster") {
-  AnyStore store;
+  const auto store = open_memory_store();
   const auto run = store->begin_run(run_on(device()));
   store->put(run, success(19, R"({"id":19})", 1));
   store->put(run, success(20, R"({"id":20})", 9));
@@ -116,7 +95,7 @@ TEST_CASE("a result of the same size class is exact, even if a near one is faste
 }
 
 TEST_CASE("the nearest size class stands in for a missing one, up to two classes away") {
-  AnyStore store;
+  const auto store = open_memory_store();
   const auto run = store->begin_run(run_on(device()));
   store->put(run, success(20, R"({"id":20})", 5));
   store->put(run, success(23, R"({"id":23})", 5));
@@ -130,7 +109,7 @@ TEST_CASE("the nearest size class stands in for a missing one, up to two classes
 }
 
 TEST_CASE("of two size classes equally near, the larger one is taken") {
-  AnyStore store;
+  const auto store = open_memory_store();
   const auto run = store->begin_run(run_on(device()));
   store->put(run, success(22, R"({"id":22})", 9));
   store->put(run, success(20, R"({"id":20})", 1));
@@ -138,7 +117,7 @@ TEST_CASE("of two size classes equally near, the larger one is taken") {
 }
 
 TEST_CASE("a result of another device, compiler, template or problem is never returned") {
-  AnyStore store;
+  const auto store = open_memory_store();
   store->put(store->begin_run(run_on(device())), success(20, R"({"id":1})", 5));
   const auto found_with = [&](auto change) {
     TuningKey key = key_of_size(20);
@@ -176,7 +155,7 @@ TuningKey updated_key(int size_class) {
 }
 
 TEST_CASE("a result of another driver or compiler is found where the device is known, and marked") {
-  AnyStore store;
+  const auto store = open_memory_store();
   store->put(store->begin_run(run_on(device())), success(20, R"({"id":1})", 5));
   CHECK_FALSE(store->find(key_of_size(20))->is_marked);
 
@@ -205,7 +184,7 @@ TEST_CASE("a result of another driver or compiler is found where the device is k
 
 TEST_CASE(
     "of equally near results one that is not marked is found, else the newest that was best") {
-  AnyStore store;
+  const auto store = open_memory_store();
   RunRecord old = run_on(device());
   const auto run = store->begin_run(old);
   store->put(run, success(20, R"({"id":1})", 5));
@@ -229,7 +208,7 @@ TEST_CASE(
 
 TEST_CASE(
     "a key without a compiler finds results of any, the newest, and marks none of them for it") {
-  AnyStore store;
+  const auto store = open_memory_store();
   RunRecord other = run_on(device());
   other.compiler = "nvrtc 12.9";
   store->put(store->begin_run(run_on(device())), success(20, R"({"id":1})", 5));
@@ -252,7 +231,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a key with its device has the measurements and the relations of one without") {
-  AnyStore store;
+  const auto store = open_memory_store();
   store->put(store->begin_run(run_on(device())), success(20, R"({"id":1})", 5));
   TuningKey key = key_of_size(20);
   key.device = device();
@@ -263,7 +242,7 @@ TEST_CASE("a key with its device has the measurements and the relations of one w
 }
 
 TEST_CASE("problems that differ in their options alone have nothing to do with each other") {
-  AnyStore store;
+  const auto store = open_memory_store();
   const auto run = store->begin_run(run_on(device()));
   const auto with_options = [](MeasurementRecord measurement) {
     measurement.problem.options = "nan_policy=ignore";
@@ -289,7 +268,7 @@ TEST_CASE("problems that differ in their options alone have nothing to do with e
 }
 
 TEST_CASE("a failure is never found, and does not hide a slower success or a near one") {
-  AnyStore store;
+  const auto store = open_memory_store();
   const auto run = store->begin_run(run_on(device()));
   store->put(run, failure(20, R"({"id":1})", Outcome::wrong_result));
   CHECK(found_params(*store, key_of_size(20)) == "nothing");
@@ -302,7 +281,7 @@ TEST_CASE("a failure is never found, and does not hide a slower success or a nea
 }
 
 TEST_CASE("the lowest median of the highest round is best, and of equals the newest") {
-  AnyStore store;
+  const auto store = open_memory_store();
   const auto run = store->begin_run(run_on(device()));
   store->put(run, success(20, R"({"id":1})", 8));
   CHECK(found_params(*store, key_of_size(20)) == R"({"id":1})");
@@ -319,7 +298,7 @@ TEST_CASE("the lowest median of the highest round is best, and of equals the new
 }
 
 TEST_CASE("the best is chosen over all runs on equal devices") {
-  AnyStore store;
+  const auto store = open_memory_store();
   const auto first = store->begin_run(run_on(device()));
   const auto second = store->begin_run(run_on(device()));
   store->put(second, success(20, R"({"id":2})", 5));
@@ -329,7 +308,7 @@ TEST_CASE("the best is chosen over all runs on equal devices") {
 }
 
 TEST_CASE("best() has one result for each key, ordered by device, problem and size") {
-  AnyStore store;
+  const auto store = open_memory_store();
   const auto other = store->begin_run(run_on(device("Z")));
   const auto run = store->begin_run(run_on(device("A")));
   store->put(other, success(8, R"({"id":"Z8"})", 1));
@@ -346,7 +325,7 @@ TEST_CASE("best() has one result for each key, ordered by device, problem and si
 }
 
 TEST_CASE("measurements() has everything, oldest first") {
-  AnyStore store;
+  const auto store = open_memory_store();
   const auto first = store->begin_run(run_on(device("Z")));
   const auto second = store->begin_run(run_on(device("A")));
   store->put(second, success(20, R"({"id":1})", 5));
@@ -378,7 +357,7 @@ MeasurementRecord other_success(int size_class, const std::string& params, const
 }
 
 TEST_CASE("measurements_of() has all of one key in all of its runs, failures too, oldest first") {
-  AnyStore store;
+  const auto store = open_memory_store();
   const auto first = store->begin_run(run_on(device()));
   const auto second = store->begin_run(run_on(device()));
   const auto elsewhere = store->begin_run(run_on(device("NVIDIA H100")));
@@ -402,7 +381,7 @@ TEST_CASE("measurements_of() has all of one key in all of its runs, failures too
 }
 
 TEST_CASE("related() begins with the other size classes of the problem, the nearest first") {
-  AnyStore store;
+  const auto store = open_memory_store();
   const auto run = store->begin_run(run_on(device()));
   for (const int size_class : {10, 28, 23, 17, 21, 20}) {
     store->put(run, success(size_class, R"({"id":)" + std::to_string(size_class) + "}", 5));
@@ -416,7 +395,7 @@ TEST_CASE("related() begins with the other size classes of the problem, the near
 }
 
 TEST_CASE("related() goes on with other problems of the family, then with other origins") {
-  AnyStore store;
+  const auto store = open_memory_store();
   const auto run = store->begin_run(run_on(device()));
   const auto elsewhere = store->begin_run(run_on(device("NVIDIA H100")));
   RunRecord older = run_on(device());
@@ -444,7 +423,7 @@ TEST_CASE("related() goes on with other problems of the family, then with other 
 }
 
 TEST_CASE("related() has the best of each key over all of its runs") {
-  AnyStore store;
+  const auto store = open_memory_store();
   const auto first = store->begin_run(run_on(device()));
   const auto second = store->begin_run(run_on(device()));
   store->put(first, success(21, R"({"id":1})", 5, /*round=*/1));
@@ -454,7 +433,7 @@ TEST_CASE("related() has the best of each key over all of its runs") {
 }
 
 TEST_CASE("what no reader could use is refused, and nothing of it is kept") {
-  AnyStore store;
+  const auto store = open_memory_store();
   const auto run = store->begin_run(run_on(device()));
   const auto refusal = [&](auto change) {
     MeasurementRecord bad = success(20, R"({"id":1})", 5);
@@ -489,7 +468,7 @@ TEST_CASE("what no reader could use is refused, and nothing of it is kept") {
 TEST_CASE("threads share a store, and nothing that they put is lost") {
   constexpr int kThreads = 4;
   constexpr int kEach = 25;
-  AnyStore store;
+  const auto store = open_memory_store();
   std::vector<std::thread> threads;
   for (int t = 0; t < kThreads; ++t) {
     threads.emplace_back([&store, t] {

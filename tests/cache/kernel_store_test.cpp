@@ -1,8 +1,7 @@
-// What every KernelStore does: each test runs over each store.
+// What a KernelStore does.
 #include <SQLiteCpp/Database.h>
 
 #include <filesystem>
-#include <optional>
 
 #include "tests/cache/kernels.h"
 #include "tests/cache/records.h"
@@ -13,35 +12,17 @@
 namespace foldtune::test {
 namespace {
 
-/// A new, empty store; the test that asks for one is repeated for each kind of store.
-class AnyKernels {
- public:
-  AnyKernels() {
-    if (GENERATE(as<std::string>{}, "memory", "sqlite") == "memory") {
-      kernels_ = make_memory_store()->kernels();
-    } else {
-      folder_.emplace();
-      kernels_ = open_sqlite_store(folder_->file("tuning.db"), OpenMode::read_write)->kernels();
-    }
+/// The programs that are kept, of a, b, c and d.
+std::string programs(const KernelStore& kernels) {
+  std::string kept;
+  for (const char* program : {"a", "b", "c", "d"}) {
+    if (kernels.find(key_of(program))) kept += program;
   }
-  KernelStore* operator->() { return kernels_.get(); }
-
-  /// The programs that are kept, of a, b, c and d.
-  std::string programs() const {
-    std::string kept;
-    for (const char* program : {"a", "b", "c", "d"}) {
-      if (kernels_->find(key_of(program))) kept += program;
-    }
-    return kept;
-  }
-
- private:
-  std::optional<TemporaryFolder> folder_;  // Goes after the store.
-  std::shared_ptr<KernelStore> kernels_;
-};
+  return kept;
+}
 
 TEST_CASE("kernels: every field comes back as it was put, whatever bytes the image is of") {
-  AnyKernels kernels;
+  const auto kernels = open_memory_store()->kernels();
   CHECK_FALSE(kernels->find(key_of("a")));
   const KernelRecord kernel = kernel_of(key_of("a"), std::string("\x7f"
                                                                  "ELF\0\xff'\0",
@@ -57,7 +38,7 @@ TEST_CASE("kernels: every field comes back as it was put, whatever bytes the ima
 }
 
 TEST_CASE("kernels: another architecture's or program's is none") {
-  AnyKernels kernels;
+  const auto kernels = open_memory_store()->kernels();
   kernels->put(kernel_of(key_of("a")), kNoLimit);
   KernelKey other = key_of("a");
   other.architecture = "sm_80";
@@ -66,7 +47,7 @@ TEST_CASE("kernels: another architecture's or program's is none") {
 }
 
 TEST_CASE("kernels: that of the compiler asked for, else that which was put last") {
-  AnyKernels kernels;
+  const auto kernels = open_memory_store()->kernels();
   const auto found = [&](const std::string& compiler) {
     return kernels->find(key_of("a", compiler))->record.key.compiler;
   };
@@ -82,47 +63,47 @@ TEST_CASE("kernels: that of the compiler asked for, else that which was put last
 }
 
 TEST_CASE("kernels: those go first that were not used for the longest time") {
-  AnyKernels kernels;
+  const auto kernels = open_memory_store()->kernels();
   kernels->put(kernel_of(key_of("a"), "1234"), 12);
   kernels->put(kernel_of(key_of("b"), "1234"), 12);
   kernels->put(kernel_of(key_of("c"), "1234"), 12);
-  CHECK(kernels.programs() == "abc");
+  CHECK(programs(*kernels) == "abc");
   SECTION("by the order of puts") {
     CHECK(kernels->put(kernel_of(key_of("d"), "1234"), 12) == 1);
-    CHECK(kernels.programs() == "bcd");
+    CHECK(programs(*kernels) == "bcd");
   }
   SECTION("as many as need be") {
     CHECK(kernels->put(kernel_of(key_of("d"), "123456"), 12) == 2);
-    CHECK(kernels.programs() == "cd");
+    CHECK(programs(*kernels) == "cd");
   }
   SECTION("a smaller limit drops more") {
     CHECK(kernels->put(kernel_of(key_of("d"), "1234"), 4) == 3);
-    CHECK(kernels.programs() == "d");
+    CHECK(programs(*kernels) == "d");
   }
   SECTION("one that is put again is used again") {
     kernels->put(kernel_of(key_of("a"), "4321"), 12);
     CHECK(kernels->put(kernel_of(key_of("d"), "1234"), 12) == 1);
-    CHECK(kernels.programs() == "acd");
+    CHECK(programs(*kernels) == "acd");
   }
   SECTION("one that is larger than all is not kept, and drops nothing") {
     CHECK(kernels->put(kernel_of(key_of("d"), "1234567890123"), 12) == 0);
-    CHECK(kernels.programs() == "abc");
+    CHECK(programs(*kernels) == "abc");
   }
 }
 
 TEST_CASE("kernels: what is erased is gone, and what is not there may be erased") {
-  AnyKernels kernels;
+  const auto kernels = open_memory_store()->kernels();
   kernels->put(kernel_of(key_of("a")), kNoLimit);
   kernels->erase(key_of("b"));
   kernels->touch(key_of("b"));
-  CHECK(kernels.programs() == "a");
+  CHECK(programs(*kernels) == "a");
   kernels->erase(key_of("a"));
-  CHECK(kernels.programs().empty());
+  CHECK(programs(*kernels).empty());
   CHECK(kernels->usage().bytes == 0);
 }
 
 TEST_CASE("kernels: one without an image, a name or a compiler is refused") {
-  AnyKernels kernels;
+  const auto kernels = open_memory_store()->kernels();
   CHECK(contains(error_of([&] { kernels->put(kernel_of(key_of("a"), ""), kNoLimit); }),
                  "correct the record"));
   CHECK(contains(error_of([&] { kernels->put(kernel_of(key_of("a", "")), kNoLimit); }),
