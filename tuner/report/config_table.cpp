@@ -10,12 +10,10 @@
 
 namespace foldtune {
 
-using OrderedJson = nlohmann::ordered_json;
-
 struct ConfigTable::Shape {
   struct Values {
     std::string name;
-    std::vector<OrderedJson> values{};
+    std::vector<nlohmann::ordered_json> values{};
   };
   std::string family;
   std::vector<Values> tunables{};
@@ -42,7 +40,7 @@ std::size_t place_of(std::string_view tunable) {
 }
 
 /// Stores sort the names; people know the struct's order.
-std::vector<std::string> ordered_names(const OrderedJson& params) {
+std::vector<std::string> ordered_names(const nlohmann::ordered_json& params) {
   std::vector<std::string> names;
   for (const auto& [name, value] : params.items()) names.push_back(name);
   std::ranges::stable_sort(names, {}, place_of);
@@ -54,7 +52,7 @@ std::vector<std::string> ordered_names(const OrderedJson& params) {
 ConfigTable::ConfigTable() = default;
 ConfigTable::~ConfigTable() = default;
 
-std::size_t ConfigTable::shape_of(const std::string& family, const OrderedJson& params) {
+std::size_t ConfigTable::shape_of(const std::string& family, const nlohmann::ordered_json& params) {
   Shape shape{.family = family};
   for (std::string& name : ordered_names(params)) shape.tunables.push_back({std::move(name)});
   const auto is_same = [&](const Shape& other) {
@@ -70,7 +68,7 @@ std::size_t ConfigTable::shape_of(const std::string& family, const OrderedJson& 
 std::size_t ConfigTable::index_of(const std::string& family, const std::string& params) {
   const auto [place, is_new] = known_.emplace(family + params, configs_.size());
   if (!is_new) return place->second;
-  const OrderedJson json = OrderedJson::parse(params);
+  const nlohmann::ordered_json json = nlohmann::ordered_json::parse(params);
   const std::size_t shape = shape_of(family, json);
   std::vector<std::size_t>& config = configs_.emplace_back(1, shape);
   for (auto& [name, values] : shapes_[shape].tunables) {
@@ -79,10 +77,10 @@ std::size_t ConfigTable::index_of(const std::string& family, const std::string& 
   return place->second;
 }
 
-OrderedJson ConfigTable::shapes() const {
-  OrderedJson array = OrderedJson::array();
+nlohmann::ordered_json ConfigTable::shapes() const {
+  nlohmann::ordered_json array = nlohmann::ordered_json::array();
   for (const Shape& shape : shapes_) {
-    OrderedJson tunables = OrderedJson::array();
+    nlohmann::ordered_json tunables = nlohmann::ordered_json::array();
     for (const auto& [name, values] : shape.tunables) {
       tunables.push_back({{"name", name}, {"values", values}});
     }
@@ -91,6 +89,6 @@ OrderedJson ConfigTable::shapes() const {
   return array;
 }
 
-OrderedJson ConfigTable::configs() const { return configs_; }
+nlohmann::ordered_json ConfigTable::configs() const { return configs_; }
 
 }  // namespace foldtune
