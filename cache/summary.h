@@ -15,7 +15,7 @@ struct DatabaseSummary {
   bool is_writable = false;   ///< By this user, and its folder, too.
   std::string file_system{};  ///< "NFS"; empty for a local one.
   std::string damage{};       ///< What SQLite's quick check finds first; empty if nothing.
-  std::size_t bests = 0;      ///< Best results of runs with the kernel sources that are asked for.
+  std::size_t bests = 0;      ///< Those of the kernel sources that are asked for.
   KernelUsage kernels{};
   std::vector<std::string> notes{};  ///< What is odd about its path.
 };

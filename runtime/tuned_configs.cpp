@@ -161,7 +161,7 @@ KernelSources TunedConfigs::kernels() const {
 }
 
 std::string compiler_of(const Choice& choice) {
-  return choice.match ? choice.match->result.run.compiler : std::string();
+  return choice.match ? choice.match->compiler : std::string();
 }
 
 Choice choose_with_kernel(Device& device, const TunedConfigs& configs, KernelCache& kernels,

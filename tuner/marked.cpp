@@ -9,7 +9,6 @@
 #include "runtime/lookup.h"
 #include "templates/embedded.h"
 #include "templates/space.h"
-#include "tuner/problem_history.h"
 #include "tuner/problem_key.h"
 
 namespace foldtune {
@@ -37,11 +36,7 @@ std::vector<Results> group_by_problem(const std::vector<StoredResult>& best,
   return groups;
 }
 
-bool is_marked(const Results& group) {
-  const bool is_done = std::ranges::any_of(
-      group.present, [](const StoredResult& row) { return row.measurement.round >= kChosen; });
-  return !is_done && !group.marked.empty();
-}
+bool is_marked(const Results& group) { return group.present.empty() && !group.marked.empty(); }
 
 /// What a search makes of it; empty if it cannot be tried.
 std::string canonical(const Space& space, const std::string& params, Family family,

@@ -40,11 +40,7 @@ std::vector<Landscape> stored_landscapes(const std::string& file) {
     const std::optional<Problem> problem = read_problem(key, best.measurement.count);
     if (!problem || is_custom(key)) continue;
     std::vector<MeasurementRecord> records;
-    for (StoredResult& row :
-         store->measurements_of({.device_fingerprint = best.run.device.fingerprint(),
-         .template_fingerprint = best.run.template_fingerprint,
-         .compiler = best.run.compiler,
-         .problem = key})) {
+    for (StoredResult& row : store->measurements_of(tuning_key(best.run, key))) {
       records.push_back(std::move(row.measurement));
     }
     landscapes.push_back(make_landscape(best.run, *problem, records));

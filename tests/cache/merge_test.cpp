@@ -59,7 +59,7 @@ std::vector<StoredResult> measurements_in(const std::string& file) {
 
 /// With something in every column.
 MeasurementRecord complete_measurement() {
-  MeasurementRecord m = success(20, R"({"id":1})", 5.25, /*round=*/2);
+  MeasurementRecord m = success(20, R"({"id":1})", 5.25, /*round=*/3);
   m.problem.options = "nan_policy=ignore";
   m.is_default = true;
   m.samples_us = {5, 5.5, 0.1};
@@ -87,7 +87,7 @@ TEST_CASE("merge: kept kernels of the source are not copied, and those of the ta
         ->kernels()
         ->put(kernel_of(key_of(file == files.a() ? "a" : "b")), kNoLimit);
   }
-  CHECK(merge_database(files.a(), files.b()).added == 1);
+  CHECK(merge_database(files.a(), files.b()).taken.added == 1);
   const auto kernels = open_sqlite_store(files.a(), OpenMode::read_only)->kernels();
   CHECK(kernels->find(key_of("a")));
   CHECK_FALSE(kernels->find(key_of("b")));
@@ -98,14 +98,14 @@ TEST_CASE("merge: everything about a measurement and its run is copied, the time
   put(files.b(), {complete_measurement(), failure(22, R"({"id":2})", Outcome::timeout)});
   exec(files.b(),
        "UPDATE run SET started_at = '2025-01-01T00:00:00Z';"
-       "UPDATE measurement SET measured_at = '2025-01-01T00:00:0' || id || 'Z'");
+       "UPDATE measurement SET measured_at = '2025-01-01T00:00:0' || measurement_id || 'Z'");
   const std::string before = bytes_of(files.b());
   const MergeReport report = merge_database(files.a(), files.b());
-  CHECK(report.added == 2);
-  CHECK(report.known == 0);
+  CHECK(report.taken.added == 2);
+  CHECK(report.taken.known == 0);
   CHECK(report.refused.empty());
-  CHECK(report.new_problems == 1);
-  CHECK(report.changed_problems == 0);
+  CHECK(report.taken.new_problems == 1);
+  CHECK(report.taken.changed_problems == 0);
 
   const auto copied = measurements_in(files.a());
   REQUIRE(copied.size() == 2);
@@ -125,12 +125,12 @@ TEST_CASE("merge: what is there already is not added again") {
   later.command = "foldtune tune --no-resume";
   put(files.b(), {success(20, R"({"id":2})", 4)}, later);
   const MergeReport first = merge_database(files.a(), files.b());
-  CHECK(first.added == 1);
-  CHECK(first.known == 1);
+  CHECK(first.taken.added == 1);
+  CHECK(first.taken.known == 1);
   const MergeReport second = merge_database(files.a(), files.b());
-  CHECK(second.added == 0);
-  CHECK(second.known == 2);
-  CHECK(second.changed_problems == 0);
+  CHECK(second.taken.added == 0);
+  CHECK(second.taken.known == 2);
+  CHECK(second.taken.changed_problems == 0);
   CHECK(text(files.a(), "SELECT count(*) FROM run") == "2");
   CHECK(measurements_in(files.a()).size() == 2);
 }
@@ -141,19 +141,19 @@ TEST_CASE("merge: measurements that differ in their time or samples alone are tw
   std::filesystem::copy_file(files.a(), files.b());
   exec(files.b(), GENERATE("UPDATE measurement SET measured_at = '2025-01-01T00:00:00Z'",
                            "UPDATE measurement SET samples_us = '[5.5]'"));
-  CHECK(merge_database(files.a(), files.b()).added == 1);
+  CHECK(merge_database(files.a(), files.b()).taken.added == 1);
   CHECK(measurements_in(files.a()).size() == 2);
 }
 
 TEST_CASE("merge: the best is that of the highest round, then the fastest") {
   const TwoFiles files;
   put(files.a(), {success(18, R"({"id":1})", 5), success(20, R"({"id":1})", 5),
-                  success(22, R"({"id":1})", 5, /*round=*/1)});
+                  success(22, R"({"id":1})", 5, /*round=*/3)});
   put(files.b(), {success(18, R"({"id":2})", 6), success(20, R"({"id":2})", 4),
                   success(22, R"({"id":2})", 4), success(24, R"({"id":2})", 9)});
   const MergeReport report = merge_database(files.a(), files.b());
-  CHECK(report.changed_problems == 1);
-  CHECK(report.new_problems == 1);
+  CHECK(report.taken.changed_problems == 1);
+  CHECK(report.taken.new_problems == 1);
   const auto store = open_sqlite_store(files.a(), OpenMode::read_only);
   CHECK(found_params(*store, key_of_size(18)) == R"({"id":1})");
   CHECK(found_params(*store, key_of_size(20)) == R"({"id":2})");
@@ -169,7 +169,7 @@ TEST_CASE("merge: devices, compilers and templates stay apart") {
   other = run_on(device());
   other.template_fingerprint = "templates-2";
   put(files.b(), {success(20, R"({"id":3})", 1)}, other);
-  CHECK(merge_database(files.a(), files.b()).new_problems == 2);
+  CHECK(merge_database(files.a(), files.b()).taken.new_problems == 2);
   const auto store = open_sqlite_store(files.a(), OpenMode::read_only);
   CHECK(store->best().size() == 3);
   CHECK(found_params(*store, key_of_size(20)) == R"({"id":1})");
@@ -182,20 +182,21 @@ TEST_CASE("merge: rows that are no measurements are refused with a reason, the o
   put(files.b(), some);
   put(files.b(), {success(20, R"({"id":1})", 1)}, run_on(device("NVIDIA H100")));
   exec(files.b(),
-       "UPDATE measurement SET samples_us = '[\"x\"]' WHERE id = 1;"
-       "UPDATE measurement SET outcome = 'bad' WHERE id = 2;"
-       "UPDATE measurement SET occupancy = 2 WHERE id = 3;"
-       "DELETE FROM config WHERE id = 4;"
-       "UPDATE device SET driver = '1' WHERE id = 2");
+       "UPDATE measurement SET samples_us = '[\"x\"]' WHERE measurement_id = 1;"
+       "UPDATE measurement SET outcome = 'bad' WHERE measurement_id = 2;"
+       "UPDATE measurement SET occupancy = 2 WHERE measurement_id = 3;"
+       "DELETE FROM config WHERE config_id = 4;"
+       "UPDATE run SET device_l2_bytes = 1 WHERE run_id = 2");
   const MergeReport report = merge_database(files.a(), files.b());
-  CHECK(report.added == 1);
-  CHECK(report.known == 0);
+  CHECK(report.taken.added == 1);
+  CHECK(report.taken.known == 0);
   REQUIRE(report.refused.size() == 5);
-  CHECK(contains(report.refused[0], "measurement 1: its samples"));
+  CHECK(contains(report.refused[0], "measurement 1: its samples_us"));
   CHECK(contains(report.refused[1], "measurement 2: there is no outcome \"bad\""));
   CHECK(contains(report.refused[2], "measurement 3: its occupancy"));
   CHECK(contains(report.refused[3], "measurement 6: its device's fingerprint"));
-  CHECK(contains(report.refused[4], "is not there"));
+  CHECK(
+      contains(report.refused[4], "measurement 4: its run, problem or configuration is not there"));
 }
 
 TEST_CASE("merge: a source that is the target, by whatever name, is refused") {
@@ -220,7 +221,7 @@ TEST_CASE("merge: a source that is missing or no database makes no target") {
 TEST_CASE("merge: a source without measurements adds nothing") {
   const TwoFiles files;
   open_sqlite_store(files.b(), OpenMode::read_write);
-  CHECK(merge_database(files.a(), files.b()).added == 0);
+  CHECK(merge_database(files.a(), files.b()).taken.added == 0);
   CHECK(measurements_in(files.a()).empty());
 }
 
@@ -236,7 +237,8 @@ void fill(const std::string& file, const std::string& command, int count) {
   put(file, many, run);
 }
 
-TEST_CASE("merge: killed at any moment, the target has all of a source or nothing of it") {
+TEST_CASE(
+    "merge: killed at any moment, the target has whole parts, and the same call brings the rest") {
   constexpr int kRounds = 6;
   constexpr std::size_t kEach = 300;
   const TwoFiles files;

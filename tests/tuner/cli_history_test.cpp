@@ -17,7 +17,7 @@ const Problem kProblem = sum_of(1 << 20);
 /// Choices on two devices, the second one on the first device by another driver.
 void make_database(const Workplace& place) {
   TunedDatabase database(place.database());
-  database.add(run_on("NVIDIA A"), {success(kProblem, with_block_size(64), {3}),
+  database.add(run_on("NVIDIA A"), {success(kProblem, with_block_size(64), {3}, kScreened),
                                     success(kProblem, with_block_size(64), {4}, 2),
                                     success(kProblem, with_block_size(128), {5}, 1)});
   database.add(run_on("NVIDIA B"), {success(kProblem, with_block_size(256), {2}, 2)});
@@ -63,14 +63,14 @@ TEST_CASE("History says what there is where nothing was chosen") {
   const Workplace place;
   {
     TunedDatabase database(place.database());
-    database.add(run_on(), {success(kProblem, with_block_size(64), {3})});
+    database.add(run_on(), {success(kProblem, with_block_size(64), {3}, kScreened)});
     CHECK_THAT(place.run({"history", "--n", "2^20"}).out, ContainsSubstring("holds no choices"));
   }
   make_database(place);
   const Outcome none = place.run({"history", "--op", "max", "--n", "2^20"});
   CHECK(none.exit_code == 0);
   CHECK_THAT(none.out, ContainsSubstring("nothing was ever chosen for max f32 2^20; there is sum "
-                                         "f32 2^20, sum f32 2^12"));
+                                         "f32 2^12, sum f32 2^20"));
   const Outcome device = place.run({"history", "--n", "2^20", "--device", "h300"});
   CHECK(device.exit_code == kUsage);
   CHECK_THAT(device.err, ContainsSubstring("'h300'") && ContainsSubstring("NVIDIA B"));

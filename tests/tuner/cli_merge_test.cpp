@@ -38,7 +38,7 @@ TEST_CASE("merge says what it refuses, adds the rest, and fails") {
   const Workplace place;
   store(place.file("a.db"), {stored_sum(20, 5), stored_sum(22, 9)});
   SQLite::Database(place.file("a.db"), SQLite::OPEN_READWRITE)
-      .exec("UPDATE measurement SET samples_us = '[\"x\"]' WHERE id = 1");
+      .exec("UPDATE measurement SET samples_us = '[\"x\"]' WHERE measurement_id = 1");
   const Outcome result = place.run({"merge", place.file("all.db"), place.file("a.db")});
   CHECK(result.exit_code == kDatabase);
   CHECK_THAT(result.out, ContainsSubstring("a.db: 1 added, 0 already there, 1 refused"));

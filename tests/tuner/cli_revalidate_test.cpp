@@ -38,13 +38,7 @@ class Tuned {
     return place.run(all);
   }
   /// The results are those of another driver then, as a sound database has them.
-  void change_driver() const {
-    const auto store = open_sqlite_store(place.database(), OpenMode::read_only);
-    DeviceRecord device = store->best().front().run.device;
-    device.driver = "an older one";
-    exec("UPDATE device SET driver = '" + device.driver + "', fingerprint = '" +
-         device.fingerprint() + "'");
-  }
+  void change_driver() const { exec("UPDATE run SET device_driver = 'an older one'"); }
 
   Workplace place;
 
@@ -71,14 +65,14 @@ TEST_CASE("revalidate: what was measured with another driver or compiler is, and
   const Tuned tuned;
   SECTION("another driver") { tuned.change_driver(); }
   SECTION("another compiler") { tuned.exec("UPDATE run SET compiler = 'g++ 0.9'"); }
-  const std::string marked = tuned.text("SELECT max(id) FROM measurement");
+  const std::string marked = tuned.text("SELECT max(measurement_id) FROM measurement");
 
   const Outcome dry = tuned.revalidate({"--dry-run"});
   CAPTURE(dry.out, dry.err);
   CHECK(dry.exit_code == 0);
   CHECK_THAT(dry.out, ContainsSubstring("max f32 1000"));
   CHECK_THAT(dry.out, ContainsSubstring("3 problems of "));
-  CHECK(tuned.text("SELECT max(id) FROM measurement") == marked);
+  CHECK(tuned.text("SELECT max(measurement_id) FROM measurement") == marked);
 
   const Outcome outcome = tuned.revalidate();
   CAPTURE(outcome.out, outcome.err);
@@ -86,7 +80,8 @@ TEST_CASE("revalidate: what was measured with another driver or compiler is, and
   CHECK_THAT(outcome.err, ContainsSubstring("revalidating 3 problems on cpu"));
   CHECK_THAT(outcome.out, ContainsSubstring("was us"));
   // Of each problem something was chosen, and nothing tried but the default and what was marked.
-  CHECK(tuned.text("SELECT count(DISTINCT problem_id) FROM measurement WHERE round >= 2 AND id > " +
+  CHECK(tuned.text("SELECT count(DISTINCT problem_id) FROM measurement WHERE round >= 2 AND "
+                   "measurement_id > " +
                    marked) == "3");
   CHECK(tuned.text("SELECT count(*) FROM result r WHERE measurement_id > " + marked +
                    " AND NOT is_default AND params NOT IN (SELECT params FROM best b"
@@ -94,11 +89,11 @@ TEST_CASE("revalidate: what was measured with another driver or compiler is, and
                    marked + " AND (b.op, b.size_class) = (r.op, r.size_class))") == "0");
   CHECK_THAT(tuned.place.run({"check"}).out, ContainsSubstring("is sound"));
 
-  const std::string after = tuned.text("SELECT max(id) FROM measurement");
+  const std::string after = tuned.text("SELECT max(measurement_id) FROM measurement");
   const Outcome again = tuned.revalidate();
   CHECK(again.exit_code == 0);
   CHECK_THAT(again.out, ContainsSubstring("0 problems of "));
-  CHECK(tuned.text("SELECT max(id) FROM measurement") == after);
+  CHECK(tuned.text("SELECT max(measurement_id) FROM measurement") == after);
 }
 
 TEST_CASE("revalidate: the filters choose, and results of other kernels are left alone") {

@@ -97,7 +97,6 @@ ExitCode run_history(const ProblemSelection& selection) {
   const std::string path = database_path(selection.database);
   const std::unique_ptr<const ConfigStore> store = open_sqlite_store(path, OpenMode::read_only);
   std::vector<StoredResult> chosen = select_device(store->best(), selection);
-  std::erase_if(chosen, [](const StoredResult& row) { return row.measurement.round < kChosen; });
   const ProblemKey key = make_problem_key(problem);
   std::vector<StoredResult> of_problem = store->choices_of(key);
   std::erase_if(of_problem, [&](const StoredResult& row) {

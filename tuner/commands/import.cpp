@@ -51,12 +51,11 @@ ExitCode run_import(const ImportArguments& arguments) {
   const std::string path = database_path(arguments.database);
   const InputBytes input(arguments.file);
   const ExchangeContents contents = require_contents(input, arguments.edited);
-  const std::unique_ptr<Intake> intake =
-      arguments.dry_run ? rehearse_intake(path) : open_intake(path);
+  Intake intake(path, arguments.dry_run ? Intake::Mode::rehearse : Intake::Mode::add);
   const ImportReport report =
       import_rows(input.begin(), input.name(), contents,
-                  [&](const std::vector<ResultRow>& rows) { intake->add(rows); });
-  print_report(input.name(), report, intake->report(), arguments.dry_run);
+                  [&](const std::vector<ResultRow>& rows) { intake.add(rows); });
+  print_report(input.name(), report, intake.report(), arguments.dry_run);
   return report.refused == 0 ? ExitCode::ok : ExitCode::database;
 }
 

@@ -20,11 +20,11 @@ struct MergeArguments {
 };
 
 void print_report(const std::string& from, const MergeReport& report) {
-  fmt::print("{}: {} added, {} already there, {} refused\n", from, report.added, report.known,
-             report.refused.size());
+  fmt::print("{}: {} added, {} already there, {} refused\n", from, report.taken.added,
+             report.taken.known, report.refused.size());
   for (const std::string& refusal : report.refused) fmt::print("  refused {}\n", refusal);
   fmt::print("  the best changed for {}, and is the first for {}\n",
-             format_count(report.changed_problems, "problem"), report.new_problems);
+             format_count(report.taken.changed_problems, "problem"), report.taken.new_problems);
   std::fflush(stdout);  // It is in the file, whatever becomes of the next.
 }
 
@@ -46,7 +46,7 @@ Action prepare_merge(CLI::App& app, const std::string&) {
       ->required();
   app.add_option("FROM", arguments->from, "The databases that are read")->required();
   app.footer(
-      "Copies every measurement that INTO lacks, with its run, each FROM in one transaction. "
+      "Copies every measurement that INTO lacks, with its run, "
       "Nothing is\noverwritten, and FROM is only read. "
       "The best of a\nproblem is then of the highest round, of these the fastest, as ever. What "
       "cannot be a measurement\nis refused, with its reason, and the exit code is 5 then.\n\n"
