@@ -10,8 +10,9 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "cache/queries.h"
 #include "cache/record_check.h"
-#include "cache/row_reader.h"
+#include "cache/rows.h"
 #include "cache/schema.h"
 #include "cache/sqlite_connection.h"
 #include "cache/sqlite_kernels.h"
@@ -64,40 +65,30 @@ bool check_shape(SQLite::Database& database, Findings& findings) {
   return faults.empty();
 }
 
-void check_devices(SQLite::Database& database, Findings& findings) {
-  SQLite::Statement rows(database, "SELECT * FROM device");
-  while (rows.executeStep()) {
-    const auto text = [&](const char* column) { return rows.getColumn(column).getString(); };
-    const auto integer = [&](const char* column) { return rows.getColumn(column).getInt64(); };
-    const DeviceRecord device{
-        .kind = text("kind"),
-        .name = text("name"),
-        .architecture = text("architecture"),
-        .multiprocessor_count = static_cast<int>(integer("multiprocessor_count")),
-        .memory_clock_khz = integer("memory_clock_khz"),
-        .memory_bus_bits = static_cast<int>(integer("memory_bus_bits")),
-        .l2_bytes = integer("l2_bytes"),
-        .driver = text("driver")};
-    if (device.fingerprint() == text("fingerprint")) continue;
-    add(findings, fmt::format("device {} ({})", integer("id"), device.name),
-        "its fingerprint is not the hash of its columns, so no program finds its results",
-        "take back what was changed in the row");
-  }
-}
-
 void check_runs(SQLite::Database& database, Findings& findings) {
-  SQLite::Statement rows(database, "SELECT id, started_at FROM run");
+  SQLite::Statement rows(database, "SELECT " + run_columns() + " FROM run ORDER BY run_id");
   while (rows.executeStep()) {
-    const std::string started_at = rows.getColumn(1).getString();
-    if (is_time(started_at)) continue;
-    add(findings, fmt::format("run {}", rows.getColumn(0).getInt64()),
-        fmt::format("its time \"{}\" is not of the form 2026-01-31T12:00:00Z", started_at),
-        "correct it");
+    const StoredResult run = read_run(rows);
+    const std::string where = fmt::format("run {} ({})", run.run_id, run.run.device.name);
+    if (run.run.device.fingerprint() != run.device_fingerprint) {
+      add(findings, where,
+          "its fingerprint is not the hash of its device's columns, so no program finds its "
+          "results",
+          "take back what was changed in the row");
+    }
+    if (!is_time(run.started_at)) {
+      add(findings, where,
+          fmt::format("its time \"{}\" is not of the form 2026-01-31T12:00:00Z", run.started_at),
+          "correct it");
+    }
+    if (const std::string fault = fault_of(run.run); !fault.empty()) {
+      add(findings, where, fault, "correct it");
+    }
   }
 }
 
 void check_configs(SQLite::Database& database, Findings& findings) {
-  SQLite::Statement rows(database, "SELECT id, params FROM config");
+  SQLite::Statement rows(database, "SELECT config_id, params FROM config");
   while (rows.executeStep()) {
     const std::string where = fmt::format("config {}", rows.getColumn(0).getInt64());
     const std::string params = rows.getColumn(1).getString();
@@ -111,17 +102,15 @@ void check_configs(SQLite::Database& database, Findings& findings) {
   }
 }
 
-/// What is wrong with the measurement; empty if nothing. Its device and its config are others'.
+/// What is wrong with the measurement; empty if nothing. Its run and its config are others'.
 std::string fault_of_row(const ResultRow& row, const CheckRules& rules) {
-  const RunRecord& run = row.result.run;
   const MeasurementRecord& measurement = row.result.measurement;
-  if (std::string fault = fault_of(run); !fault.empty()) return "of its run, " + fault;
   if (std::string fault = fault_of(measurement); !fault.empty()) return fault;
   if (!is_time(row.result.measured_at)) {
     return fmt::format("its time \"{}\" is not of the form 2026-01-31T12:00:00Z",
                        row.result.measured_at);
   }
-  if (run.template_fingerprint != rules.template_fingerprint) return {};
+  if (row.result.run.template_fingerprint != rules.template_fingerprint) return {};
   return rules.fault_of_params(measurement);
 }
 
@@ -129,11 +118,10 @@ std::string fault_of_row(const ResultRow& row, const CheckRules& rules) {
 std::size_t check_measurements(SQLite::Database& database, const CheckRules& rules,
                                Findings& findings) {
   std::size_t count = 0;
-  SQLite::Statement rows(database, "SELECT * FROM result ORDER BY measurement_id");
-  const RowReader reader(rows);
+  SQLite::Statement rows(database, select_results(kMeasurements));
   for (; rows.executeStep(); ++count) {
-    const ResultRow row = reader.read();
-    const std::string where = fmt::format("measurement {}", row.measurement_id);
+    const ResultRow row = read_row(rows);
+    const std::string where = fmt::format("measurement {}", row.result.measurement_id);
     if (!row.fault.empty()) {
       add(findings, where, "it cannot be read", row.fault);
     } else if (const std::string fault = fault_of_row(row, rules); !fault.empty()) {
@@ -143,38 +131,13 @@ std::size_t check_measurements(SQLite::Database& database, const CheckRules& rul
   return count;
 }
 
-/// What the triggers keep, against what it is about.
-void check_bests(SQLite::Database& database, Findings& findings) {
-  SQLite::Statement rows(database, R"sql(
-WITH expected AS (
-  SELECT problem_id, run_id, round, median_us, id FROM (
-    SELECT *, row_number() OVER (
-      PARTITION BY problem_id, run_id ORDER BY round DESC, median_us, id DESC) AS place
-    FROM measurement WHERE outcome = 'ok')
-  WHERE place = 1
-)
-SELECT problem_id, run_id FROM (SELECT * FROM expected EXCEPT SELECT * FROM best_of_run)
-UNION
-SELECT problem_id, run_id FROM (SELECT * FROM best_of_run EXCEPT SELECT * FROM expected)
-)sql");
-  while (rows.executeStep()) {
-    const std::string which =
-        fmt::format("problem_id = {} AND run_id = {}", rows.getColumn(0).getInt64(),
-                    rows.getColumn(1).getInt64());
-    add(findings, "best_of_run", fmt::format("not the best measurement where {}", which),
-        fmt::format("write it anew: DELETE FROM best_of_run WHERE {0}; UPDATE measurement SET "
-                    "round = round WHERE {0}",
-                    which));
-  }
-}
-
 /// Returns how many there are.
 std::size_t check_kernels(SQLite::Database& database, Findings& findings) {
   std::size_t count = 0;
-  SQLite::Statement rows(database, "SELECT * FROM kernel ORDER BY id");
+  SQLite::Statement rows(database, "SELECT * FROM kernel ORDER BY kernel_id");
   for (; rows.executeStep(); ++count) {
     if (!read_kernel(rows).is_damaged) continue;
-    add(findings, fmt::format("kernel {}", rows.getColumn("id").getInt64()),
+    add(findings, fmt::format("kernel {}", rows.getColumn("kernel_id").getInt64()),
         "its hash is not that of its columns, so it is compiled again where it is needed",
         "delete the row");
   }
@@ -182,10 +145,8 @@ std::size_t check_kernels(SQLite::Database& database, Findings& findings) {
 }
 
 void check_rows(SQLite::Database& database, const CheckRules& rules, CheckReport& report) {
-  check_devices(database, report.findings);
   check_runs(database, report.findings);
   check_configs(database, report.findings);
-  check_bests(database, report.findings);
   report.measurements = check_measurements(database, rules, report.findings);
   report.kernels = check_kernels(database, report.findings);
 }

@@ -37,20 +37,21 @@ std::string DeviceRecord::fingerprint() const {
   return hash_hex(serialised_field("kind", kind) + serialised_field("name", name) +
                   serialised_field("architecture", architecture) +
                   serialised_field("multiprocessor_count", multiprocessor_count) +
-                  serialised_field("memory_clock_khz", memory_clock_khz) +
                   serialised_field("memory_bus_bits", memory_bus_bits) +
-                  serialised_field("l2_bytes", l2_bytes) + serialised_field("driver", driver));
+                  serialised_field("l2_bytes", l2_bytes));
 }
 
-bool DeviceRecord::has_hardware_of(const DeviceRecord& other) const {
-  DeviceRecord same_driver = other;
-  same_driver.driver = driver;
-  return *this == same_driver;
+TuningKey tuning_key(const RunRecord& run, const ProblemKey& problem) {
+  return {.device_fingerprint = run.device.fingerprint(),
+          .driver = run.device.driver,
+          .template_fingerprint = run.template_fingerprint,
+          .compiler = run.compiler,
+          .problem = problem};
 }
 
 Validity validity_of(const RunRecord& run, const DeviceRecord& device, std::string_view compiler,
                      std::string_view template_fingerprint) {
-  if (!run.device.has_hardware_of(device)) return Validity::none;
+  if (run.device.fingerprint() != device.fingerprint()) return Validity::none;
   if (run.template_fingerprint != template_fingerprint) return Validity::seed;
   const bool is_same = run.device.driver == device.driver && run.compiler == compiler;
   return is_same ? Validity::valid : Validity::marked;

@@ -19,7 +19,8 @@
 
 namespace foldtune {
 
-/// The identity of a device. Two devices share tuning results only if all of this is equal.
+/// A device. Two share tuning results if all is equal but the memory's clock, which takes long to
+/// ask for, and the driver.
 struct DeviceRecord {
   std::string kind;          ///< "cuda", "cpu" or "fake".
   std::string name;          ///< As the driver reports it: "NVIDIA H200".
@@ -30,10 +31,8 @@ struct DeviceRecord {
   std::int64_t l2_bytes = 0;
   std::string driver;  ///< Driver version, or the host compiler's for the CPU.
 
-  /// Hexadecimal hash over every field: the same text for the same device on any machine.
+  /// Hexadecimal hash over what two devices that share results have in common.
   std::string fingerprint() const;
-  /// Whether they are the same but for the driver.
-  bool has_hardware_of(const DeviceRecord& other) const;
   bool operator==(const DeviceRecord&) const = default;
 };
 
@@ -53,13 +52,12 @@ struct ProblemKey {
 /// Everything that a tuning result depends on.
 struct TuningKey {
   std::string device_fingerprint;
+  std::string driver;
   std::string template_fingerprint;  ///< Hash of the kernel sources.
   /// "nvrtc 13.0", "g++ 12.2.0". `find` takes an empty one for any: results of all compilers are
   /// alike then, and none is marked for its compiler.
   std::string compiler;
   ProblemKey problem;
-  /// That of the fingerprint. With it, `find` knows results of the device's other drivers.
-  std::optional<DeviceRecord> device{};
   bool operator==(const TuningKey&) const = default;
 };
 
@@ -101,7 +99,7 @@ struct MeasurementRecord {
   std::uint64_t bytes = 0;  ///< Input bytes that were read.
   std::string params;       ///< JSON object of the tunables.
   bool is_default = false;  ///< The configuration that is used untuned.
-  int round = 0;            ///< 0: screening; 1: comparison; above: what was chosen.
+  int round = 0;            ///< 0: screening; 1: comparison; above: it was chosen.
   Outcome outcome = Outcome::ok;
   std::string failure{};             ///< Empty if `outcome` is ok.
   std::vector<double> samples_us{};  ///< Microseconds per call, in the order they were taken.
@@ -125,8 +123,15 @@ struct MeasurementRecord {
 struct StoredResult {
   MeasurementRecord measurement;
   RunRecord run;
-  std::string measured_at;  ///< UTC, ISO 8601: "2026-01-31T12:00:00Z".
+  std::string measured_at{};         ///< UTC, ISO 8601: "2026-01-31T12:00:00Z".
+  std::string started_at{};          ///< The same of the run.
+  std::string device_fingerprint{};  ///< As it is stored.
+  std::int64_t measurement_id = 0;   ///< Ascending in the order of storing.
+  std::int64_t run_id = 0;
 };
+
+/// What its run measured the problem with.
+TuningKey tuning_key(const RunRecord& run, const ProblemKey& problem);
 
 /// How far a result may be trusted on a device with a driver and a compiler.
 enum class Validity {
@@ -142,11 +147,20 @@ Validity validity_of(const RunRecord& run, const DeviceRecord& device, std::stri
 
 enum class MatchQuality { exact, near_size };
 
-/// What `find` knows. No match at all is an empty optional, not a quality.
+/// What `find` knows: as much of a result as a look-up has a use for. No match at all is an empty
+/// optional, not a quality.
 struct Match {
   MatchQuality quality = MatchQuality::exact;
   bool is_marked = false;  ///< `Validity::marked`
-  StoredResult result;
+  std::int64_t measurement_id = 0;
+  int round = 0;
+  double median_us = 0;
+  std::uint64_t count = 0;
+  std::string measured_at{};
+  int size_class = 0;
+  std::string driver{};
+  std::string compiler{};
+  std::string params{};
 };
 
 /// How far, in size classes, a result may lie from the problem that is looked up: a factor of 4.
@@ -170,14 +184,14 @@ class ConfigStore {
   /// `failure`, an occupancy above 1, a run of another store.
   virtual void put(RunId run, const MeasurementRecord& measurement) = 0;
 
-  /// The best known configuration for the key: of its own size class if there is one, else of the
-  /// nearest one within `kNearSizeClasses`, else nothing. Every other part of the key must be
-  /// equal, but if the key has its device: then results of other drivers and compilers of the
-  /// device are taken, too, marked as such. Of equally near ones, one that is not marked goes
-  /// first, then the larger size class, then the newest.
+  /// The best configuration that was chosen for the key (by a `round` above 1): of its own size
+  /// class if there is one, else of the nearest one within `kNearSizeClasses`, else nothing. Every
+  /// other part of the key must be equal, but for the driver and the compiler, others of which are
+  /// marked. Of equally near ones, one that is not marked goes first, then the larger size class,
+  /// then the newest of those that are the best with their driver and compiler.
   virtual std::optional<Match> find(const TuningKey& key) const = 0;
 
-  /// The best result of every key in the store, ordered by device, problem and size.
+  /// The best that was chosen for every key in the store, ordered by device, problem and size.
   virtual std::vector<StoredResult> best() const = 0;
 
   /// Every measurement, oldest first.

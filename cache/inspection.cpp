@@ -1,6 +1,5 @@
 #include "cache/inspection.h"
 
-#include <SQLiteCpp/Statement.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,16 +19,26 @@ std::uintmax_t bytes_of(const std::filesystem::path& file) {
   return is_missing ? 0 : bytes;
 }
 
+/// What is wrong, in words; empty if nothing.
+std::string damage_of(SQLite::Database& database, const std::filesystem::path& path) {
+  std::string text = database.execAndGet("PRAGMA integrity_check(1)").getString();
+  if (text != "ok") {
+    std::ranges::replace(text, '\n', ' ');
+    return text;
+  }
+  // SQLite reads zeros in the place of what is cut off a page. What a log is yet to bring may be.
+  const bool is_complete = bytes_of(path.string() + "-wal") > 0 ||
+                           bytes_of(path) % database.execAndGet("PRAGMA page_size").getUInt() == 0;
+  return is_complete ? "" : "its last page is cut off";
+}
+
 void require_integrity(SQLite::Database& database, const std::filesystem::path& path) {
-  SQLite::Statement rows(database, "PRAGMA integrity_check(1)");
-  rows.executeStep();
-  std::string text = rows.getColumn(0).getString();
-  if (text == "ok") return;
-  std::ranges::replace(text, '\n', ' ');
+  const std::string damage = damage_of(database, path);
+  if (damage.empty()) return;
   throw StoreError(fmt::format(
       "cannot open the tuning database {}: it is damaged ({}), and was left as it is; keep a copy, "
       "and try `sqlite3 FILE .recover`, or choose another database with --db or FOLDTUNE_DB",
-      path.string(), text));
+      path.string(), damage));
 }
 
 /// What is odd, in words; empty if nothing.

@@ -1,112 +1,80 @@
 #include "cache/intake.h"
 
-#include <SQLiteCpp/Backup.h>
-#include <SQLiteCpp/Transaction.h>
+#include <SQLiteCpp/Statement.h>
 
-#include <filesystem>
-#include <optional>
-#include <system_error>
+#include <algorithm>
+#include <map>
 #include <utility>
 
-#include "cache/row_adder.h"
-#include "cache/row_writer.h"
-#include "cache/schema.h"
-#include "cache/sqlite_connection.h"
+#include "cache/record_check.h"
 
 namespace foldtune {
 namespace {
 
-constexpr const char* kDoing = "add measurements to";
-
-std::size_t count_rows(SQLite::Database& database, const std::string& table) {
-  return static_cast<std::size_t>(database.execAndGet("SELECT count(*) FROM " + table).getInt64());
-}
-
-/// Within a transaction, so that what is counted is what these rows brought. Runs are looked up
-/// anew for each: between two transactions someone may have removed one.
-IntakeReport add_rows(SQLite::Database& database, RowWriter& writer,
-                      const std::vector<ResultRow>& rows) {
-  const std::size_t devices = count_rows(database, "device");
-  const std::size_t problems = count_rows(database, "problem");
-  IntakeReport report;
-  RowAdder adder(writer);
-  for (const ResultRow& row : rows) ++(adder.add(row) ? report.added : report.known);
-  report.new_devices = count_rows(database, "device") - devices;
-  report.new_problems = count_rows(database, "problem") - problems;
-  return report;
-}
-
-void add_to(IntakeReport& sum, const IntakeReport& part) {
-  sum.added += part.added;
-  sum.known += part.known;
-  sum.new_devices += part.new_devices;
-  sum.new_problems += part.new_problems;
-}
-
-class FileIntake final : public Intake {
- public:
-  explicit FileIntake(const std::string& path) : connection_(path, OpenMode::read_write) {}
-
-  void add(const std::vector<ResultRow>& rows) override {
-    add_to(report_, connection_.write(kDoing, [&](SQLite::Database& database) {
-      if (!writer_) writer_.emplace(database);
-      return add_rows(database, *writer_, rows);
-    }));
-  }
-  IntakeReport report() const override { return report_; }
-
- private:
-  SqliteConnection connection_;
-  std::optional<RowWriter> writer_;
-  IntakeReport report_;
-};
-
-/// Without a name: it is kept in memory or, where it is large, on disk, and goes away with the
-/// connection.
-SQLite::Database copy_of(const std::filesystem::path& path) {
-  SQLite::Database copy("", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
-  std::error_code ignored;
-  if (std::filesystem::file_size(path, ignored) > 0 && !ignored) {
-    SqliteConnection(path.string(), OpenMode::read_only).read("copy", [&](SQLite::Database& from) {
-      SQLite::Backup(copy, from).executeStep();
-      return true;
-    });
-  }
-  ensure_schema(copy, path);
-  return copy;
-}
-
-class RehearsedIntake final : public Intake {
- public:
-  explicit RehearsedIntake(const std::string& path) : path_(path), copy_(copy_of(path_)) {}
-
-  void add(const std::vector<ResultRow>& rows) override {
-    try {
-      SQLite::Transaction transaction(copy_);
-      const IntakeReport part = add_rows(copy_, writer_, rows);
-      transaction.commit();
-      add_to(report_, part);
-    } catch (const SQLite::Exception& error) {
-      throw describe(error, kDoing, path_);
+/// Returns how many were added. Runs are looked up anew for each part: between two someone may have
+/// removed one.
+std::size_t add_rows(SQLite::Database& database, const std::vector<ResultRow>& rows) {
+  RowWriter writer(database);
+  std::map<std::int64_t, ConfigStore::RunId> runs;  // by the rows' ids
+  std::size_t added = 0;
+  for (const ResultRow& row : rows) {
+    StoredResult result = row.result;
+    result.measurement = checked(std::move(result.measurement));
+    const auto [run, is_new] = runs.emplace(result.run_id, 0);
+    if (is_new) {
+      const auto found = writer.find_run(result);
+      run->second = found ? *found : writer.insert_run(result);
     }
+    if (writer.find_measurement(run->second, result)) continue;
+    writer.insert_measurement(run->second, result);
+    ++added;
   }
-  IntakeReport report() const override { return report_; }
-
- private:
-  std::filesystem::path path_;
-  SQLite::Database copy_;
-  RowWriter writer_{copy_};
-  IntakeReport report_;
-};
+  return added;
+}
 
 }  // namespace
 
-std::unique_ptr<Intake> open_intake(const std::string& path) {
-  return std::make_unique<FileIntake>(path);
+Intake::Intake(const std::string& path, Mode mode)
+    : connection_(mode == Mode::add ? SqliteConnection(path, OpenMode::read_write)
+                                    : SqliteConnection(SqliteConnection::CopyOf{path})),
+      best_before_(best_ids()),
+      devices_before_(count_devices()) {}
+
+void Intake::add(const std::vector<ResultRow>& rows) {
+  const std::size_t added = connection_.write(
+      "add measurements to", [&](SQLite::Database& database) { return add_rows(database, rows); });
+  added_ += added;
+  known_ += rows.size() - added;
 }
 
-std::unique_ptr<Intake> rehearse_intake(const std::string& path) {
-  return std::make_unique<RehearsedIntake>(path);
+IntakeReport Intake::report() const {
+  const std::vector<std::int64_t> best = best_ids();
+  const auto is_new = [&](std::int64_t id) {
+    return !std::ranges::binary_search(best_before_, id);
+  };
+  IntakeReport report{.added = added_, .known = known_};
+  report.new_devices = count_devices() - devices_before_;
+  // No problem loses its best, so there is one more for each that is new.
+  report.new_problems = best.size() - best_before_.size();
+  report.changed_problems =
+      static_cast<std::size_t>(std::ranges::count_if(best, is_new)) - report.new_problems;
+  return report;
+}
+
+std::vector<std::int64_t> Intake::best_ids() const {
+  return connection_.read("read the best results of", [](SQLite::Database& database) {
+    std::vector<std::int64_t> ids;
+    SQLite::Statement rows(database, "SELECT measurement_id FROM best ORDER BY 1");
+    while (rows.executeStep()) ids.push_back(rows.getColumn(0).getInt64());
+    return ids;
+  });
+}
+
+std::size_t Intake::count_devices() const {
+  return connection_.read("count the devices of", [](SQLite::Database& database) {
+    const auto count = database.execAndGet("SELECT count(DISTINCT device_fingerprint) FROM run");
+    return static_cast<std::size_t>(count.getInt64());
+  });
 }
 
 }  // namespace foldtune

@@ -2,11 +2,12 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
+#include <cstdint>
 #include <string>
 #include <vector>
 
-#include "cache/result_row.h"
+#include "cache/rows.h"
+#include "cache/sqlite_connection.h"
 
 namespace foldtune {
 
@@ -14,28 +15,42 @@ struct IntakeReport {
   std::size_t added = 0;
   std::size_t known = 0;  ///< The database had them, or they came twice.
   std::size_t new_devices = 0;
-  std::size_t new_problems = 0;
+  std::size_t new_problems = 0;      ///< Problems of a device that had no best result before.
+  std::size_t changed_problems = 0;  ///< Those of which another result is the best now.
 };
 
 /// Takes rows, a part of them at a time. All member functions throw `StoreError`.
 class Intake {
  public:
-  virtual ~Intake() = default;
+  /// How many rows a part should have. To write them takes a tenth of a second, for which others
+  /// wait.
+  static constexpr std::size_t kRowsAtATime = 500;
 
-  /// Adds the rows that are not there yet, by `RowAdder`'s rule, in one transaction: once this
-  /// returns they stay, whatever happens to the process. No row may be one that `reason_to_refuse`
-  /// refuses.
-  virtual void add(const std::vector<ResultRow>& rows) = 0;
+  enum class Mode {
+    add,       ///< to the database, which is created as `open_sqlite_store` does it
+    rehearse,  ///< to a private copy of it, or of an empty one where it is missing
+  };
+
+  explicit Intake(const std::string& path, Mode mode = Mode::add);
+
+  /// Adds the rows that are not there yet in one transaction: once this returns they stay, whatever
+  /// happens to the process. Two measurements are the same if everything about them and their runs
+  /// is equal, the times included; rows of one `run_id` are of one run. What is added counts as
+  /// newer than what was there. No row may be one that `reason_to_refuse` refuses.
+  void add(const std::vector<ResultRow>& rows);
 
   /// Of all rows until now.
-  virtual IntakeReport report() const = 0;
+  IntakeReport report() const;
+
+ private:
+  std::vector<std::int64_t> best_ids() const;
+  std::size_t count_devices() const;
+
+  SqliteConnection connection_;
+  std::vector<std::int64_t> best_before_;
+  std::size_t devices_before_ = 0;
+  std::size_t added_ = 0;
+  std::size_t known_ = 0;
 };
-
-/// Into the database `path`, which is created as `open_sqlite_store` does it.
-std::unique_ptr<Intake> open_intake(const std::string& path);
-
-/// Into a private copy of it, or of an empty one where it is missing: the report says what the same
-/// rows would do. The file is only read.
-std::unique_ptr<Intake> rehearse_intake(const std::string& path);
 
 }  // namespace foldtune

@@ -23,10 +23,9 @@ WITH wanted AS (
 
 constexpr const char* kGroups = R"sql(
 SELECT device_name, device_driver, compiler, template_fingerprint, count(*) AS measurements,
-  count(DISTINCT family || ' ' || op || ' ' || element_type || ' ' || accumulator_type || ' ' ||
-        alignment || ' ' || determinism || ' ' || options || ' ' || size_class) AS problems
+  count(DISTINCT problem_id) AS problems
 FROM goes
-GROUP BY device_fingerprint, compiler, template_fingerprint
+GROUP BY device_fingerprint, device_driver, compiler, template_fingerprint
 ORDER BY 1, 2, 3, 4
 )sql";
 
@@ -34,11 +33,10 @@ ORDER BY 1, 2, 3, 4
 // so one without measurements may be of a tuner that is about to store them.
 constexpr const char* kDeleteUnused = R"sql(
 DELETE FROM run
-WHERE id NOT IN (SELECT run_id FROM measurement)
+WHERE run_id NOT IN (SELECT run_id FROM measurement)
   AND started_at < strftime('%Y-%m-%dT%H:%M:%SZ', 'now', '-1 day');
-DELETE FROM device WHERE id NOT IN (SELECT device_id FROM run);
-DELETE FROM problem WHERE id NOT IN (SELECT problem_id FROM measurement);
-DELETE FROM config WHERE id NOT IN (SELECT config_id FROM measurement);
+DELETE FROM problem WHERE problem_id NOT IN (SELECT problem_id FROM measurement);
+DELETE FROM config WHERE config_id NOT IN (SELECT config_id FROM measurement);
 )sql";
 
 /// A statement about the measurements that the rules select.
@@ -96,7 +94,7 @@ PruneReport prune_database(const std::string& path, const PruneRules& rules) {
   return connection.write("remove measurements from", [&](SQLite::Database& database) {
     PruneReport report = describe_selection(database, rules);
     prepare(database, rules,
-            "DELETE FROM measurement WHERE id IN (SELECT measurement_id FROM goes)")
+            "DELETE FROM measurement WHERE measurement_id IN (SELECT measurement_id FROM goes)")
         .exec();
     database.exec(kDeleteUnused);
     if (rules.stale) delete_stale_kernels(database, rules.template_fingerprint);

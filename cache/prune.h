@@ -37,7 +37,7 @@ struct PruneReport {
 /// What `prune_database` would remove of the database `path`, which is only read.
 PruneReport preview_prune(const std::string& path, const PruneRules& rules);
 
-/// Removes them in one transaction, with the runs, problems, configurations and devices that
+/// Removes them in one transaction, with the runs, problems and configurations that
 /// nothing refers to any more; a run of the last day stays, since its tuner may be going on. The
 /// file must exist. Both throw `StoreError`.
 PruneReport prune_database(const std::string& path, const PruneRules& rules);

@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-#include "cache/result_row.h"
+#include "cache/rows.h"
 
 namespace foldtune {
 
@@ -13,7 +13,7 @@ enum class RowSet {
   best,  ///< those of the view `best`
 };
 
-/// Calls its argument with every row, the oldest first.
+/// Calls its argument with every row, the oldest first, and then with those that lead nowhere.
 using EachRow = std::function<void(const std::function<void(const ResultRow&)>& visit)>;
 
 /// Calls `use` with what goes through the rows of the database `path`; as often as it is called,

@@ -7,29 +7,39 @@
 #include <cctype>
 #include <cmath>
 #include <ctime>
-#include <initializer_list>
-#include <limits>
 #include <nlohmann/json.hpp>
+#include <type_traits>
 
+#include "cache/columns.h"
 #include "cache/store_error.h"
 
 namespace foldtune {
 namespace {
 
-// SQLite's integers are signed.
-constexpr std::uint64_t kLargestInteger = std::numeric_limits<std::int64_t>::max();
+/// Looks at the numbers of the columns that it visits. A seed is any number.
+class NumberCheck {
+ public:
+  template <class Field>
+  void operator()(const ColumnInfo& column, const Field& field) {
+    if constexpr (std::is_arithmetic_v<Field>) {
+      require(column, static_cast<double>(field));
+    } else if constexpr (std::is_same_v<Field, std::vector<double>>) {
+      for (const double number : field) require(column, number);
+    }
+  }
 
-bool is_amount(double value) { return std::isfinite(value) && value >= 0; }
+  std::string take_fault() { return std::move(fault_); }
 
-struct Rule {
-  bool holds;
-  std::string words;
+ private:
+  void require(const ColumnInfo& column, double number) {
+    if (!fault_.empty() || (std::isfinite(number) && number >= 0 && number <= column.most)) return;
+    fault_ = std::isfinite(column.most)
+                 ? fmt::format("its {} is not between 0 and {}", column.name, column.most)
+                 : fmt::format("its {} is negative or not a finite number", column.name);
+  }
+
+  std::string fault_;
 };
-
-std::string first_broken(std::initializer_list<Rule> rules) {
-  const auto* const broken = std::ranges::find(rules, false, &Rule::holds);
-  return broken == rules.end() ? std::string() : broken->words;
-}
 
 void require_none(const std::string& fault, std::string_view what) {
   if (!fault.empty()) {
@@ -44,36 +54,25 @@ nlohmann::json parsed(const std::string& params) {
 }  // namespace
 
 std::string fault_of(const RunRecord& run) {
-  const DeviceRecord& device = run.device;
-  return first_broken({
-      {device.multiprocessor_count >= 0 && device.memory_clock_khz >= 0 &&
-           device.memory_bus_bits >= 0 && device.l2_bytes >= 0,
-       "a number of its device is negative"},
-      {is_amount(run.read_bandwidth_gbps), "its read bandwidth is negative or not a finite number"},
-  });
+  NumberCheck check;
+  visit_columns(run, check);
+  return check.take_fault();
 }
 
 std::string fault_of(const MeasurementRecord& m) {
-  const bool is_ok = m.outcome == Outcome::ok;
-  return first_broken({
-      {m.count <= kLargestInteger && m.bytes <= kLargestInteger,
-       "its count or bytes are above 2^63 - 1"},
-      {std::ranges::all_of(m.samples_us, is_amount),
-       "one of its samples is negative or not a finite number"},
-      {is_amount(m.median_us) && is_amount(m.mad_us) && is_amount(m.compile_ms),
-       "its median, deviation or compile time is negative or not a finite number"},
-      {is_amount(m.hot_us) && is_amount(m.stream_us) && is_amount(m.latency_us),
-       "its hot, stream or latency time is negative or not a finite number"},
-      {m.occupancy >= 0 && m.occupancy <= 1, "its occupancy is not between 0 and 1"},
-      {m.round >= 0 && m.discarded_samples >= 0 && m.registers >= 0 && m.shared_bytes >= 0 &&
-           m.local_bytes >= 0 && m.sm_clock_mhz >= 0 && m.memory_clock_mhz >= 0,
-       "its round, discarded samples, a resource or a clock is negative"},
-      {!is_ok || m.median_us > 0, "it succeeded, but its median is not above 0"},
-      {!is_ok || m.failure.empty(),
-       fmt::format("it succeeded, but gives a failure: \"{}\"", m.failure)},
-      {parsed(m.params).is_object(),
-       fmt::format("its params are not a JSON object: \"{}\"", m.params)},
-  });
+  NumberCheck check;
+  visit_columns(m, check);
+  if (std::string fault = check.take_fault(); !fault.empty()) return fault;
+  if (m.outcome == Outcome::ok && m.median_us == 0) {
+    return "it succeeded, but its median_us is not above 0";
+  }
+  if (m.outcome == Outcome::ok && !m.failure.empty()) {
+    return fmt::format("it succeeded, but gives a failure: \"{}\"", m.failure);
+  }
+  if (!parsed(m.params).is_object()) {
+    return fmt::format("its params are not a JSON object: \"{}\"", m.params);
+  }
+  return {};
 }
 
 RunRecord checked(RunRecord run) {

@@ -1,5 +1,6 @@
 #include "cache/sqlite_connection.h"
 
+#include <SQLiteCpp/Backup.h>
 #include <SQLiteCpp/Statement.h>
 #include <fmt/format.h>
 #include <sqlite3.h>
@@ -257,11 +258,22 @@ SqliteConnection::SqliteConnection(const std::string& path, OpenMode mode,
       patience_(options.patience),
       database_(open(path_, mode, options)) {}
 
-SqliteConnection::SqliteConnection()
-    : path_(":memory:"),
+SqliteConnection::SqliteConnection() : SqliteConnection(CopyOf{}) {}
+
+// Without a name SQLite keeps it in memory or, where it is large, on disk.
+SqliteConnection::SqliteConnection(const CopyOf& source)
+    : path_(source.path),
       mode_(OpenMode::read_write),
       patience_(0),
-      database_(SQLite::Database(path_.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE)) {
+      database_(SQLite::Database("", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE)) {
+  std::error_code ignored;
+  if (std::filesystem::file_size(path_, ignored) > 0 && !ignored) {
+    const SqliteConnection original(source.path, OpenMode::read_only);
+    original.read("copy", [&](SQLite::Database& from) {
+      SQLite::Backup(*database_, from).executeStep();
+      return true;
+    });
+  }
   database_->exec("PRAGMA foreign_keys = ON");
   ensure_schema(*database_, path_);
 }

@@ -76,6 +76,12 @@ class SqliteConnection {
   /// An empty database that goes away with this.
   SqliteConnection();
 
+  /// The same with the content of the file `path`, if there is any.
+  struct CopyOf {
+    std::string path;
+  };
+  explicit SqliteConnection(const CopyOf& source);
+
   /// Calls `query` with the `SQLite::Database` and returns its result.
   template <typename Query>
   auto read(std::string_view doing, Query query) const {

@@ -13,9 +13,10 @@ namespace {
 
 // Of equal times the id decides, so that what is put now is never what is dropped.
 constexpr const char* kDropLeastUsed = R"sql(
-DELETE FROM kernel WHERE id IN (
-  SELECT id FROM (
-    SELECT id, sum(image_bytes) OVER (ORDER BY used_at DESC, id DESC) AS bytes FROM kernel)
+DELETE FROM kernel WHERE kernel_id IN (
+  SELECT kernel_id FROM (
+    SELECT kernel_id, sum(image_bytes) OVER (ORDER BY used_at DESC, kernel_id DESC) AS bytes
+    FROM kernel)
   WHERE bytes > :most_bytes)
 )sql";
 
@@ -29,7 +30,7 @@ VALUES (:program, :architecture, :compiler, :template_fingerprint, :name, :lower
 
 constexpr const char* kFindKernel = R"sql(
 SELECT * FROM kernel WHERE program = :program AND architecture = :architecture
-ORDER BY compiler = :compiler DESC, id DESC LIMIT 1
+ORDER BY compiler = :compiler DESC, kernel_id DESC LIMIT 1
 )sql";
 
 constexpr const char* kTouch = R"sql(

@@ -21,9 +21,7 @@ std::uint64_t bytes_of(const std::filesystem::path& file) {
 
 void count_rows(SQLite::Database& database, const std::string& template_fingerprint,
                 DatabaseSummary& summary) {
-  SQLite::Statement bests(database,
-                          "SELECT count(*) FROM best_of_run b JOIN run r ON r.id = b.run_id"
-                          " WHERE r.template_fingerprint = ?");
+  SQLite::Statement bests(database, "SELECT count(*) FROM best WHERE template_fingerprint = ?");
   bests.bind(1, template_fingerprint);
   bests.executeStep();
   summary.bests = static_cast<std::size_t>(bests.getColumn(0).getInt64());

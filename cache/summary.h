@@ -14,7 +14,7 @@ struct DatabaseSummary {
   std::uint64_t bytes = 0;    ///< With its log.
   bool is_writable = false;   ///< By this user, and its folder, too.
   std::string file_system{};  ///< "NFS"; empty for a local one.
-  std::size_t bests = 0;      ///< Best results of runs with the kernel sources that are asked for.
+  std::size_t bests = 0;      ///< Those of the kernel sources that are asked for.
   KernelUsage kernels{};
   std::vector<std::string> notes{};  ///< What is odd about its path.
 };

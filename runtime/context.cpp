@@ -57,7 +57,7 @@ class Context::State {
       : device_(std::move(device)),
         configs_(std::move(configs)),
         settings_(std::move(settings)),
-        kernels_([this] { return configs_.kernels(); }) {}
+        kernels_(configs_.kernels()) {}
 
   std::shared_ptr<Reducer::State> reducer(const Problem& problem) {
     const Key key = make_key(problem);

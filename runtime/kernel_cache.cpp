@@ -82,37 +82,14 @@ std::shared_ptr<const CompiledKernel> KernelCache::find_locked(const DeviceRecor
       CompiledKernel{.image = std::move(stored->record.image),
                      .lowered_names = std::move(stored->record.lowered_names),
                      .compile_ms = stored->record.compile_ms});
-  entries_.emplace(
-      program.key(),
-      Entry{.kernel = kernel, .stored = stored->record.key, .used_at = std::move(stored->used_at)});
+  entries_.emplace(program.key(), Entry{.kernel = kernel, .stored = stored->record.key});
   return kernel;
-}
-
-std::optional<KeptKernel> KernelCache::kept(const Program& program) {
-  const std::lock_guard lock(mutex_);
-  const auto found = entries_.find(program.key());
-  if (found == entries_.end() || !found->second.stored) return std::nullopt;
-  const Entry& entry = found->second;
-  return KeptKernel{.key = *entry.stored, .used_at = entry.used_at, .kernel = entry.kernel};
-}
-
-void KernelCache::adopt(const Program& program, KeptKernel kept) {
-  const std::lock_guard lock(mutex_);
-  if (rejected_.contains(program.key())) return;
-  entries_.emplace(program.key(), Entry{.kernel = std::move(kept.kernel),
-                                        .stored = std::move(kept.key),
-                                        .used_at = std::move(kept.used_at)});
 }
 
 std::shared_ptr<const CompiledKernel> KernelCache::find_known(const Program& program) {
   const std::lock_guard lock(mutex_);
   const auto known = entries_.find(program.key());
   return known == entries_.end() ? nullptr : known->second.kernel;
-}
-
-const KernelSources& KernelCache::sources() {
-  if (!sources_) sources_ = open_();
-  return *sources_;
 }
 
 /// The first that the compiler made, else the first at all.
@@ -133,7 +110,6 @@ std::optional<StoredKernel> KernelCache::find_stored(const KernelKey& key) {
     if (is_own && is_use_to_note(found->used_at)) uses_.push_back(at);
     if (!best || (best->record.key.compiler != key.compiler && at.compiler == key.compiler)) {
       best = std::move(found);
-      if (!is_own) best->used_at.clear();
     }
   };
   const auto look_safely_into = [&](const KernelStore& store, bool is_own) {
@@ -143,8 +119,8 @@ std::optional<StoredKernel> KernelCache::find_stored(const KernelKey& key) {
       log(LogLevel::warning, [&] { return std::string(error.what()); });
     }
   };
-  if (sources().own != nullptr) look_safely_into(*sources().own, true);
-  for (const auto& bundle : sources().bundles) look_safely_into(*bundle, false);
+  if (sources_.own != nullptr) look_safely_into(*sources_.own, true);
+  for (const auto& bundle : sources_.bundles) look_safely_into(*bundle, false);
   return best;
 }
 
@@ -187,9 +163,9 @@ bool KernelCache::reject(const DeviceRecord& device, const Program& program) {
 }
 
 void KernelCache::keep(const KernelRecord& kernel) {
-  if (sources().most_bytes == 0) return;
+  if (sources_.most_bytes == 0) return;
   change_own([&](KernelStore& own) {
-    const std::size_t dropped = own.put(kernel, sources().most_bytes);
+    const std::size_t dropped = own.put(kernel, sources_.most_bytes);
     log(LogLevel::info, [&] {
       return fmt::format(
           "kept {} ({} bytes){}", kernel.name, kernel.image.size(),
@@ -199,11 +175,11 @@ void KernelCache::keep(const KernelRecord& kernel) {
 }
 
 void KernelCache::change_own(const std::function<void(KernelStore&)>& change) {
-  if (sources().open_own == nullptr || !is_writable_) return;
+  if (sources_.open_own == nullptr || !is_writable_) return;
   try {
     if (writable_ == nullptr) {
       is_writable_ = false;
-      writable_ = sources().open_own();
+      writable_ = sources_.open_own();
       is_writable_ = writable_ != nullptr;
     }
     if (writable_ != nullptr) change(*writable_);

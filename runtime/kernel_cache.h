@@ -42,21 +42,11 @@ std::optional<KernelKey> kernel_key(const DeviceRecord& device, const Program& p
 KernelRecord kernel_record(const KernelKey& key, const Program& program,
                            const CompiledKernel& compiled);
 
-/// A kernel that was found in a store, and where.
-struct KeptKernel {
-  KernelKey key;
-  std::string used_at;  ///< as StoredKernel has it; empty in a bundle, where no use is noted
-  std::shared_ptr<const CompiledKernel> kernel;
-};
-
 /// May be used from several threads. Stores that fail are no error: the log is told, and what they
 /// have is compiled.
 class KernelCache {
  public:
-  explicit KernelCache(KernelSources sources = {})
-      : KernelCache([sources = std::move(sources)] { return sources; }) {}
-  /// Over what `open` gives; it is called when the first kernel is looked for.
-  explicit KernelCache(std::function<KernelSources()> open) : open_(std::move(open)) {}
+  explicit KernelCache(KernelSources sources = {}) : sources_(std::move(sources)) {}
   KernelCache(const KernelCache&) = delete;
   KernelCache& operator=(const KernelCache&) = delete;
   /// Notes which kernels were used, those that were not noted for a day.
@@ -72,12 +62,6 @@ class KernelCache {
   std::shared_ptr<const CompiledKernel> get(Device& device, const Program& program,
                                             const std::string& compiler);
 
-  /// The kernel of `program` as it was found in a store; empty if it was not.
-  std::optional<KeptKernel> kept(const Program& program);
-
-  /// Takes what an earlier process found in a store, in place of looking for it.
-  void adopt(const Program& program, KeptKernel kept);
-
   /// Drops a kernel that the device does not load, so that `get` compiles the program. False if it
   /// comes from no store: compiling again would not help.
   bool reject(const DeviceRecord& device, const Program& program);
@@ -86,7 +70,6 @@ class KernelCache {
   struct Entry {
     std::shared_ptr<const CompiledKernel> kernel;
     std::optional<KernelKey> stored{};  ///< where it was found in a store
-    std::string used_at{};              ///< as KeptKernel has it
   };
 
   std::shared_ptr<const CompiledKernel> find_known(const Program& program);
@@ -99,11 +82,8 @@ class KernelCache {
   void keep(const KernelRecord& kernel);
   void change_own(const std::function<void(KernelStore&)>& change);
 
-  const KernelSources& sources();
-
-  const std::function<KernelSources()> open_;
-  std::mutex mutex_;  // guards what follows
-  std::optional<KernelSources> sources_;
+  const KernelSources sources_;
+  std::mutex mutex_;                      // guards what follows
   std::map<std::string, Entry> entries_;  ///< by Program::key
   std::set<std::string> rejected_;        ///< the same of those that no store may give
   std::vector<KernelKey> uses_;           ///< to be noted

@@ -44,7 +44,7 @@ Choice untuned(const DeviceRecord& device, const Problem& problem, std::string r
 
 /// Of a configuration that was tuned for the size of `match`.
 double expected_loss(const DeviceRecord& device, const Problem& problem, const Match& match) {
-  const int classes = match.result.measurement.problem.size_class - size_class(problem.count);
+  const int classes = match.size_class - size_class(problem.count);
   if (classes == 0) return 0;
   const LossByClasses& losses = classes > 0 ? kFromLarger : kFromSmaller;
   return losses.at(static_cast<std::size_t>(std::abs(classes) - 1)).of(device, problem);
@@ -81,9 +81,8 @@ std::string options_of(const Problem& problem) {
 /// With what else it was measured, if it was.
 std::string describe_mark(const Match& match) {
   if (!match.is_marked) return {};
-  const RunRecord& run = match.result.run;
-  return fmt::format(" with driver {} and {}: `foldtune revalidate` times it again",
-                     run.device.driver, run.compiler);
+  return fmt::format(" with driver {} and {}: `foldtune revalidate` times it again", match.driver,
+                     match.compiler);
 }
 
 std::optional<Match> find(const ConfigStore& store, const TuningKey& key) {
@@ -120,10 +119,10 @@ ProblemKey make_problem_key(const Problem& problem) {
 TuningKey make_tuning_key(const DeviceRecord& device, const std::string& compiler,
                           const Problem& problem) {
   return {.device_fingerprint = device.fingerprint(),
+          .driver = device.driver,
           .template_fingerprint = template_fingerprint(),
           .compiler = compiler,
-          .problem = make_problem_key(problem),
-          .device = device};
+          .problem = make_problem_key(problem)};
 }
 
 Choice tuned_now(const Problem& problem, const std::string& config) {
@@ -164,9 +163,8 @@ Choice choose_config(const ConfigStore* store, const DeviceRecord& device,
                    fmt::format("{} was not tuned on this device with these kernels{}{}",
                                to_string(problem), compiler.empty() ? "" : " and ", compiler));
   }
-  const MeasurementRecord& measurement = match->result.measurement;
   try {
-    const Params params = params_from_json(family_of(problem.op), measurement.params);
+    const Params params = params_from_json(family_of(problem.op), match->params);
     if (!Space(problem).contains(params)) {
       return untuned(device, problem, "the stored configuration is not valid for this problem");
     }
@@ -179,14 +177,13 @@ Choice choose_config(const ConfigStore* store, const DeviceRecord& device,
     if (loss > kOfDefault.of(device, problem) + kDoubtInDefault) {
       return untuned(device, problem,
                      fmt::format("what was tuned at n = {} is expected to lose more for this size",
-                                 measurement.count));
+                                 match->count));
     }
-    return {
-        .params = params,
-        .match = match,
-        .reason = fmt::format("tuned{} at n = {} on {}{}", of_other_alignment, measurement.count,
-                              match->result.measured_at, describe_mark(*match)),
-        .expected_loss = loss};
+    return {.params = params,
+            .match = match,
+            .reason = fmt::format("tuned{} at n = {} on {}{}", of_other_alignment, match->count,
+                                  match->measured_at, describe_mark(*match)),
+            .expected_loss = loss};
   } catch (const std::invalid_argument& error) {
     return untuned(device, problem,
                    fmt::format("the stored configuration cannot be read: {}", error.what()));

@@ -71,8 +71,8 @@ Explanation Reducer::State::explain(std::uint64_t count) {
                           .reason = choice.reason,
                           .expected_loss = choice.expected_loss};
   if (choice.match) {
-    explanation.tuned_count = choice.match->result.measurement.count;
-    explanation.tuned_us = choice.match->result.measurement.median_us;
+    explanation.tuned_count = choice.match->count;
+    explanation.tuned_us = choice.match->median_us;
   }
   return explanation;
 }

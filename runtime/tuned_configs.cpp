@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <iterator>
 #include <sstream>
 #include <string_view>
 #include <system_error>
@@ -15,7 +14,6 @@
 #include "cache/store_error.h"
 #include "foldtune/error.h"
 #include "runtime/log.h"
-#include "runtime/recall.h"
 #include "runtime/variant.h"
 
 namespace foldtune {
@@ -47,23 +45,6 @@ void require_local(const std::filesystem::path& path) {
       path.string(), file_system));
 }
 
-/// Null where there is no place for it.
-std::shared_ptr<LookupMemo> open_memo(const std::string& database,
-                                      const std::vector<std::string>& bundles) {
-  if (database.empty()) return nullptr;
-  const auto absolute = [](const std::string& path) {
-    return std::filesystem::absolute(path).lexically_normal().string();
-  };
-  std::vector<std::string> others;
-  std::ranges::transform(bundles, std::back_inserter(others), absolute);
-  auto memo = std::make_shared<LookupMemo>(absolute(database), others);
-  log(LogLevel::debug, [&] {
-    return fmt::format("{} look-ups of {}", memo->has_entries() ? "remembering" : "not remembering",
-                       database);
-  });
-  return memo;
-}
-
 void log_choice(const Problem& problem, const Choice& choice) {
   log(LogLevel::info, [&] {
     return fmt::format("{}: {} configuration {} ({})", to_string(problem),
@@ -84,75 +65,56 @@ std::vector<std::string> environment_bundles() {
 }
 
 TunedConfigs::TunedConfigs(std::shared_ptr<const ConfigStore> store, Notify notify)
-    : notify_(std::move(notify)) {
-  std::call_once(stores_->are_open, [&] { stores_->own = std::move(store); });
-}
+    : notify_(std::move(notify)), own_(std::move(store)) {}
 
 TunedConfigs TunedConfigs::open(const TunedSources& sources, Notify notify) {
   TunedConfigs configs(std::move(notify));
-  configs.bundle_paths_ = sources.bundles;
-  std::ranges::move(environment_bundles(), std::back_inserter(configs.bundle_paths_));
   try {
     configs.path_ = sources.database.empty() ? default_database_path() : sources.database;
+    configs.open_database();
   } catch (const StoreError& error) {
-    configs.stores_->fault = error.what();
+    configs.fault_ = error.what();
     configs.notify_(fmt::format("running untuned: {}", error.what()));
   }
+  for (const std::string& path : sources.bundles) configs.open_bundle(path);
+  for (const std::string& path : environment_bundles()) configs.open_bundle(path);
   try {
     configs.most_bytes_ = sources.cache_bytes ? *sources.cache_bytes : default_cache_bytes();
   } catch (const StoreError& error) {
     configs.notify_(fmt::format("no compiled kernels are kept: {}", error.what()));
   }
-  if (configs.most_bytes_ > 0) configs.memo_ = open_memo(configs.path_, configs.bundle_paths_);
-  // What is wrong with them is told at once.
-  if (configs.memo_ == nullptr || !configs.memo_->has_entries()) configs.stores();
   return configs;
 }
 
-const TunedConfigs::Stores& TunedConfigs::stores() const {
-  std::call_once(stores_->are_open, [&] {
-    if (!path_.empty()) open_database(*stores_);
-    for (const std::string& path : bundle_paths_) open_bundle(*stores_, path);
-  });
-  return *stores_;
-}
-
-void TunedConfigs::open_database(Stores& stores) const {
+void TunedConfigs::open_database() {
+  std::error_code is_hidden;
+  if (!std::filesystem::exists(path_, is_hidden) && !is_hidden) {
+    log(LogLevel::info, [&] { return fmt::format("there is no tuning database {}", path_); });
+    return;
+  }
   try {
-    std::error_code is_hidden;
-    if (!std::filesystem::exists(path_, is_hidden) && !is_hidden) {
-      log(LogLevel::info, [&] { return fmt::format("there is no tuning database {}", path_); });
-      return;
-    }
-    stores.own = open_store(path_, OpenMode::read_only, notify_);
+    own_ = open_store(path_, OpenMode::read_only, notify_);
     log(LogLevel::info, [&] { return fmt::format("opened the tuning database {}", path_); });
   } catch (const EmptyDatabase& error) {
     log(LogLevel::info, [&] { return std::string(error.what()); });
-  } catch (const StoreError& error) {
-    stores.fault = error.what();
-    stores.are_sound = false;
-    notify_(fmt::format("running untuned: {}", error.what()));
   }
 }
 
-void TunedConfigs::open_bundle(Stores& stores, const std::string& path) const {
+void TunedConfigs::open_bundle(const std::string& path) {
   try {
-    stores.bundles.push_back(
-        {.path = path, .store = open_store(path, OpenMode::read_only, notify_)});
+    bundles_.push_back(open_store(path, OpenMode::read_only, notify_));
     log(LogLevel::info, [&] {
       return fmt::format("opened the bundle {}, which is looked up number {} after the database",
-                         path, stores.bundles.size());
+                         path, bundles_.size());
     });
   } catch (const StoreError& error) {
-    stores.are_sound = false;
     notify_(fmt::format("running without the bundle {}: {}", path, error.what()));
   }
 }
 
 std::vector<Choice> TunedConfigs::choices(const DeviceRecord& device, const std::string& compiler,
                                           const Problem& problem) const {
-  const Stores& stores = this->stores();
-  std::string fault = stores.fault;
+  std::string fault = fault_;
   std::optional<Choice> untuned;
   std::vector<Choice> found;
   const auto look_into = [&](const std::shared_ptr<const ConfigStore>& store) {
@@ -167,11 +129,10 @@ std::vector<Choice> TunedConfigs::choices(const DeviceRecord& device, const std:
     } catch (const DatabaseError& error) {
       notify_(fmt::format("running untuned: {}", error.what()));
       fault = error.what();
-      stores_->are_sound = false;
     }
   };
-  look_into(stores.own);
-  for (const Bundle& bundle : stores.bundles) look_into(bundle.store);
+  look_into(own_);
+  for (const auto& bundle : bundles_) look_into(bundle);
   std::ranges::stable_sort(found, {}, [](const Choice& choice) {
     return choice.source() == ConfigSource::exact ? 0 : 1;
   });
@@ -187,12 +148,11 @@ Choice TunedConfigs::choose(const DeviceRecord& device, const std::string& compi
 }
 
 KernelSources TunedConfigs::kernels() const {
-  const Stores& stores = this->stores();
-  KernelSources sources{.own = stores.own == nullptr ? nullptr : stores.own->kernels(),
+  KernelSources sources{.own = own_ == nullptr ? nullptr : own_->kernels(),
                         .most_bytes = most_bytes_};
-  for (const Bundle& bundle : stores.bundles) sources.bundles.push_back(bundle.store->kernels());
+  for (const auto& bundle : bundles_) sources.bundles.push_back(bundle->kernels());
   // What cannot be read is not written to either: it may be damaged.
-  if (path_.empty() || !stores.fault.empty()) return sources;
+  if (path_.empty() || !fault_.empty()) return sources;
   sources.open_own = [path = path_, notify = notify_] {
     require_local(path);
     return open_store(path, OpenMode::read_write, notify)->kernels();
@@ -201,15 +161,11 @@ KernelSources TunedConfigs::kernels() const {
 }
 
 std::string compiler_of(const Choice& choice) {
-  return choice.match ? choice.match->result.run.compiler : std::string();
+  return choice.match ? choice.match->compiler : std::string();
 }
 
 Choice choose_with_kernel(Device& device, const TunedConfigs& configs, KernelCache& kernels,
                           const Problem& problem) {
-  if (std::optional<Choice> known = recall(configs.memo(), device, problem, kernels)) {
-    log_choice(problem, *known);
-    return *std::move(known);
-  }
   const DeviceRecord& record = device.info().record;
   const auto has_kernel = [&](const Choice& choice) {
     const Program program = make_program({.problem = problem, .params = choice.params});
@@ -217,9 +173,7 @@ Choice choose_with_kernel(Device& device, const TunedConfigs& configs, KernelCac
   };
   std::vector<Choice> choices = configs.choices(record, kAnyCompiler, problem);
   auto chosen = choices.begin();
-  if (has_kernel(*chosen)) {
-    remember(configs.memo_to_write(), device, problem, *chosen, kernels);
-  } else {
+  if (!has_kernel(*chosen)) {
     try {
       *chosen = configs.choose(record, device.compiler().version(), problem);
     } catch (const Unavailable& error) {

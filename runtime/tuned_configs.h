@@ -2,17 +2,14 @@
 /// whatever becomes of them: what cannot be looked up runs untuned, and is compiled.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "cache/lookup_memo.h"
 #include "cache/notice.h"
 #include "runtime/kernel_cache.h"
 #include "runtime/lookup.h"
@@ -41,8 +38,7 @@ class TunedConfigs {
 
   /// A database that is not there is none; of one that cannot be used, `notify` is told, and there
   /// is none either. The same of bundles, which must be there. A missing database is made when the
-  /// first kernel is kept. Where an earlier process left a memo of look-ups that holds, none of
-  /// them is opened before something is asked that it does not know.
+  /// first kernel is kept.
   static TunedConfigs open(const TunedSources& sources, Notify notify = note_once);
   static TunedConfigs open(const std::string& database, Notify notify = note_once) {
     return open(TunedSources{.database = database}, std::move(notify));
@@ -61,38 +57,18 @@ class TunedConfigs {
   /// The kernels of the same stores.
   KernelSources kernels() const;
 
-  /// What earlier processes remembered; may be null.
-  const LookupMemo* memo() const { return memo_.get(); }
-  /// Where to remember for later ones; null where that is not wanted, or a store cannot be used,
-  /// which every process is to be told.
-  LookupMemo* memo_to_write() const { return stores_->are_sound ? memo_.get() : nullptr; }
-
  private:
   explicit TunedConfigs(Notify notify) : notify_(std::move(notify)) {}
 
-  struct Bundle {
-    std::string path;
-    std::shared_ptr<const ConfigStore> store;
-  };
-  struct Stores {
-    std::once_flag are_open;
-    std::atomic<bool> are_sound = true;
-    std::shared_ptr<const ConfigStore> own;
-    std::vector<Bundle> bundles;
-    std::string fault;  // Why there is no store; empty: there is a store, or no database.
-  };
-
-  /// Opens them at the first call.
-  const Stores& stores() const;
-  void open_database(Stores& stores) const;
-  void open_bundle(Stores& stores, const std::string& path) const;
+  void open_database();
+  void open_bundle(const std::string& path);
 
   Notify notify_;
-  std::string path_;  // Of the database; empty: nothing is written.
-  std::vector<std::string> bundle_paths_;
+  std::string path_;              // Of the database; empty: nothing is written.
   std::uint64_t most_bytes_ = 0;  // For kernels in the database.
-  std::shared_ptr<Stores> stores_ = std::make_shared<Stores>();
-  std::shared_ptr<LookupMemo> memo_;
+  std::shared_ptr<const ConfigStore> own_;
+  std::vector<std::shared_ptr<const ConfigStore>> bundles_;
+  std::string fault_;  // Why there is no store; empty: there is a store, or no database.
 };
 
 /// The choice for `problem`, made so that no compiler is opened as long as its kernel is kept: then

@@ -81,7 +81,7 @@ def rows(database):
         is_made = connection.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'measurement'")
         if not is_made.fetchone()[0]:
             return []
-        return [row[0] for row in connection.execute("SELECT samples_us FROM measurement ORDER BY id")]
+        return [row[0] for row in connection.execute("SELECT samples_us FROM measurement ORDER BY measurement_id")]
 
 
 def bytes_of(database):
@@ -405,7 +405,7 @@ def jumping_clock(place):
         numbers = [json.loads(samples)[1] for samples in stored]
         require(numbers == sorted(numbers), "the order of storing is lost")
         with contextlib.closing(sqlite3.connect(database)) as connection:
-            times = [row[0][:4] for row in connection.execute("SELECT measured_at FROM measurement ORDER BY id")]
+            times = [row[0][:4] for row in connection.execute("SELECT measured_at FROM measurement ORDER BY measurement_id")]
             best = [row[0] for row in connection.execute("SELECT measurement_id FROM best")]
         require(len(set(times)) == 2, "the clock did not jump")
         require(min(best) > 16, "of equal medians not the one that was stored last is the best")

@@ -30,13 +30,6 @@ constexpr int kLargestSizeClass = 40;
 /// A bundle is as large as it is.
 constexpr std::uint64_t kNoLimit = UINT64_MAX;
 
-/// The device whatever its driver.
-std::string hardware_of(const DeviceRecord& device) {
-  DeviceRecord hardware = device;
-  hardware.driver.clear();
-  return hardware.fingerprint();
-}
-
 /// Opens NVRTC when the first kernel is missing.
 class LateCompiler final : public Compiler {
  public:
@@ -73,7 +66,7 @@ std::vector<ResultRow> wanted_rows(const BundleSource& source) {
       const ProblemKey& key = row.result.measurement.problem;
       // Rows come in the order of storing.
       newest.insert_or_assign(
-          fmt::format("{} {} {} {} {} {} {} {} {}", hardware_of(run.device), key.family, key.op,
+          fmt::format("{} {} {} {} {} {} {} {} {}", run.device.fingerprint(), key.family, key.op,
                       key.element_type, key.accumulator_type, key.alignment, key.determinism,
                       key.options, key.size_class),
           row);
@@ -82,7 +75,7 @@ std::vector<ResultRow> wanted_rows(const BundleSource& source) {
   std::vector<ResultRow> rows;
   rows.reserve(newest.size());
   for (auto& [key, row] : newest) rows.push_back(std::move(row));
-  std::ranges::sort(rows, {}, &ResultRow::measurement_id);
+  std::ranges::sort(rows, {}, [](const ResultRow& row) { return row.result.measurement_id; });
   return rows;
 }
 
@@ -147,7 +140,7 @@ void add_kernels(ConfigStore& bundle, const KernelStore* source, const std::vect
                  int threads, BundleReport& report) {
   std::map<std::string, DeviceRecord> devices;  // of the newest driver
   for (const ResultRow& row : rows) {
-    devices.insert_or_assign(hardware_of(row.result.run.device), row.result.run.device);
+    devices.insert_or_assign(row.result.run.device.fingerprint(), row.result.run.device);
   }
   report.devices = devices.size();
   for (const auto& [hardware, device] : devices) {
@@ -155,7 +148,7 @@ void add_kernels(ConfigStore& bundle, const KernelStore* source, const std::vect
     std::vector<ProblemKey> known;
     for (const ResultRow& row : rows) {
       const ProblemKey operation = operation_of(row.result.measurement.problem);
-      if (hardware_of(row.result.run.device) != hardware ||
+      if (row.result.run.device.fingerprint() != hardware ||
           std::ranges::find(known, operation) != known.end()) {
         continue;
       }
@@ -185,7 +178,7 @@ BundleReport write_bundle(const BundleSource& source, const std::string& path) {
   const std::vector<ResultRow> rows = wanted_rows(source);
   BundleReport report{.results = rows.size()};
   if (rows.empty()) return report;
-  open_intake(path)->add(rows);
+  Intake(path).add(rows);
   {
     const auto database = open_sqlite_store(source.database, OpenMode::read_only);
     const auto bundle = open_sqlite_store(path, OpenMode::read_write);

@@ -35,11 +35,7 @@ std::vector<Results> group_by_problem(const std::vector<StoredResult>& best,
   return groups;
 }
 
-bool is_marked(const Results& group) {
-  const bool is_done = std::ranges::any_of(
-      group.present, [](const StoredResult& row) { return row.measurement.round >= kChosen; });
-  return !is_done && !group.marked.empty();
-}
+bool is_marked(const Results& group) { return group.present.empty() && !group.marked.empty(); }
 
 }  // namespace
 

@@ -23,7 +23,8 @@ TEST_CASE("compacting gives back what deleted rows took, and keeps the others") 
     for (int i = 0; i < 100; ++i) store->put(run, large);
     store->put(run, success(22, R"({"id":2})", 4));
   }
-  SQLite::Database(file, SQLite::OPEN_READWRITE).exec("DELETE FROM measurement WHERE id <= 100");
+  SQLite::Database(file, SQLite::OPEN_READWRITE)
+      .exec("DELETE FROM measurement WHERE measurement_id <= 100");
 
   const CompactReport report = compact_database(file);
   CHECK(report.bytes_before > 500'000);

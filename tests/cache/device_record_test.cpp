@@ -33,10 +33,10 @@ class Environment {
 
 TEST_CASE("a device's fingerprint is the same text on every machine and in every version") {
   // Changing it makes every database forget its devices.
-  CHECK(device().fingerprint() == "695a89f5a97cb41779e99b9873643e1d");
+  CHECK(device().fingerprint() == "96007377f480036fa00e44d623188551");
 }
 
-TEST_CASE("a device's fingerprint changes with every field") {
+TEST_CASE("a device's fingerprint changes with every field but the driver and the memory's clock") {
   const std::string plain = device().fingerprint();
   const auto changed = [&](auto change) {
     DeviceRecord other = device();
@@ -47,10 +47,10 @@ TEST_CASE("a device's fingerprint changes with every field") {
   CHECK(changed([](DeviceRecord& d) { d.name += " "; }));
   CHECK(changed([](DeviceRecord& d) { d.architecture = "sm_100"; }));
   CHECK(changed([](DeviceRecord& d) { ++d.multiprocessor_count; }));
-  CHECK(changed([](DeviceRecord& d) { ++d.memory_clock_khz; }));
+  CHECK_FALSE(changed([](DeviceRecord& d) { ++d.memory_clock_khz; }));
   CHECK(changed([](DeviceRecord& d) { ++d.memory_bus_bits; }));
   CHECK(changed([](DeviceRecord& d) { ++d.l2_bytes; }));
-  CHECK(changed([](DeviceRecord& d) { d.driver = "580.95.06"; }));
+  CHECK_FALSE(changed([](DeviceRecord& d) { d.driver = "580.95.06"; }));
 }
 
 TEST_CASE("a fingerprint tells apart text that moves from one field to the next") {

@@ -43,14 +43,15 @@ inline ProblemKey sum_of_size(int size_class) {
 }
 
 inline TuningKey key_of_size(int size_class) {
-  const RunRecord run = run_on(device());
-  return {run.device.fingerprint(), run.template_fingerprint, run.compiler,
-          sum_of_size(size_class)};
+  return tuning_key(run_on(device()), sum_of_size(size_class));
 }
+
+/// What was chosen first: look-ups find it.
+inline constexpr int kChosen = 2;
 
 /// A success; `params` says which one it is.
 inline MeasurementRecord success(int size_class, const std::string& params, double median_us,
-                                 int round = 0) {
+                                 int round = kChosen) {
   return {.problem = sum_of_size(size_class),
           .count = std::uint64_t{1} << size_class,
           .bytes = std::uint64_t{4} << size_class,
@@ -62,7 +63,7 @@ inline MeasurementRecord success(int size_class, const std::string& params, doub
 }
 
 inline MeasurementRecord failure(int size_class, const std::string& params, Outcome outcome) {
-  MeasurementRecord measurement = success(size_class, params, 0);
+  MeasurementRecord measurement = success(size_class, params, 0, /*round=*/0);
   measurement.outcome = outcome;
   measurement.failure = "because";
   measurement.samples_us.clear();
@@ -72,7 +73,7 @@ inline MeasurementRecord failure(int size_class, const std::string& params, Outc
 /// The params that `find` gives, or "nothing".
 inline std::string found_params(const ConfigStore& store, const TuningKey& key) {
   const auto match = store.find(key);
-  return match ? match->result.measurement.params : "nothing";
+  return match ? match->params : "nothing";
 }
 
 /// What the `StoreError` says that `work` throws; "no error" if it throws none.

@@ -26,9 +26,9 @@ TEST_CASE("a store sees what another store of the same file adds later") {
   const auto reader = open_sqlite_store(file, OpenMode::read_only);
   CHECK_FALSE(reader->find(key_of_size(20)));
   put_one(*writer, 5);
-  CHECK(reader->find(key_of_size(20))->result.measurement.median_us == 5);
+  CHECK(reader->find(key_of_size(20))->median_us == 5);
   put_one(*writer, 4);
-  CHECK(reader->find(key_of_size(20))->result.measurement.median_us == 4);
+  CHECK(reader->find(key_of_size(20))->median_us == 4);
 }
 
 TEST_CASE("a store sees what another process adds later") {
@@ -43,7 +43,7 @@ TEST_CASE("a store sees what another process adds later") {
   CHECK(store->measurements().empty());
   writer.send("go");
   CHECK(writer.receive() == "done");
-  CHECK(store->find(key_of_size(20))->result.measurement.median_us == 5);
+  CHECK(store->find(key_of_size(20))->median_us == 5);
 }
 
 TEST_CASE("what was put is there after the process ends without closing the store") {

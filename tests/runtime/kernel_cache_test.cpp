@@ -273,7 +273,7 @@ TEST_CASE_METHOD(KernelCacheTest, "Bundle: the first of several goes first") {
 
 TEST_CASE_METHOD(KernelCacheTest, "Bundle: another device's configuration is never used") {
   put(file("bundle.db"), kTuned, "fake 1.0");
-  exec(file("bundle.db"), "UPDATE device SET name = 'other', fingerprint = 'other'");
+  exec(file("bundle.db"), "UPDATE run SET device_name = 'other', device_fingerprint = 'other'");
   sources_.bundles = {file("bundle.db")};
   CHECK(run()->counts().compilations == 1);
   CHECK(config_ != to_json(kTuned));

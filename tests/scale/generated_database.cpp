@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "cache/record_check.h"
-#include "cache/row_writer.h"
+#include "cache/rows.h"
 #include "cache/sqlite_connection.h"
 #include "runtime/lookup.h"
 #include "templates/embedded.h"
@@ -60,8 +60,16 @@ class BulkWriter {
     connection_.write("generate", [&](SQLite::Database& database) {
       RowWriter writer(database);
       for (const auto& [run, measurements] : runs_) {
-        const std::int64_t id = writer.insert_run(run, utc_now());
-        for (const MeasurementRecord& m : measurements) writer.insert_measurement(id, m, utc_now());
+        StoredResult row{.measurement = {},
+                         .run = run,
+                         .measured_at = utc_now(),
+                         .started_at = utc_now(),
+                         .device_fingerprint = run.device.fingerprint()};
+        const std::int64_t id = writer.insert_run(row);
+        for (const MeasurementRecord& m : measurements) {
+          row.measurement = m;
+          writer.insert_measurement(id, row);
+        }
       }
       return true;
     });

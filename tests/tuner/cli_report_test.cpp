@@ -73,7 +73,8 @@ void store_example(const std::string& path) {
   untuned.is_default = true;
   TunedDatabase(path).add(
       run_on(),
-      {success(large, with_block_size(64), {5}), success(large, with_block_size(128), {4.1234567}),
+      {success(large, with_block_size(64), {5}, kScreened),
+       success(large, with_block_size(128), {4.1234567}, kScreened),
        failure(large, with_block_size(256), foldtune::Outcome::wrong_result,
                "off by 2.5e+07 of 4\nin detail"),
        failure(large, with_block_size(32), foldtune::Outcome::wrong_result, "off by 13 of 4.5"),

@@ -51,13 +51,7 @@ TEST_CASE("revalidate: marked is what was measured with another driver or compil
   CHECK(none.exit_code == 0);
   CHECK_THAT(none.out, ContainsSubstring("0 problems of "));
   CHECK(tuned.text("SELECT count(*) FROM measurement") == before);
-  {
-    const auto store = open_sqlite_store(tuned.place.database(), OpenMode::read_only);
-    DeviceRecord device = store->best().front().run.device;
-    device.driver = "an older one";
-    tuned.exec("UPDATE device SET driver = '" + device.driver + "', fingerprint = '" +
-               device.fingerprint() + "'");
-  }
+  tuned.exec("UPDATE run SET device_driver = 'an older one'");
   CHECK(tuned.marked() == "2");
   const Tuned other;
   other.exec("UPDATE run SET compiler = 'g++ 0.9'");
@@ -73,7 +67,7 @@ TEST_CASE("revalidate: marked is what was measured with another driver or compil
 TEST_CASE("revalidate: what is marked is timed again, nothing else, and once only") {
   const Tuned tuned;
   tuned.exec("UPDATE run SET compiler = 'g++ 0.9'");
-  const std::string old = tuned.text("SELECT max(id) FROM measurement");
+  const std::string old = tuned.text("SELECT max(measurement_id) FROM measurement");
   // Stopped at once, it keeps what it has, and the same command goes on.
   RunningProgram running = tuned.place.start({"revalidate", "--device", "cpu"});
   while (running.err_so_far().find("revalidating") == std::string::npos) {
@@ -99,9 +93,9 @@ TEST_CASE("revalidate: what is marked is timed again, nothing else, and once onl
                    old + " AND (b.op, b.size_class) = (r.op, r.size_class))") == "0");
   CHECK_THAT(tuned.place.run({"doctor", "--db", tuned.place.database()}).out,
              ContainsSubstring("is sound"));
-  const std::string after = tuned.text("SELECT max(id) FROM measurement");
+  const std::string after = tuned.text("SELECT max(measurement_id) FROM measurement");
   CHECK_THAT(tuned.revalidate().out, ContainsSubstring("0 problems of "));
-  CHECK(tuned.text("SELECT max(id) FROM measurement") == after);
+  CHECK(tuned.text("SELECT max(measurement_id) FROM measurement") == after);
 }
 
 TEST_CASE("revalidate: names that there are not, and a missing database, are errors") {

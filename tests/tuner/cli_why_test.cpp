@@ -149,16 +149,6 @@ TEST_CASE("Why goes by the newest driver and compiler of a device that is not he
                                "13.1"));
 }
 
-TEST_CASE("Why tells what was only screened") {
-  const Workplace place;
-  TunedDatabase(place.database()).add(run_on(), {success(kProblem, with_block_size(64), {4.2})});
-  const Outcome outcome = why(place, {"--n", "2^20"});
-  for (const char* text : {"bs64 ", "no comparison", "untuned   not measured", "none failed"}) {
-    CHECK_THAT(outcome.out, ContainsSubstring(text));
-  }
-  CHECK(why_json(place, {"--n", "2^20"})[0]["evidence"]["contenders"].empty());
-}
-
 TEST_CASE("Why explains each device of the database") {
   const Workplace place;
   TunedDatabase database(place.database());

@@ -38,11 +38,6 @@ TEST_CASE("Marked are results of another driver or compiler, until something is 
   REQUIRE(both[0].marked.size() == 2);
   CHECK(both[0].marked[0].run.compiler == "nvrtc 13.0");
 
-  MeasurementRecord screened = chosen;
-  screened.round = kScreened;
-  const auto begun = find_marked({old, result_of(run_of("580.1"), screened)}, present()).problems;
-  REQUIRE(begun.size() == 1);
-  CHECK(begun[0].present.size() == 1);
   CHECK(find_marked({old, result_of(run_of("580.1"), chosen)}, present()).problems.empty());
 }
 

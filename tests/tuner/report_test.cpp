@@ -20,9 +20,9 @@ std::vector<const MeasurementRecord*> pointers(const std::vector<MeasurementReco
 TEST_CASE("A landscape has the median of the screenings of each configuration, and what failed") {
   const Problem problem = sum_of(1 << 20);
   const std::vector<MeasurementRecord> records{
-      success(problem, with_block_size(64), {8}),
-      success(problem, with_block_size(128), {5}),
-      success(problem, with_block_size(128), {7}),
+      success(problem, with_block_size(64), {8}, kScreened),
+      success(problem, with_block_size(128), {5}, kScreened),
+      success(problem, with_block_size(128), {7}, kScreened),
       success(problem, with_block_size(128), {2}, 1),  // of the comparison
       success(problem, with_block_size(512), {3}, 1),  // never screened
       failure(problem, with_block_size(64), foldtune::Outcome::timing_error, "once"),

@@ -12,6 +12,7 @@
 #include "runtime/lookup.h"
 #include "templates/embedded.h"
 #include "templates/space.h"
+#include "tuner/problem_history.h"
 #include "tuner/statistics.h"
 
 namespace foldtune::test {
@@ -37,7 +38,7 @@ inline RunRecord run_on(const std::string& device = "NVIDIA Test") {
 }
 
 inline MeasurementRecord success(const Problem& problem, const Params& params,
-                                 std::vector<double> samples_us, int round = 0) {
+                                 std::vector<double> samples_us, int round = kChosen) {
   MeasurementRecord record;
   record.problem = make_problem_key(problem);
   record.count = problem.count;
@@ -52,7 +53,7 @@ inline MeasurementRecord success(const Problem& problem, const Params& params,
 
 inline MeasurementRecord failure(const Problem& problem, const Params& params,
                                  foldtune::Outcome outcome, const std::string& reason) {
-  MeasurementRecord record = success(problem, params, {});
+  MeasurementRecord record = success(problem, params, {}, kScreened);
   record.outcome = outcome;
   record.failure = reason;
   return record;

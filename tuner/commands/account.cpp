@@ -18,7 +18,11 @@ namespace {
 /// whatever its driver, compiler and kernels.
 std::optional<StoredResult> find_basis(const Account& account,
                                        const std::vector<StoredResult>& best) {
-  if (account.choice.match) return account.choice.match->result;
+  if (account.choice.match) {
+    const auto chosen = std::ranges::find(best, account.choice.match->measurement_id,
+                                          &StoredResult::measurement_id);
+    if (chosen != best.end()) return *chosen;
+  }
   const ProblemKey key = make_problem_key(account.problem);
   std::optional<StoredResult> newest;
   for (const StoredResult& row : best) {
@@ -34,7 +38,6 @@ std::optional<StoredResult> find_basis(const Account& account,
 std::vector<MeasurementRecord> find_rivals(const std::vector<StoredResult>& rows,
                                            const MeasurementRecord& choice) {
   std::vector<MeasurementRecord> rivals;
-  if (choice.round < kChosen) return rivals;
   bool is_in_comparison = false;
   for (const StoredResult& row : rows) {
     const MeasurementRecord& m = row.measurement;
@@ -55,11 +58,7 @@ std::vector<MeasurementRecord> find_rivals(const std::vector<StoredResult>& rows
 
 Evidence gather(const ConfigStore& store, StoredResult basis) {
   const MeasurementRecord choice = basis.measurement;
-  std::vector<StoredResult> rows =
-      store.measurements_of({.device_fingerprint = basis.run.device.fingerprint(),
-                             .template_fingerprint = basis.run.template_fingerprint,
-                             .compiler = basis.run.compiler,
-                             .problem = choice.problem});
+  std::vector<StoredResult> rows = store.measurements_of(tuning_key(basis.run, choice.problem));
   std::erase_if(rows,
                 [&](const StoredResult& row) { return row.measurement.count != choice.count; });
   Evidence evidence{.basis = std::move(basis),
@@ -149,7 +148,7 @@ std::vector<std::string> find_obstacles(const Account& account) {
     obstacles.push_back(
         fmt::format("it is of driver {}, not {}", device.driver, place.device.driver));
   } else if (device.fingerprint() != place.device.fingerprint()) {
-    obstacles.emplace_back("the device has another shape, such as its memory or its clocks");
+    obstacles.emplace_back("the device has another shape, such as its memory");
   }
   if (result.run.compiler != place.compiler) {
     obstacles.push_back(fmt::format("it is of {}, not {}", result.run.compiler, place.compiler));

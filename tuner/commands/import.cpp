@@ -61,12 +61,12 @@ ImportReport import_database(const std::string& path, const Take& take) {
       if (!reason.empty()) {
         ++report.refused;
         if (report.reasons.size() < kMostReasons) {
-          report.reasons.push_back(fmt::format("measurement {}: {}", row.measurement_id, reason));
+          report.reasons.push_back(fmt::format("measurement {}: {}", row.result.measurement_id, reason));
         }
         return;
       }
       batch.push_back(row);
-      if (batch.size() == kRowsAtATime) take(std::exchange(batch, {}));
+      if (batch.size() == Intake::kRowsAtATime) take(std::exchange(batch, {}));
     });
     take(batch);
   });
@@ -97,12 +97,11 @@ ExitCode import_file(const std::string& file, const ImportArguments& arguments) 
   } else {
     contents = require_contents(input, arguments.edited);
   }
-  const std::unique_ptr<Intake> intake =
-      arguments.dry_run ? rehearse_intake(path) : open_intake(path);
-  const Take take = [&](const std::vector<ResultRow>& rows) { intake->add(rows); };
+  Intake intake(path, arguments.dry_run ? Intake::Mode::rehearse : Intake::Mode::add);
+  const Take take = [&](const std::vector<ResultRow>& rows) { intake.add(rows); };
   const ImportReport report = is_db ? import_database(file, take)
                                     : import_rows(input.begin(), input.name(), contents, take);
-  print_report(input.name(), report, intake->report(), arguments.dry_run);
+  print_report(input.name(), report, intake.report(), arguments.dry_run);
   return report.refused == 0 ? ExitCode::ok : ExitCode::database;
 }
 

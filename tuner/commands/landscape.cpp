@@ -158,10 +158,7 @@ Landscape landscape_around(const ConfigStore& store, const StoredResult& result,
   problem.count = result.measurement.count;
   std::vector<MeasurementRecord> records;
   for (StoredResult& row :
-       store.measurements_of({.device_fingerprint = result.run.device.fingerprint(),
-       .template_fingerprint = result.run.template_fingerprint,
-       .compiler = result.run.compiler,
-       .problem = result.measurement.problem})) {
+       store.measurements_of(tuning_key(result.run, result.measurement.problem))) {
     records.push_back(std::move(row.measurement));
   }
   return make_landscape(result.run, problem, records);

@@ -106,10 +106,6 @@ std::string describe_validity(const Account& account) {
 
 void print_comparison(const Evidence& evidence) {
   const MeasurementRecord& choice = evidence.basis.measurement;
-  if (choice.round < kChosen) {
-    fmt::print("no comparison: the tuning ended before it, and this is the fastest it had seen\n");
-    return;
-  }
   Table table({{"us", Align::right},
                {"95% interval"},
                {"slower by"},
@@ -227,12 +223,9 @@ OrderedJson evidence_json(const Account& account) {
   const Evidence& evidence = *account.evidence;
   const MeasurementRecord& choice = evidence.basis.measurement;
   const bool has_default = evidence.untuned && evidence.untuned->outcome == Outcome::ok;
-  OrderedJson contenders = OrderedJson::array();
-  if (choice.round >= kChosen) {
-    contenders.push_back(contender_json(evidence, choice));
-    for (const MeasurementRecord& m : evidence.rivals) {
-      contenders.push_back(contender_json(evidence, m));
-    }
+  OrderedJson contenders = OrderedJson::array({contender_json(evidence, choice)});
+  for (const MeasurementRecord& m : evidence.rivals) {
+    contenders.push_back(contender_json(evidence, m));
   }
   const std::vector<std::string> obstacles = find_obstacles(account);
   return {

@@ -10,10 +10,9 @@
 
 namespace foldtune {
 
-enum class ExchangeList { devices, runs, measurements };
+enum class ExchangeList { runs, measurements };
 
-inline constexpr std::array<std::string_view, 3> kExchangeListNames{"devices", "runs",
-                                                                    "measurements"};
+inline constexpr std::array<std::string_view, 2> kExchangeListNames{"runs", "measurements"};
 
 /// Fills the place with the next bytes, at most so many, and returns how many; 0: the end.
 using ByteSource = std::function<std::size_t(char* place, std::size_t most)>;

@@ -34,12 +34,10 @@ class FileWriter {
     separator_ = "\n";
   }
 
-  template <class Row>
-  void add(const Row& row) {
-    const nlohmann::ordered_json json = to_json(row);
-    hash_->add(nlohmann::json(json));
+  void add(const nlohmann::ordered_json& row) {
+    hash_->add(nlohmann::json(row));
     output_.write(separator_);
-    output_.write(json.dump());
+    output_.write(row.dump());
     separator_ = ",\n";
   }
 
@@ -64,47 +62,24 @@ class FileWriter {
   std::string_view separator_;
 };
 
-/// What the measurements refer to.
-struct Origins {
-  std::map<std::string, DeviceRow> devices;
-  std::map<std::int64_t, RunRow> runs;
-};
-
-RunRow make_run_row(const ResultRow& row) {
-  RunRow run{.id = row.run_id,
-             .device_fingerprint = row.device_fingerprint,
-             .record = row.result.run,
-             .started_at = row.started_at};
-  run.record.device = {};
-  return run;
-}
-
-Origins find_origins(const EachRow& each_wanted) {
-  Origins origins;
-  each_wanted([&](const ResultRow& row) {
-    if (origins.runs.contains(row.run_id)) return;
-    origins.runs.emplace(row.run_id, make_run_row(row));
-    origins.devices.try_emplace(row.device_fingerprint,
-                                DeviceRow{row.device_fingerprint, row.result.run.device});
-  });
-  return origins;
-}
-
 ExportReport write_file(OutputFile& output, const EachRow& each_wanted) {
-  const Origins origins = find_origins(each_wanted);
+  std::map<std::int64_t, nlohmann::ordered_json> runs;
+  std::set<std::string> devices;
+  each_wanted([&](const ResultRow& row) {
+    if (runs.contains(row.result.run_id)) return;
+    runs.emplace(row.result.run_id, run_to_json(row.result));
+    devices.insert(row.result.device_fingerprint);
+  });
   ExportReport report;
-  report.runs = origins.runs.size();
-  report.devices = origins.devices.size();
+  report.runs = runs.size();
+  report.devices = devices.size();
   FileWriter writer(output);
-  writer.begin_list(ExchangeList::devices);
-  for (const auto& [fingerprint, device] : origins.devices) writer.add(device);
-  writer.end_list();
   writer.begin_list(ExchangeList::runs);
-  for (const auto& [id, run] : origins.runs) writer.add(run);
+  for (const auto& [id, run] : runs) writer.add(run);
   writer.end_list();
   writer.begin_list(ExchangeList::measurements);
   each_wanted([&](const ResultRow& row) {
-    writer.add(MeasurementRow{row.run_id, row.result.measured_at, row.result.measurement});
+    writer.add(measurement_to_json(row.result));
     ++report.measurements;
   });
   writer.end_list();
@@ -123,7 +98,7 @@ ExportReport export_rows(const std::string& path, RowSet rows,
     report = write_file(output, [&](const std::function<void(const ResultRow&)>& visit) {
       each([&](const ResultRow& row) {
         if (const std::string reason = reason_to_refuse(row); !reason.empty()) {
-          left_out.insert(fmt::format("measurement {}: {}", row.measurement_id, reason));
+          left_out.insert(fmt::format("measurement {}: {}", row.result.measurement_id, reason));
         } else if (is_wanted(row.result)) {
           visit(row);
         }

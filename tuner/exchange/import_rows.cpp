@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "cache/intake.h"
 #include "templates/embedded.h"
 #include "tuner/exchange/list_hash.h"
 #include "tuner/exchange/row_json.h"
@@ -38,23 +39,17 @@ class ContentsReader {
     const auto index = static_cast<std::size_t>(list);
     found_[index].add(row);
     if (list == ExchangeList::measurements) return;
-    if (++held_ > kMostRuns) throw foreign("it has more than a million runs and devices");
-    list == ExchangeList::devices ? read_device(row) : read_run(row);
+    add_run(row);
   }
 
   ExchangeContents finish() {
     for (const char* const key : {"format", "version"}) {
       if (!keys_.contains(key)) throw foreign(fmt::format("it has no {}", key));
     }
-    return {.runs = join(), .changed = changed_lists()};
+    return {.runs = std::move(runs_), .changed = changed_lists()};
   }
 
  private:
-  struct Run {
-    RunRow row;
-    std::string fault;
-  };
-
   FileError foreign(std::string_view what) const {
     return FileError(fmt::format("{} is no file of `foldtune export`: {}; give one, or a database",
                                  file_, what));
@@ -68,61 +63,27 @@ class ContentsReader {
 
   void require_version(const Json& value) const {
     if (!value.is_number_integer() || value < 1) throw foreign("its version is no number");
-    if (value > kExchangeVersion) {
-      throw FileError(fmt::format(
-          "{} is of version {} of the format, and this Foldtune reads version {}: take a newer "
-          "Foldtune, or export with one of this version",
-          file_, value.dump(), kExchangeVersion));
-    }
+    if (value == kExchangeVersion) return;
+    throw FileError(fmt::format(
+        "{} is of version {} of the format, and this Foldtune reads version {} alone: export it "
+        "again with one of this version",
+        file_, value.dump(), kExchangeVersion));
   }
 
-  void read_device(const Json& json) {
-    // Without its fingerprint nothing refers to it.
-    const auto fingerprint = json.is_object() ? json.find("fingerprint") : json.end();
-    if (fingerprint == json.end() || !fingerprint->is_string()) return;
-    std::string fault;
-    DeviceRow row;
-    try {
-      row = read_device_row(json);
-      fault = fault_of(row);
-    } catch (const RowFault& error) {
-      fault = error.what();
-    }
-    const auto [place, is_new] =
-        devices_.emplace(fingerprint->get<std::string>(), std::pair(row.record, fault));
-    if (!is_new) place->second.second = "it is there twice";
-  }
-
-  void read_run(const Json& json) {
-    const auto id = json.is_object() ? json.find("id") : json.end();
+  void add_run(const Json& json) {
+    // Without its id nothing refers to it.
+    const auto id = json.is_object() ? json.find("run_id") : json.end();
     if (id == json.end() || !id->is_number_integer()) return;
-    Run run;
+    ResultRow run;
     try {
-      run.row = read_run_row(json);
-      run.fault = fault_of(run.row);
+      read_run(json, run.result);
+      run.fault = fault_of_run(run.result);
     } catch (const RowFault& error) {
       run.fault = error.what();
     }
-    const auto [place, is_new] = runs_.emplace(id->get<std::int64_t>(), run);
+    const auto [place, is_new] = runs_.emplace(id->get<std::int64_t>(), std::move(run));
     if (!is_new) place->second.fault = "it is there twice";
-  }
-
-  std::map<std::int64_t, ImportedRun> join() const {
-    std::map<std::int64_t, ImportedRun> joined;
-    for (const auto& [id, run] : runs_) {
-      ImportedRun& place = joined[id];
-      place = {.record = run.row.record, .started_at = run.row.started_at, .fault = run.fault};
-      if (!place.fault.empty()) continue;
-      const auto device = devices_.find(run.row.device_fingerprint);
-      if (device == devices_.end()) {
-        place.fault = "there is no device of its device_fingerprint";
-      } else if (!device->second.second.empty()) {
-        place.fault = "of its device, " + device->second.second;
-      } else {
-        place.record.device = device->second.first;
-      }
-    }
-    return joined;
+    if (runs_.size() > kMostRuns) throw foreign("it has more than a million runs");
   }
 
   std::string changed_lists() const {
@@ -139,30 +100,26 @@ class ContentsReader {
   std::set<std::string> keys_;
   Json hashes_;
   std::array<ListHash, kExchangeListNames.size()> found_;
-  std::size_t held_ = 0;
-  std::map<std::string, std::pair<DeviceRecord, std::string>> devices_;  // with their faults
-  std::map<std::int64_t, Run> runs_;
+  std::map<std::int64_t, ResultRow> runs_;
 };
 
 /// Where a measurement can be taken from a row, else its fault.
 ResultRow make_result_row(const Json& json, const ExchangeContents& contents) {
   ResultRow row;
   try {
-    MeasurementRow read = read_measurement_row(json);
+    StoredResult read;
+    read_measurement(json, read);
     const auto run = contents.runs.find(read.run_id);
     if (run == contents.runs.end()) {
       row.fault = fmt::format("there is no run of its run_id, {}", read.run_id);
     } else if (!run->second.fault.empty()) {
       row.fault = fmt::format("of its run {}, {}", read.run_id, run->second.fault);
     } else {
-      const RunRecord& record = run->second.record;
-      row.fault = fault_of(read, record.template_fingerprint == template_fingerprint());
-      row.run_id = read.run_id;
-      row.device_fingerprint = record.device.fingerprint();
-      row.started_at = run->second.started_at;
-      row.result = {.measurement = std::move(read.record),
-                    .run = record,
-                    .measured_at = std::move(read.measured_at)};
+      row.result = run->second.result;
+      row.result.measurement = std::move(read.measurement);
+      row.result.measured_at = std::move(read.measured_at);
+      row.fault = fault_of_measurement(
+          row.result, row.result.run.template_fingerprint == template_fingerprint());
       if (row.fault.empty()) row.fault = reason_to_refuse(row);
     }
   } catch (const RowFault& error) {
@@ -208,7 +165,7 @@ ImportReport import_rows(const ByteSource& source, std::string_view file,
       return;
     }
     batch.push_back(std::move(row));
-    if (batch.size() == kRowsAtATime) take(std::exchange(batch, {}));
+    if (batch.size() == Intake::kRowsAtATime) take(std::exchange(batch, {}));
   };
   parse_exchange(source, file, {.field = [](const std::string&, const Json&) {}, .row = read_row});
   if (!batch.empty()) take(batch);

@@ -2,12 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cstddef>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <string>
 #include <vector>
 
+#include "cache/columns.h"
 #include "cache/store_error.h"
 #include "tuner/json_fields.h"
 #include "tuner/table.h"
@@ -18,145 +19,50 @@ namespace {
 using Json = nlohmann::json;
 using OrderedJson = nlohmann::ordered_json;
 
-// Fields whose JSON is of another form than the record's.
-
-/// An integer that not every JSON reader holds, as decimal text.
-template <class T>
-struct Decimal {
-  T& value;
-};
-
-/// A time that is null where it was not measured.
-template <class T>
-struct OptionalTime {
-  T& us;
-};
-
-/// JSON within a text.
-template <class T>
-struct Object {
-  T& text;
-};
-
-template <class T>
-Decimal(T&) -> Decimal<T>;
-template <class T>
-OptionalTime(T&) -> OptionalTime<T>;
-template <class T>
-Object(T&) -> Object<T>;
-
-// The fields of a row, for both directions. Their names are those of the view `result`.
-
-template <FieldsOf<DeviceRow> T, class Visit>
-void visit_fields(T& row, Visit& visit) {
-  auto& device = row.record;
-  visit("fingerprint", row.fingerprint);
-  visit("kind", device.kind);
-  visit("name", device.name);
-  visit("architecture", device.architecture);
-  visit("multiprocessor_count", device.multiprocessor_count);
-  visit("memory_clock_khz", device.memory_clock_khz);
-  visit("memory_bus_bits", device.memory_bus_bits);
-  visit("l2_bytes", device.l2_bytes);
-  visit("driver", device.driver);
-}
-
-template <FieldsOf<RunRow> T, class Visit>
-void visit_fields(T& row, Visit& visit) {
-  auto& run = row.record;
-  visit("id", row.id);
-  visit("device_fingerprint", row.device_fingerprint);
-  visit("started_at", row.started_at);
-  visit("template_fingerprint", run.template_fingerprint);
-  visit("compiler", run.compiler);
-  visit("foldtune_version", run.foldtune_version);
-  visit("command", run.command);
-  visit("seed", Decimal{run.seed});
-  visit("read_bandwidth_gbps", run.read_bandwidth_gbps);
-}
-
-template <FieldsOf<MeasurementRow> T, class Visit>
-void visit_fields(T& row, Visit& visit) {
-  auto& m = row.record;
-  visit("run_id", row.run_id);
-  visit("measured_at", row.measured_at);
-  visit("family", m.problem.family);
-  visit("op", m.problem.op);
-  visit("element_type", m.problem.element_type);
-  visit("accumulator_type", m.problem.accumulator_type);
-  visit("alignment", m.problem.alignment);
-  visit("determinism", m.problem.determinism);
-  visit("options", m.problem.options);
-  visit("size_class", m.problem.size_class);
-  visit("element_count", m.count);
-  visit("input_bytes", m.bytes);
-  visit("params", Object{m.params});
-  visit("is_default", m.is_default);
-  visit("round", m.round);
-  visit("outcome", m.outcome);
-  visit("failure", m.failure);
-  visit("median_us", m.median_us);
-  visit("mad_us", m.mad_us);
-  visit("discarded_samples", m.discarded_samples);
-  visit("hot_us", OptionalTime{m.hot_us});
-  visit("stream_us", OptionalTime{m.stream_us});
-  visit("latency_us", OptionalTime{m.latency_us});
-  visit("registers", m.registers);
-  visit("shared_bytes", m.shared_bytes);
-  visit("local_bytes", m.local_bytes);
-  visit("occupancy", m.occupancy);
-  visit("compile_ms", m.compile_ms);
-  visit("sm_clock_mhz", m.sm_clock_mhz);
-  visit("memory_clock_mhz", m.memory_clock_mhz);
-  visit("samples_us", m.samples_us);
-}
+constexpr ColumnInfo kRunIdColumn{"run_id", "", ""};
 
 // Writing.
 
 class FieldWriter {
  public:
   template <class T>
-  void operator()(const char* name, const T& value) {
-    json_[name] = written(value);
+  void operator()(const ColumnInfo& column, const T& value) {
+    json_[column.name] = written(column, value);
   }
 
   OrderedJson take() { return std::move(json_); }
 
  private:
   template <class T>
-  static OrderedJson written(const T& value) {
+  static OrderedJson written(const ColumnInfo&, const T& value) {
     return json_fields::write(value);
   }
-  static OrderedJson written(Outcome outcome) { return to_string(outcome); }
-  static OrderedJson written(Decimal<const std::uint64_t> field) {
-    return std::to_string(field.value);
+  static OrderedJson written(const ColumnInfo&, Outcome outcome) { return to_string(outcome); }
+  static OrderedJson written(const ColumnInfo& column, double number) {
+    return column.is_optional && number == 0 ? OrderedJson()
+                                             : OrderedJson(json_fields::write(number));
   }
-  static OrderedJson written(OptionalTime<const double> field) {
-    return field.us == 0 ? OrderedJson() : written(field.us);
-  }
-  static OrderedJson written(Object<const std::string> field) {
-    return OrderedJson::parse(field.text);
+  static OrderedJson written(const ColumnInfo& column, const std::string& text) {
+    return column.is_json ? OrderedJson::parse(text) : OrderedJson(json_fields::write(text));
   }
 
   OrderedJson json_ = OrderedJson::object();
 };
 
-template <class Row>
-OrderedJson write_row(const Row& row) {
-  FieldWriter writer;
-  visit_fields(row, writer);
-  return writer.take();
-}
-
 // Reading. Each throws RowFault that says what there has to be.
 
-void read_value(const Json& json, double& value) {
-  if (!json.is_number()) throw RowFault("a number");
-  value = json.get<double>();
+void read_value(const Json& json, const ColumnInfo& column, double& value) {
+  if (column.is_optional && json.is_null()) {
+    value = 0;
+  } else if (json.is_number()) {
+    value = json.get<double>();
+  } else {
+    throw RowFault("a number");
+  }
 }
 
 template <std::integral T>
-void read_value(const Json& json, T& value) {
+void read_value(const Json& json, const ColumnInfo&, T& value) {
   try {
     value = json_fields::read(json, json_fields::Tag<T>());
   } catch (const std::exception&) {
@@ -164,12 +70,17 @@ void read_value(const Json& json, T& value) {
   }
 }
 
-void read_value(const Json& json, bool& value) {
+void read_value(const Json& json, const ColumnInfo&, bool& value) {
   if (!json.is_boolean()) throw RowFault("true or false");
   value = json.get<bool>();
 }
 
-void read_value(const Json& json, std::string& text) {
+void read_value(const Json& json, const ColumnInfo& column, std::string& text) {
+  if (column.is_json) {
+    if (!json.is_object()) throw RowFault("an object");
+    text = json.dump();
+    return;
+  }
   if (json.is_string()) {
     text = json.get<std::string>();
     return;
@@ -178,43 +89,23 @@ void read_value(const Json& json, std::string& text) {
   text.clear();
   for (const Json& item : json) {
     std::uint8_t byte = 0;
-    read_value(item, byte);
+    read_value(item, column, byte);
     text.push_back(static_cast<char>(byte));
   }
 }
 
-void read_value(const Json& json, std::vector<double>& values) {
-  if (!json.is_array()) throw RowFault("a list of numbers");
-  values.clear();
-  for (const Json& item : json) read_value(item, values.emplace_back());
+void read_value(const Json& json, const ColumnInfo&, std::vector<double>& values) {
+  const bool is_list = json.is_array() && std::ranges::all_of(json, &Json::is_number);
+  if (!is_list) throw RowFault("a list of numbers");
+  values = json.get<std::vector<double>>();
 }
 
-void read_value(const Json& json, Outcome& outcome) {
+void read_value(const Json& json, const ColumnInfo&, Outcome& outcome) {
   try {
     outcome = parse_outcome(json.is_string() ? json.get_ref<const std::string&>() : "");
   } catch (const StoreError&) {
     throw RowFault("an outcome that this Foldtune knows");
   }
-}
-
-void read_value(const Json& json, Decimal<std::uint64_t> field) {
-  const std::string text = json.is_string() ? json.get<std::string>() : "";
-  const char* const end = text.data() + text.size();
-  const auto [parsed, error] = std::from_chars(text.data(), end, field.value);
-  if (error != std::errc() || parsed != end) throw RowFault("a decimal number as text");
-}
-
-void read_value(const Json& json, OptionalTime<double> field) {
-  if (json.is_null()) {
-    field.us = 0;
-  } else {
-    read_value(json, field.us);
-  }
-}
-
-void read_value(const Json& json, Object<std::string> field) {
-  if (!json.is_object()) throw RowFault("an object");
-  field.text = json.dump();
 }
 
 /// As much of a value as a line of a report holds.
@@ -227,15 +118,15 @@ class FieldReader {
   }
 
   template <class T>
-  void operator()(const char* name, T&& field) {
-    const auto found = row_.find(name);
-    if (found == row_.end()) throw RowFault(fmt::format("it lacks {}", name));
-    known_.insert(name);
+  void operator()(const ColumnInfo& column, T& field) {
+    const auto found = row_.find(column.name);
+    if (found == row_.end()) throw RowFault(fmt::format("it lacks {}", column.name));
+    known_.insert(column.name);
     try {
-      read_value(*found, std::forward<T>(field));
+      read_value(*found, column, field);
     } catch (const RowFault& wanted) {
-      throw RowFault(fmt::format("its {} is {}, not {}", name, cut(found->dump(), kShownCharacters),
-                                 wanted.what()));
+      throw RowFault(fmt::format("its {} is {}, not {}", column.name,
+                                 cut(found->dump(), kShownCharacters), wanted.what()));
     }
   }
 
@@ -253,23 +144,34 @@ class FieldReader {
   std::set<std::string> known_;
 };
 
-template <class Row>
-Row read_row(const Json& json) {
-  Row row;
-  FieldReader reader(json);
-  visit_fields(row, reader);
-  reader.require_no_other();
-  return row;
-}
-
 }  // namespace
 
-nlohmann::ordered_json to_json(const DeviceRow& row) { return write_row(row); }
-nlohmann::ordered_json to_json(const RunRow& row) { return write_row(row); }
-nlohmann::ordered_json to_json(const MeasurementRow& row) { return write_row(row); }
+OrderedJson run_to_json(const StoredResult& row) {
+  FieldWriter writer;
+  writer(kRunIdColumn, row.run_id);
+  visit_run(row, writer);
+  return writer.take();
+}
 
-DeviceRow read_device_row(const Json& json) { return read_row<DeviceRow>(json); }
-RunRow read_run_row(const Json& json) { return read_row<RunRow>(json); }
-MeasurementRow read_measurement_row(const Json& json) { return read_row<MeasurementRow>(json); }
+OrderedJson measurement_to_json(const StoredResult& row) {
+  FieldWriter writer;
+  writer(kRunIdColumn, row.run_id);
+  visit_measurement(row, writer);
+  return writer.take();
+}
+
+void read_run(const Json& json, StoredResult& row) {
+  FieldReader reader(json);
+  reader(kRunIdColumn, row.run_id);
+  visit_run(row, reader);
+  reader.require_no_other();
+}
+
+void read_measurement(const Json& json, StoredResult& row) {
+  FieldReader reader(json);
+  reader(kRunIdColumn, row.run_id);
+  visit_measurement(row, reader);
+  reader.require_no_other();
+}
 
 }  // namespace foldtune

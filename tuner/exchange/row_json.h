@@ -1,10 +1,8 @@
 /// The rows of an exported file, as JSON and back. docs/exchange.md describes them.
 #pragma once
 
-#include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <stdexcept>
-#include <string>
 
 #include "cache/config_store.h"
 
@@ -13,28 +11,7 @@ namespace foldtune {
 inline constexpr const char* kExchangeFormat = "foldtune-tuning";
 
 /// Changes with every change of the rows' fields.
-inline constexpr int kExchangeVersion = 1;
-
-struct DeviceRow {
-  std::string fingerprint;
-  DeviceRecord record;
-  bool operator==(const DeviceRow&) const = default;
-};
-
-struct RunRow {
-  std::int64_t id = 0;  ///< in this file
-  std::string device_fingerprint;
-  RunRecord record;  ///< without its device
-  std::string started_at;
-  bool operator==(const RunRow&) const = default;
-};
-
-struct MeasurementRow {
-  std::int64_t run_id = 0;
-  std::string measured_at;
-  MeasurementRecord record;
-  bool operator==(const MeasurementRow&) const = default;
-};
+inline constexpr int kExchangeVersion = 2;
 
 /// A row lacks a field, or has one of another form. In words that end a sentence.
 class RowFault : public std::runtime_error {
@@ -42,14 +19,14 @@ class RowFault : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// A text that is not UTF-8 is the list of its bytes, a time that was not measured is null.
-nlohmann::ordered_json to_json(const DeviceRow& row);
-nlohmann::ordered_json to_json(const RunRow& row);
-nlohmann::ordered_json to_json(const MeasurementRow& row);
+/// The columns of the result's run, or of its measurement, under their names, after `run_id`. A
+/// text that is not UTF-8 is the list of its bytes, a number that was not measured is null.
+nlohmann::ordered_json run_to_json(const StoredResult& row);
+nlohmann::ordered_json measurement_to_json(const StoredResult& row);
 
-// The inverse, which throws RowFault. Whether the values can be is left to row_rules.h.
-DeviceRow read_device_row(const nlohmann::json& json);
-RunRow read_run_row(const nlohmann::json& json);
-MeasurementRow read_measurement_row(const nlohmann::json& json);
+/// The inverse, into the result. They throw RowFault; whether the values can be is left to
+/// row_rules.h.
+void read_run(const nlohmann::json& json, StoredResult& row);
+void read_measurement(const nlohmann::json& json, StoredResult& row);
 
 }  // namespace foldtune

@@ -3,14 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <stdexcept>
 #include <string_view>
-#include <utility>
+#include <type_traits>
+#include <vector>
 
+#include "cache/columns.h"
 #include "cache/record_check.h"
 #include "foldtune/problem.h"
 #include "runtime/lookup.h"
@@ -30,13 +31,18 @@ bool is_of_one_line(std::string_view text) {
   return std::ranges::none_of(text, [](char c) { return (c >= 0 && c < ' ') || c == kDelete; });
 }
 
-/// Names are printed as they are.
-std::string fault_of_names(
-    std::initializer_list<std::pair<const char*, const std::string&>> names) {
-  for (const auto& [what, text] : names) {
-    if (!is_of_one_line(text)) return fmt::format("its {} has control characters", what);
-  }
-  return {};
+/// What a run is of is printed as it is; its command is not.
+std::string fault_of_texts(const StoredResult& row) {
+  std::string fault;
+  visit_run(row, [&]<class Field>(const ColumnInfo& column, const Field& field) {
+    if constexpr (std::is_same_v<Field, std::string>) {
+      const bool is_printed = &field != &row.run.command;
+      if (fault.empty() && is_printed && !is_of_one_line(field)) {
+        fault = fmt::format("its {} has control characters", column.name);
+      }
+    }
+  });
+  return fault;
 }
 
 std::string fault_of_time(const char* what, const std::string& time) {
@@ -75,18 +81,6 @@ std::string fault_of_custom(const Problem& problem, const ProblemKey& key) {
   return op.find_fault();
 }
 
-struct KeyField {
-  const char* name;
-  std::string ProblemKey::*place;
-};
-constexpr std::array kKeyFields{KeyField{"family", &ProblemKey::family},
-                                KeyField{"op", &ProblemKey::op},
-                                KeyField{"element_type", &ProblemKey::element_type},
-                                KeyField{"accumulator_type", &ProblemKey::accumulator_type},
-                                KeyField{"alignment", &ProblemKey::alignment},
-                                KeyField{"determinism", &ProblemKey::determinism},
-                                KeyField{"options", &ProblemKey::options}};
-
 /// Of the names that `read_problem` does not know.
 std::string fault_of_unknown(const ProblemKey& key) {
   if (!is_custom(key) && !parse_operator(key.op))
@@ -110,15 +104,23 @@ std::string fault_of_key(const Problem& problem, const ProblemKey& key) {
     expected.op = key.op;
     expected.accumulator_type = key.accumulator_type;
   }
-  for (const KeyField& field : kKeyFields) {
-    if (key.*field.place != expected.*field.place) {
-      return fmt::format("its {} is \"{}\", where this problem has \"{}\"", field.name,
-                         key.*field.place, expected.*field.place);
-    }
-  }
-  if (key.size_class == expected.size_class) return {};
-  return fmt::format("its size_class is {}, where {} elements have {}", key.size_class,
-                     problem.count, expected.size_class);
+  // As it is quoted in the reason.
+  const auto quoted = []<class Field>(const Field& field) {
+    return std::is_same_v<Field, std::string> ? fmt::format("\"{}\"", field)
+                                              : fmt::format("{}", field);
+  };
+  std::vector<std::string> wanted;
+  visit_columns(expected,
+                [&](const ColumnInfo&, const auto& field) { wanted.push_back(quoted(field)); });
+  std::string fault;
+  auto next = wanted.begin();
+  visit_columns(key, [&](const ColumnInfo& column, const auto& field) {
+    const std::string& other = *next++;
+    if (!fault.empty() || quoted(field) == other) return;
+    fault =
+        fmt::format("its {} is {}, where this problem has {}", column.name, quoted(field), other);
+  });
+  return fault;
 }
 
 std::string fault_of_problem(const std::optional<Problem>& problem, const ProblemKey& key) {
@@ -149,28 +151,17 @@ std::string fault_of_foreign_params(const std::string& params) {
 
 }  // namespace
 
-std::string fault_of(const DeviceRow& row) {
-  const DeviceRecord& device = row.record;
-  if (device.fingerprint() != row.fingerprint) {
-    return "its fingerprint is not the hash of its fields";
+std::string fault_of_run(const StoredResult& row) {
+  if (row.run.device.fingerprint() != row.device_fingerprint) {
+    return "its device_fingerprint is not the hash of its device's fields";
   }
-  return fault_of_names({{"kind", device.kind},
-                         {"name", device.name},
-                         {"architecture", device.architecture},
-                         {"driver", device.driver}});
-}
-
-std::string fault_of(const RunRow& row) {
-  const RunRecord& run = row.record;
-  if (std::string fault = fault_of(run); !fault.empty()) return fault;
+  if (std::string fault = fault_of(row.run); !fault.empty()) return fault;
   if (std::string fault = fault_of_time("started_at", row.started_at); !fault.empty()) return fault;
-  return fault_of_names({{"template_fingerprint", run.template_fingerprint},
-                         {"compiler", run.compiler},
-                         {"foldtune_version", run.foldtune_version}});
+  return fault_of_texts(row);
 }
 
-std::string fault_of(const MeasurementRow& row, bool is_of_these_kernels) {
-  const MeasurementRecord& m = row.record;
+std::string fault_of_measurement(const StoredResult& row, bool is_of_these_kernels) {
+  const MeasurementRecord& m = row.measurement;
   if (std::string fault = fault_of(m); !fault.empty()) return fault;
   if (std::string fault = fault_of_time("measured_at", row.measured_at); !fault.empty()) {
     return fault;

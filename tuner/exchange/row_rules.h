@@ -4,16 +4,15 @@
 
 #include <string>
 
-#include "tuner/exchange/row_json.h"
+#include "cache/config_store.h"
 
 namespace foldtune {
 
-std::string fault_of(const DeviceRow& row);
-std::string fault_of(const RunRow& row);
+std::string fault_of_run(const StoredResult& row);
 
 /// `is_of_these_kernels`: whether they are those of this Foldtune, whose tunables are known. Of
 /// others the params only have to be plain values. A user's operator is known by a hash alone, so
 /// that its params have to be those of its family.
-std::string fault_of(const MeasurementRow& row, bool is_of_these_kernels);
+std::string fault_of_measurement(const StoredResult& row, bool is_of_these_kernels);
 
 }  // namespace foldtune

@@ -305,9 +305,10 @@ OrderedJson OperationTable::to_json() const {
 }
 
 std::vector<DeviceView> view_devices(const std::vector<StoredResult>& rows) {
-  std::map<std::array<std::string, 3>, DeviceView> by_origin;
+  std::map<std::array<std::string, 4>, DeviceView> by_origin;
   for (const StoredResult& row : rows) {
-    by_origin[{row.run.device.fingerprint(), row.run.compiler, row.run.template_fingerprint}]
+    by_origin[{row.run.device.fingerprint(), row.run.device.driver, row.run.compiler,
+               row.run.template_fingerprint}]
         .rows.push_back(&row);
   }
   std::vector<DeviceView> devices;

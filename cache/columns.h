@@ -1,0 +1,165 @@
+/// The columns of the database, each described once. The tables, what is read and written, the
+/// checks, the exchange format, the worker's protocol, `show --json` and `--csv`, and the table of
+/// docs/schema.md follow from this.
+///
+/// A record's columns are visited as `visit(column, field)`, in the order of all of them.
+#pragma once
+
+#include <concepts>
+#include <limits>
+#include <type_traits>
+
+#include "cache/config_store.h"
+
+namespace foldtune {
+
+struct ColumnInfo {
+  const char* name;
+  const char* unit;
+  const char* meaning;
+  /// Of a number. None may be negative.
+  double most = std::numeric_limits<double>::infinity();
+  /// 0 says that it was not measured: NULL in the database, null in JSON.
+  bool is_optional = false;
+  /// A text that is a JSON object.
+  bool is_json = false;
+};
+
+/// A record, const or not.
+template <class T, class Record>
+concept RecordOf = std::same_as<std::remove_const_t<T>, Record>;
+
+template <RecordOf<DeviceRecord> T, class Visit>
+void visit_columns(T& device, Visit&& visit) {
+  visit(ColumnInfo{"device_kind", "", "`cuda` or `cpu`"}, device.kind);
+  visit(ColumnInfo{"device_name", "", "`NVIDIA H200`"}, device.name);
+  visit(ColumnInfo{"device_architecture", "", "`sm_90`"}, device.architecture);
+  visit(ColumnInfo{"device_multiprocessor_count", "", ""}, device.multiprocessor_count);
+  visit(ColumnInfo{"device_memory_clock_khz", "kHz", "0: unknown"}, device.memory_clock_khz);
+  visit(ColumnInfo{"device_memory_bus_bits", "bits", "0: unknown"}, device.memory_bus_bits);
+  visit(ColumnInfo{"device_l2_bytes", "bytes", ""}, device.l2_bytes);
+  visit(ColumnInfo{"device_driver", "", "the driver's version"}, device.driver);
+}
+
+template <RecordOf<RunRecord> T, class Visit>
+void visit_columns(T& run, Visit&& visit) {
+  visit_columns(run.device, visit);
+  visit(ColumnInfo{"template_fingerprint", "", "hash over the kernel sources"},
+        run.template_fingerprint);
+  visit(ColumnInfo{"compiler", "", "`nvrtc 13.0`"}, run.compiler);
+  visit(ColumnInfo{"foldtune_version", "", "what ran"}, run.foldtune_version);
+  visit(ColumnInfo{"command", "", "its command line"}, run.command);
+  visit(ColumnInfo{"seed", "", "its seed, as a signed number of 64 bits"}, run.seed);
+  visit(ColumnInfo{.name = "read_bandwidth_gbps",
+                   .unit = "10^9 bytes/s",
+                   .meaning = "read bandwidth that the run measured on its device",
+                   .is_optional = true},
+        run.read_bandwidth_gbps);
+}
+
+template <RecordOf<ProblemKey> T, class Visit>
+void visit_columns(T& problem, Visit&& visit) {
+  visit(ColumnInfo{"family", "", "the problem, by the names of the catalogue"}, problem.family);
+  visit(ColumnInfo{"op", "", ""}, problem.op);
+  visit(ColumnInfo{"element_type", "", ""}, problem.element_type);
+  visit(ColumnInfo{"accumulator_type", "", ""}, problem.accumulator_type);
+  visit(ColumnInfo{"alignment", "", ""}, problem.alignment);
+  visit(ColumnInfo{"determinism", "", ""}, problem.determinism);
+  visit(ColumnInfo{"options", "",
+                   "what else tells problems apart: `nan_policy=ignore`; empty for none"},
+        problem.options);
+  visit(ColumnInfo{"size_class", "", "log2 of the number of elements, rounded to nearest"},
+        problem.size_class);
+}
+
+inline constexpr ColumnInfo kParamsColumn{.name = "params",
+                                          .unit = "",
+                                          .meaning = "the tunables, a JSON object with sorted keys",
+                                          .is_json = true};
+
+/// Those of the table `measurement`: problems and params have tables of their own.
+template <RecordOf<MeasurementRecord> T, class Visit>
+void visit_own_columns(T& m, Visit&& visit) {
+  constexpr double kMostInteger = 9.2e18;  // SQLite's integers are signed
+  const auto optional_time = [](const char* name, const char* meaning) {
+    return ColumnInfo{.name = name, .unit = "µs per call", .meaning = meaning, .is_optional = true};
+  };
+  visit(
+      ColumnInfo{.name = "element_count", .unit = "elements", .meaning = "", .most = kMostInteger},
+      m.count);
+  visit(ColumnInfo{.name = "input_bytes",
+                   .unit = "bytes",
+                   .meaning = "input that was read",
+                   .most = kMostInteger},
+        m.bytes);
+  visit(ColumnInfo{"is_default", "0 or 1", "1: the configuration that is used untuned"},
+        m.is_default);
+  visit(ColumnInfo{"round", "",
+                   "0: screening; 1: comparison of the best; from 2 on: what was chosen by it, the "
+                   "higher the later"},
+        m.round);
+  visit(ColumnInfo{"outcome", "",
+                   "`ok`, `compile_error`, `load_error`, `launch_error`, `wrong_result`, "
+                   "`timing_error`, `out_of_memory`, `crashed` or `timeout`"},
+        m.outcome);
+  visit(ColumnInfo{"failure", "", "the reason; empty for `ok`"}, m.failure);
+  visit(
+      ColumnInfo{
+          "median_us", "µs per call",
+          "of calls in a CUDA graph whose inputs come from memory; above 0 for `ok`, without "
+          "meaning otherwise"},
+      m.median_us);
+  visit(ColumnInfo{"mad_us", "µs per call",
+                   "median absolute deviation of the samples from `median_us`"},
+        m.mad_us);
+  visit(ColumnInfo{"discarded_samples", "",
+                   "samples that were taken again, since the device was throttled meanwhile"},
+        m.discarded_samples);
+  visit(optional_time("hot_us", "as `median_us`, with the input in the L2, which it may not fit"),
+        m.hot_us);
+  visit(optional_time("stream_us", "back to back in a stream, without a graph"), m.stream_us);
+  visit(optional_time("latency_us", "from before a launch to its result, as the host sees it"),
+        m.latency_us);
+  visit(ColumnInfo{"registers", "per thread", ""}, m.registers);
+  visit(ColumnInfo{"shared_bytes", "bytes per block", "static shared memory"}, m.shared_bytes);
+  visit(ColumnInfo{"local_bytes", "bytes per thread", "spills and stack"}, m.local_bytes);
+  visit(ColumnInfo{.name = "occupancy",
+                   .unit = "0 to 1",
+                   .meaning = "resident warps over the maximum",
+                   .most = 1},
+        m.occupancy);
+  visit(ColumnInfo{"compile_ms", "ms", ""}, m.compile_ms);
+  visit(ColumnInfo{"sm_clock_mhz", "MHz", "read while the samples were taken; 0: unknown"},
+        m.sm_clock_mhz);
+  visit(ColumnInfo{"memory_clock_mhz", "MHz", "the same"}, m.memory_clock_mhz);
+  visit(ColumnInfo{"samples_us", "µs per call", "JSON array, in the order they were taken"},
+        m.samples_us);
+}
+
+template <RecordOf<MeasurementRecord> T, class Visit>
+void visit_columns(T& m, Visit&& visit) {
+  visit_columns(m.problem, visit);
+  visit(kParamsColumn, m.params);
+  visit_own_columns(m, visit);
+}
+
+/// A run with its device, as it is stored.
+template <RecordOf<StoredResult> T, class Visit>
+void visit_run(T& row, Visit&& visit) {
+  visit(ColumnInfo{"started_at", "UTC, ISO 8601", "when the run began"}, row.started_at);
+  visit(ColumnInfo{"device_fingerprint", "", "hash over what tells devices apart"},
+        row.device_fingerprint);
+  visit_columns(row.run, visit);
+}
+
+inline constexpr ColumnInfo kMeasuredAtColumn{"measured_at", "UTC, ISO 8601",
+                                              "when the measurement was stored"};
+
+/// A measurement with its problem and params, as it is stored.
+template <RecordOf<StoredResult> T, class Visit>
+void visit_measurement(T& row, Visit&& visit) {
+  visit(kMeasuredAtColumn, row.measured_at);
+  visit_columns(row.measurement, visit);
+}
+
+}  // namespace foldtune
