@@ -54,7 +54,7 @@ TEST_CASE("prune without a rule makes the file smaller, and removes nothing") {
   std::vector<MeasurementRecord> many(100, stored_sum(20, 5));
   store(place.database(), many);
   SQLite::Database(place.database(), SQLite::OPEN_READWRITE)
-      .exec("DELETE FROM measurement WHERE id > 1; PRAGMA wal_checkpoint(TRUNCATE)");
+      .exec("DELETE FROM measurement WHERE measurement_id > 1; PRAGMA wal_checkpoint(TRUNCATE)");
   const auto size = std::filesystem::file_size(place.database());
   CHECK(place.run({"prune", "--dry-run"}).exit_code == 0);
   CHECK(std::filesystem::file_size(place.database()) == size);

@@ -85,7 +85,8 @@ TEST_CASE("revalidate: what is marked is timed again, nothing else, and once onl
   CHECK_THAT(outcome.err, ContainsSubstring("revalidating "));
   CHECK_THAT(outcome.out, ContainsSubstring("was us"));
   // Of each problem something was chosen, and nothing tried but the default and what was marked.
-  CHECK(tuned.text("SELECT count(DISTINCT problem_id) FROM measurement WHERE round >= 2 AND id > " +
+  CHECK(tuned.text("SELECT count(DISTINCT problem_id) FROM measurement WHERE round >= 2 AND "
+                   "measurement_id > " +
                    old) == "2");
   CHECK(tuned.text("SELECT count(*) FROM result r WHERE measurement_id > " + old +
                    " AND NOT is_default AND params NOT IN (SELECT params FROM best b"

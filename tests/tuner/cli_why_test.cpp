@@ -182,7 +182,7 @@ TEST_CASE("Why says what is wrong") {
 TEST_CASE("Why lists every choice of a device, the oldest first, with its change") {
   const Workplace place;
   TunedDatabase database(place.database());
-  database.add(run_on("NVIDIA A"), {success(kProblem, with_block_size(64), {3}),
+  database.add(run_on("NVIDIA A"), {success(kProblem, with_block_size(64), {3}, 0),
                                     success(kProblem, with_block_size(64), {4}, 2),
                                     success(kProblem, with_block_size(128), {5}, 1)});
   database.add(run_on("NVIDIA B"), {success(kProblem, with_block_size(256), {2}, 2)});
