@@ -22,7 +22,7 @@
 #include "foldtune/error.h"
 #include "tuner/file_error.h"
 #include "tuner/format.h"
-#include "tuner/whole_file.h"
+#include "tuner/output_file.h"
 
 namespace foldtune::bench {
 namespace {
@@ -59,8 +59,11 @@ class Keeper {
   }
 
   void write(const Report& report) {
-    if (!path_.empty()) write_whole_file(path_, to_json(report), "report");
     written_ = Clock::now();
+    if (path_.empty()) return;
+    OutputFile file(path_, "report");
+    file.write(to_json(report));
+    file.commit();
   }
 
  private:

@@ -10,8 +10,8 @@
 
 #include "foldtune/error.h"
 #include "tuner/file_error.h"
+#include "tuner/input_file.h"
 #include "tuner/json_fields.h"
-#include "tuner/whole_file.h"
 
 namespace foldtune::bench {
 namespace {
@@ -203,7 +203,7 @@ Report parse_report(std::string_view text, const std::string& name) {
 }
 
 Report read_report(const std::string& path) {
-  return parse_report(read_whole_file(path, "bench report"), path);
+  return parse_report(InputFile(path).read_all(), path);
 }
 
 Report join(std::vector<Report> reports) {

@@ -7,18 +7,23 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "foldtune/error.h"
 #include "runtime/cpu_grid.h"
-#include "runtime/cpu_image.h"
 #include "runtime/device.h"
 #include "runtime/sanitizer.h"
+#include "runtime/shared_library.h"
+#include "runtime/temporary_folder.h"
 
 namespace foldtune {
 namespace {
@@ -81,6 +86,54 @@ class StreamLocks {
   static constexpr std::size_t kHandleAlignment = 16;
   std::array<std::mutex, 61> locks_;
 };
+
+/// An image of the host compiler, loaded into this process.
+/// Entries are good as long as it lives.
+class CpuImage {
+ public:
+  /// Throws DeviceError if the image cannot be loaded.
+  explicit CpuImage(const CompiledKernel& compiled);
+
+  const std::string& name(std::size_t index) const { return names_.at(index); }
+  host::Entry entry(std::size_t index) const { return entries_.at(index); }
+  std::size_t size() const { return entries_.size(); }
+
+ private:
+  void open(const std::string& image);
+
+  std::vector<std::string> names_;
+  std::optional<TemporaryFolder> folder_;  ///< where sanitizers read the library when they report
+  SharedLibrary library_;
+  std::vector<host::Entry> entries_;
+};
+
+CpuImage::CpuImage(const CompiledKernel& compiled) : names_(compiled.lowered_names) {
+  open(compiled.image);
+  for (const std::string& name : names_) {
+    const host::Entry found = library_.find_symbol<void(host::Thread*, void**)>(name.c_str());
+    if (found == nullptr) {
+      throw DeviceError(fmt::format(
+          "Loading a kernel for the CPU device: the image has no {}. Compile it again.", name));
+    }
+    entries_.push_back(found);
+  }
+}
+
+// The folder's name is new, since dlopen answers a path that it knows with the library that it
+// knows.
+void CpuImage::open(const std::string& image) {
+  try {
+    const std::filesystem::path path = folder_.emplace().path() / "kernel.so";
+    write_file(path, image);
+    library_ = SharedLibrary::open({path.string()});
+  } catch (const std::exception& error) {
+    throw DeviceError(
+        fmt::format("Loading a kernel for the CPU device: {}\nSet TMPDIR to a folder that can be "
+                    "written, and that programs may be run from.",
+                    error.what()));
+  }
+  if (!kAddressSanitizer && !kThreadSanitizer) folder_.reset();
+}
 
 class CpuKernel final : public Kernel {
  public:

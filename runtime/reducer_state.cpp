@@ -6,7 +6,6 @@
 #include <stdexcept>
 
 #include "foldtune/error.h"
-#include "runtime/custom_errors.h"
 #include "templates/space.h"
 
 namespace foldtune {
@@ -198,26 +197,20 @@ const Choice& Reducer::State::choose(const Problem& problem) {
   return choice;
 }
 
-std::shared_ptr<const CompiledKernel> Reducer::State::compile(const Variant& variant,
-                                                              const Choice& choice) {
-  try {
-    return kernels_.get(device_, make_program(variant), compiler_of(choice));
-  } catch (const CompileError& error) {
-    throw explain_compile_error(problem_, error);
-  }
-}
-
 std::unique_ptr<ResolvedPlan> Reducer::State::make_plan(const Problem& problem,
                                                         const Choice& choice) {
   const Variant variant{.problem = problem, .params = choice.params};
-  const std::shared_ptr<const CompiledKernel> kernel = compile(variant, choice);
+  const Program program = make_program(variant);
+  const std::string compiler = compiler_of(choice);
+  const std::shared_ptr<const CompiledKernel> kernel = kernels_.get(device_, program, compiler);
   try {
     return std::make_unique<ResolvedPlan>(device_, variant, *kernel);
   } catch (const DeviceError&) {
     // A kept kernel may be made for a newer driver than this.
-    if (!kernels_.reject(device_.info().record, make_program(variant))) throw;
+    if (!kernels_.reject(device_.info().record, program)) throw;
   }
-  return std::make_unique<ResolvedPlan>(device_, variant, *compile(variant, choice));
+  return std::make_unique<ResolvedPlan>(device_, variant,
+                                        *kernels_.get(device_, program, compiler));
 }
 
 }  // namespace foldtune

@@ -65,7 +65,6 @@ class Reducer::State {
   Choice& find_choice(const Problem& problem);
   /// The same, by the policy for misses.
   const Choice& choose(const Problem& problem);
-  std::shared_ptr<const CompiledKernel> compile(const Variant& variant, const Choice& choice);
   std::unique_ptr<ResolvedPlan> make_plan(const Problem& problem, const Choice& choice);
   void check_pointer(const void* pointer, const char* what) const;
 

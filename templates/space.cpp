@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -17,59 +16,6 @@ namespace {
 bool has_value(std::span<const int> values, int value) {
   return std::ranges::find(values, value) != values.end();
 }
-
-/// The pairs of two tunables' values that are still to be covered.
-class MissingPairs {
- public:
-  MissingPairs(std::span<const Tunable> tunables, const std::vector<Params>& all)
-      : tunables_(tunables), missing_(kPlaces * kPlaces, false) {
-    for (const Params& params : all) {
-      for_each_pair(params, [&](std::size_t pair) {
-        count_ += missing_[pair] ? 0 : 1;
-        missing_[pair] = true;
-      });
-    }
-  }
-
-  bool any() const { return count_ > 0; }
-
-  int count(const Params& params) const {
-    int count = 0;
-    for_each_pair(params, [&](std::size_t pair) { count += missing_[pair] ? 1 : 0; });
-    return count;
-  }
-
-  void remove(const Params& params) {
-    for_each_pair(params, [&](std::size_t pair) {
-      count_ -= missing_[pair] ? 1 : 0;
-      missing_[pair] = false;
-    });
-  }
-
- private:
-  /// More than all tunables of a family have values.
-  static constexpr std::size_t kPlaces = 256;
-  static constexpr std::size_t kValues = 16;  ///< more than one tunable has
-
-  template <class Function>
-  void for_each_pair(const Params& params, const Function& function) const {
-    std::array<std::size_t, kPlaces / kValues> places{};
-    for (std::size_t i = 0; i < tunables_.size(); ++i) {
-      const std::span<const int> values = tunables_[i].values;
-      const auto at = std::ranges::find(values, tunables_[i].get(params));
-      places.at(i) = i * kValues + static_cast<std::size_t>(at - values.begin());
-    }
-    for (std::size_t a = 0; a < tunables_.size(); ++a) {
-      for (std::size_t b = a + 1; b < tunables_.size(); ++b) {
-        function(places[a] * kPlaces + places[b]);
-      }
-    }
-  }
-
-  std::span<const Tunable> tunables_;
-  std::vector<bool> missing_;
-  int count_ = 0;
-};
 
 }  // namespace
 
@@ -122,8 +68,6 @@ std::vector<Params> Space::enumerate() const {
   return all;
 }
 
-std::uint64_t Space::size() const { return enumerate().size(); }
-
 std::vector<Params> Space::neighbours(const Params& params) const {
   std::vector<Params> result;
   for (const Tunable& tunable : rules_->tunables) {
@@ -138,27 +82,6 @@ std::vector<Params> Space::neighbours(const Params& params) const {
     }
   }
   return result;
-}
-
-std::vector<Params> Space::covering_sample() const {
-  // Greedy: the configuration that holds most pairs not held yet, until none is missing.
-  const std::vector<Params> all = enumerate();
-  MissingPairs missing(rules_->tunables, all);
-  std::vector<Params> sample;
-  while (missing.any()) {
-    const Params* best = nullptr;
-    int best_gain = 0;
-    for (const Params& params : all) {
-      const int gain = missing.count(params);
-      if (gain > best_gain) {
-        best = &params;
-        best_gain = gain;
-      }
-    }
-    sample.push_back(*best);
-    missing.remove(*best);
-  }
-  return sample;
 }
 
 bool Space::is_redundant(const Params& params, int multiprocessor_count) const {

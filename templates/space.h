@@ -68,15 +68,10 @@ class Space {
 
   /// All configurations of the extent, each once.
   std::vector<Params> enumerate() const;
-  std::uint64_t size() const;
 
   /// The configurations of the extent that differ from `params` in one tunable, by one step of its
   /// values (any other value for an enumeration).
   std::vector<Params> neighbours(const Params& params) const;
-
-  /// Configurations that together hold every valid pair of two tunables' values (pairwise
-  /// coverage). Deterministic.
-  std::vector<Params> covering_sample() const;
 
   /// Whether another configuration of the space launches the same work for the problem's count, so
   /// that trying this one is a waste.

@@ -8,7 +8,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
-#include <span>
 #include <vector>
 
 #include "foldtune/error.h"
@@ -23,9 +22,6 @@ using OrderedJson = nlohmann::ordered_json;  // the order of an accumulator's fi
 
 constexpr std::array<std::string_view, 9> kKeys{
     "name", "inputs", "accumulator", "identity", "map", "combine", "finish", "result", "tolerance"};
-
-/// No operator is as long as this.
-constexpr std::uint64_t kMaxFileBytes = 1 << 20;
 
 ElementType parse_type(std::string_view what, std::string_view text) {
   if (const auto type = parse_element_type(text)) return *type;
@@ -111,14 +107,8 @@ std::string value_text(const std::string& key, const OrderedJson& value, const s
 }
 
 OrderedJson read_json(const std::string& path) {
-  const InputFile file(path);
-  if (file.size() > kMaxFileBytes) {
-    throw FileError(fmt::format("{} is too long for a custom operator", path));
-  }
-  std::string text(file.size(), '\0');
-  file.read(0, std::as_writable_bytes(std::span(text)));
   try {
-    return OrderedJson::parse(text);
+    return OrderedJson::parse(InputFile(path).read_all());
   } catch (const OrderedJson::parse_error& error) {
     throw FileError(fmt::format("{} is not JSON: {}", path, error.what()));
   }

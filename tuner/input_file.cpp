@@ -37,7 +37,7 @@ InputFile::InputFile(std::string path) : path_(std::move(path)) {
   }
   ::close(descriptor_);
   throw FileError(
-      fmt::format("reading {}: it is {}; name a file of elements, raw or .npy", path_,
+      fmt::format("reading {}: it is {}; name a file", path_,
                   is_known && S_ISDIR(status.st_mode) ? "a folder" : "not a regular file"));
 }
 
@@ -65,6 +65,12 @@ void InputFile::read(std::uint64_t offset, std::span<std::byte> bytes) const {
     bytes = bytes.subspan(static_cast<std::size_t>(got));
     offset += static_cast<std::uint64_t>(got);
   }
+}
+
+std::string InputFile::read_all() const {
+  std::string text(size_, '\0');
+  read(0, std::as_writable_bytes(std::span(text)));
+  return text;
 }
 
 InputElements find_elements(const InputFile& file, std::optional<ElementType> type) {

@@ -1,4 +1,4 @@
-/// A file that is reduced.
+/// Files that are read: what is reduced, and JSON.
 #pragma once
 
 #include <cstddef>
@@ -24,6 +24,7 @@ class InputFile {
 
   /// Fills `bytes` from `offset` on.
   void read(std::uint64_t offset, std::span<std::byte> bytes) const;
+  std::string read_all() const;
 
  private:
   std::string path_;

@@ -165,20 +165,15 @@ struct StudyRow {
   std::string_view i32_ms;
 };
 
-/// The sizes of the study, of which three say most; one where a size was asked for.
-std::vector<std::uint64_t> study_counts(const LadderOptions& options) {
-  constexpr int kSmallest = 16;
-  constexpr int kLargest = 25;
-  std::vector<std::uint64_t> counts;
-  for (int log2 = kSmallest; log2 <= kLargest; ++log2) {
-    const bool is_chosen = log2 == kSmallest || log2 == 20 || log2 == kLargest;
-    if (options.all_sizes || is_chosen) counts.push_back(std::uint64_t{1} << log2);
-  }
-  if (options.count != 0) counts = {counts.back()};
-  return counts;
+/// Of the sizes of the study the three that say most.
+constexpr std::array<std::uint64_t, 3> kStudyCounts{1 << 16, 1 << 20, 1 << 25};
+
+/// One where a size was asked for.
+std::span<const std::uint64_t> study_counts(const LadderOptions& options) {
+  return std::span(kStudyCounts).last(options.count == 0 ? kStudyCounts.size() : 1);
 }
 
-void add_study(Section section, const std::vector<std::uint64_t>& counts) {
+void add_study(Section section, std::span<const std::uint64_t> counts) {
   const ReduceParams two_elements{.block_size = 256,
                                   .vector_width = 1,
                                   .unroll = 2,

@@ -42,7 +42,6 @@ struct LadderOptions {
   std::string sections{kLadderSections};
   /// Elements of every rung; 0: the sizes of the sections.
   std::uint64_t count = 0;
-  bool all_sizes = false;  ///< of section C, every power of 2 instead of three
 };
 
 /// The rungs in the order of the sections, each at all of its sizes.

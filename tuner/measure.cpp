@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "foldtune/error.h"
-#include "runtime/custom_errors.h"
 #include "runtime/lookup.h"
 #include "templates/space.h"
 #include "tuner/statistics.h"
@@ -124,7 +123,7 @@ Measurer::Measurer(Device& device, CompilePool& compilations, const InputPool& p
 ExpectedResult Measurer::compute_expected_result() {
   if (problem_.op != Operator::custom) return expect_result(problem_, pool_);
   const Variant plainest = plainest_variant(problem_);
-  const Plan plan(device_, plainest, *compile(plainest));
+  const Plan plan(device_, plainest, *compilations_.request(make_program(plainest)).get());
   const Areas scratch(device_, plan.scratch_bytes(problem_.count));
   return {problem_, call_once(enqueues_of(plan, scratch).front())};
 }
@@ -138,14 +137,6 @@ void Measurer::make_flush() {
   flush_->plan =
       std::make_unique<Plan>(device_, variant, *compilations_.request(make_program(variant)).get());
   flush_->scratch = Areas(device_, flush_->plan->scratch_bytes(flush.count));
-}
-
-std::shared_ptr<const CompiledKernel> Measurer::compile(const Variant& variant) {
-  try {
-    return compilations_.request(make_program(variant)).get();
-  } catch (const CompileError& error) {
-    throw explain_compile_error(problem_, error);
-  }
 }
 
 Candidate Measurer::prepare(const Params& params, const CompiledKernel& compiled) {

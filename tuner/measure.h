@@ -93,7 +93,6 @@ class Measurer {
     std::uint32_t grid_size;
   };
 
-  std::shared_ptr<const CompiledKernel> compile(const Variant& variant);
   Call call(int slice, int area) const;
   std::vector<std::byte> call_once(const Enqueue& enqueue, const Translate& translate = nullptr);
   std::string find_fault_in_result(const Enqueue& enqueue, const Shape& shape,

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "foldtune/error.h"
-#include "runtime/custom_errors.h"
 #include "runtime/lookup.h"
 #include "runtime/variant.h"
 #include "tuner/comparison.h"
@@ -193,8 +192,7 @@ class ProblemTuning {
     try {
       if (compiling.compilation) trial.compiled = compiling.compilation->get();
     } catch (const CompileError& error) {
-      return failed_trial(problem_, trial, Outcome::compile_error,
-                          explain_compile_error(problem_, error).what());
+      return failed_trial(problem_, trial, Outcome::compile_error, error.what());
     }
     const double begin_s = session_.elapsed_s();
     MeasurementRecord record = evaluator_.evaluate(trial);

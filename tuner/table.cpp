@@ -1,5 +1,8 @@
 #include "tuner/table.h"
 
+#include <sys/ioctl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <numeric>
 #include <span>
@@ -21,6 +24,15 @@ std::string without_trailing_spaces(std::string line) {
 }
 
 }  // namespace
+
+std::size_t terminal_width(std::FILE* stream) {
+  constexpr std::size_t kUsualWidth = 80;
+  const int descriptor = ::fileno(stream);
+  if (::isatty(descriptor) == 0) return 0;
+  winsize size{};
+  const bool is_known = ::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return is_known ? size.ws_col : kUsualWidth;
+}
 
 std::string cut(std::string text, std::size_t max_width) {
   constexpr std::size_t kDots = 3;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,9 @@ class Table {
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;
 };
+
+/// Characters in a line of the terminal behind `stream`; 0 where that is none.
+std::size_t terminal_width(std::FILE* stream);
 
 /// `text` if it is at most `max_width` characters (0: any number), else its beginning and "...".
 std::string cut(std::string text, std::size_t max_width);

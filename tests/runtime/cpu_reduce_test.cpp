@@ -6,6 +6,7 @@
 #include "templates/reduce/space.h"
 #include "tests/catch.h"
 #include "tests/runtime/cpu_reduction.h"
+#include "tests/support/covering_sample.h"
 
 namespace foldtune::test {
 namespace {
@@ -100,7 +101,7 @@ TEST_CASE("CPU device: a sum in a fixed order has the same bits in every configu
   constexpr Determinism kFixed = Determinism::config_independent;
   const Problem problem{.determinism = kFixed};
   std::vector<Params> configs;
-  for (const Params& params : Space(problem, Extent::all).covering_sample()) {
+  for (const Params& params : covering_sample(problem, Extent::all)) {
     if (configs.size() < 12) configs.push_back(params);
   }
   REQUIRE(configs.size() > 4);

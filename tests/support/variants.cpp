@@ -8,6 +8,7 @@
 #include <set>
 
 #include "templates/reduce/space.h"
+#include "tests/support/covering_sample.h"
 
 namespace foldtune::test {
 namespace {
@@ -49,15 +50,14 @@ std::vector<Held> held_by(const Params& params, std::size_t form) {
 /// that takes long.
 std::vector<Params> covering_sample(const Problem& problem) {
   static std::map<std::vector<int>, std::vector<Params>> known;
-  const Space space(problem, Extent::all);
   std::vector<int> values;
-  for (const Params& params : space.enumerate()) {
+  for (const Params& params : Space(problem, Extent::all).enumerate()) {
     for (const Tunable& tunable : rules(family_of(params)).tunables) {
       values.push_back(tunable.get(params));
     }
   }
   std::vector<Params>& sample = known[values];
-  if (sample.empty()) sample = space.covering_sample();
+  if (sample.empty()) sample = covering_sample(problem, Extent::all);
   return sample;
 }
 

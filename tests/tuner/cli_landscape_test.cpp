@@ -46,7 +46,7 @@ TEST_CASE("landscape shows the fastest, the spread and what each tunable is wort
 TEST_CASE("landscape writes a cache file for Kernel Tuner") {
   const Workplace place;
   store_landscape(place);
-  const std::string cache = place.file("new/cache.json");
+  const std::string cache = place.file("cache.json");
   const Outcome result = place.run({"landscape", "--n", "2^24", "--kernel-tuner", cache});
   CHECK(result.exit_code == 0);
   CHECK_THAT(result.err, ContainsSubstring(cache));
@@ -88,8 +88,7 @@ TEST_CASE("landscape shows what a database holds of a problem, for each device")
 
   const Outcome other = place.run({"landscape", "--n", "2^12"});
   CHECK(other.exit_code == 0);
-  CHECK_THAT(other.out,
-             ContainsSubstring("nothing was measured of sum f32 2^12; there is sum f32 2^20"));
+  CHECK_THAT(other.out, ContainsSubstring("nothing was measured of sum f32 2^12; `foldtune show`"));
 }
 
 TEST_CASE("landscape wants a problem") {

@@ -113,7 +113,6 @@ TEST_CASE("Report's page holds what the database does") {
     CHECK(best["gbps"] == double(m.bytes) / m.median_us / 1e3);
     CHECK(best["percent_of_read_bandwidth"].get<double>() ==
           Approx(double(m.bytes) / m.median_us / 1e3 / 40));
-    CHECK(best["round"] == m.round);
     CHECK(best["measured_at"] == bests[i].measured_at);
     CHECK(params_of(data, best["config"]) == Json::parse(m.params));
   }
@@ -197,48 +196,6 @@ TEST_CASE("The page of an empty database is a page, too") {
   CHECK_THAT(read_file(place.file("report.html")), ContainsSubstring("foldtune tune --op sum"));
 }
 
-/// Figures of a sum and of another reduction, in one manner.
-std::string bench_report(const std::string& device, const std::string& manner) {
-  const auto figure = [&](const std::string& contender, int count, double us,
-                          const std::string& alignment = "vector") {
-    return Json{{"op", "sum"},      {"type", "f32"},          {"accumulator", "f32"},
-                {"options", ""},    {"alignment", alignment}, {"n", count},
-                {"manner", manner}, {"contender", contender}, {"median_us", us},
-                {"run", 0}};
-  };
-  const Json run{
-      {"date", "2026-01-31T12:00:00Z"}, {"device", device}, {"versions", {{"CUB", "3.0.1"}}}};
-  Json elsewhere = figure("CUB", 4096, 9);
-  elsewhere["op"] = "product";
-  return Json{{"schema_version", 2},
-              {"runs", {run}},
-              {"figures",
-               {figure("CUB", 8192, 2.75), figure("tuned", 4096, 1.5), figure("untuned", 4096, 1.6),
-                figure("CUB", 4096, 2.5), figure("CUB", 4096, 3.5, "element"), elsewhere}}}
-      .dump();
-}
-
-TEST_CASE("Report puts the bench's times beside those of the same problem on the same device") {
-  const Workplace place;
-  store_example(place.database());
-  const Json data =
-      report(place, {"--bench", place.write("bench.json", bench_report("NVIDIA Test", "graph")),
-                     place.write("other.json", bench_report("NVIDIA Other", "graph")),
-                     place.write("stream.json", bench_report("NVIDIA Test", "stream"))});
-  const Json& peers = data["devices"][0]["peers"];
-  REQUIRE(peers.size() == 2);
-  CHECK(peers[0]["name"] == "CUB 3.0.1");
-  CHECK(peers[0]["file"] == "bench.json");
-  CHECK(peers[0]["n"] == Json{4096, 8192});
-  CHECK(peers[0]["us"] == Json{2.5, 2.75});
-  CHECK(peers[1]["name"] == "Foldtune, tuned, in the bench");
-  CHECK(peers[1]["us"] == Json{1.5});
-  REQUIRE(data["left_out"].size() == 2);
-  CHECK_THAT(data["left_out"][0].get<std::string>(),
-             ContainsSubstring("other.json is left out") && ContainsSubstring("NVIDIA Other"));
-  CHECK_THAT(data["left_out"][1].get<std::string>(), ContainsSubstring("the method stream"));
-}
-
 TEST_CASE("Report writes to stdout, too, and changes nothing in the database") {
   const Workplace place;
   store_example(place.database());
@@ -269,11 +226,6 @@ TEST_CASE("Report says what is wrong, and leaves an earlier page as it is") {
   fails({"report", "-o", page, "--type", "f31"}, kUsage, "no element type 'f31'");
   fails({"report", "-o", page, "--db", place.file("none")}, kDatabase, place.file("none"));
   fails({"report", "-o", page, "--db", place.write("text", "no database")}, kDatabase, "text");
-  fails({"report", "-o", page, "--bench", place.file("none")}, kFile, "reading the bench report");
-  fails({"report", "-o", page, "--bench", place.path().string()}, kFile, "directory");
-  fails({"report", "-o", page, "--bench", place.write("b", "{")}, kFile, "foldtune_bench --json");
-  fails({"report", "-o", page, "--bench", place.write("c", R"({"schema_version": 1})")}, kFile,
-        "version 1");
   fails({"report", "-o", page + "/page.html"}, kFile, "writing the page");
   fails({"report", "-o", place.path().string()}, kFile, "no regular file");
   REQUIRE(::mkfifo(place.file("pipe").c_str(), 0600) == 0);

@@ -1,15 +1,13 @@
 #include "tuner/replay/kernel_tuner.h"
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "runtime/lookup.h"
+#include "runtime/temporary_folder.h"
 #include "tests/cache/temporary_folder.h"
 #include "tests/catch.h"
 #include "tuner/file_error.h"
-#include "tuner/whole_file.h"
 
 namespace foldtune {
 namespace {
@@ -88,9 +86,9 @@ TEST_CASE("a Kernel Tuner cache ends as a closed one does") {
 
 TEST_CASE("a landscape is the same after it was written and read, but for the kinds of failures") {
   const test::TemporaryFolder folder;
-  const std::string path = folder.file("new/sum.json");
+  const std::string path = folder.file("sum.json");
   const Landscape written = three_points();
-  write_whole_file(path, to_kernel_tuner_cache(written, kTime), "landscape");
+  write_file(path, to_kernel_tuner_cache(written, kTime));
   Landscape read = read_kernel_tuner_cache(path);
   CHECK(read.device == written.device);
   CHECK(read.compiler == written.compiler);
@@ -168,20 +166,6 @@ TEST_CASE("a cache file that is not there is an error with its name") {
   CHECK_THROWS_WITH(read_kernel_tuner_cache(folder.file("none.json")),
                     ContainsSubstring(folder.file("none.json")));
   CHECK_THROWS_AS(read_kernel_tuner_cache(folder.path()), FileError);
-}
-
-TEST_CASE("a written file replaces the one before as a whole") {
-  const test::TemporaryFolder folder;
-  const std::string path = folder.file("new/file");
-  write_whole_file(path, "first", "landscape");
-  write_whole_file(path, "second", "landscape");
-  std::ifstream stream(path);
-  CHECK(std::string{std::istreambuf_iterator<char>(stream), {}} == "second");
-  const std::filesystem::directory_iterator files(folder.path() / "new");
-  CHECK(std::distance(begin(files), end(files)) == 1);  // nothing else is left in the folder
-  std::filesystem::create_directory(folder.file("folder"));
-  CHECK_THROWS_AS(write_whole_file(folder.file("folder"), "", "landscape"), FileError);
-  CHECK_THROWS_AS(write_whole_file(path + "/below", "", "landscape"), FileError);
 }
 
 }  // namespace

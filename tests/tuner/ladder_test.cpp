@@ -58,7 +58,7 @@ std::vector<RungResult> climb_all(FakeDevice& device, const std::vector<Rung>& r
 
 TEST_CASE("Every rung is a problem without fault and a point of its space") {
   for (const std::uint64_t count : {0, 4096}) {
-    for (const Rung& rung : make_ladder({.count = count, .all_sizes = true})) {
+    for (const Rung& rung : make_ladder({.count = count})) {
       CAPTURE(rung.section, rung.name, to_string(rung.problem));
       CHECK(find_fault(rung.problem).empty());
       CHECK((count == 0 || rung.problem.count == count));
@@ -80,20 +80,19 @@ TEST_CASE("Rungs of a problem differ, by name and by configuration") {
 }
 
 TEST_CASE("Sections have the sizes that were published") {
-  const auto counts = [](const std::string& section, bool all_sizes) {
+  const auto counts = [](const std::string& section) {
     std::set<std::uint64_t> result;
-    for (const Rung& rung : make_ladder({.sections = section, .all_sizes = all_sizes})) {
+    for (const Rung& rung : make_ladder({.sections = section})) {
       CHECK(rung.section == section[0]);
       result.insert(rung.problem.count);
     }
     return result;
   };
-  CHECK(counts("A", false) == std::set<std::uint64_t>{1 << 24, 1 << 26, 1 << 28});
-  CHECK(counts("B", false) == std::set<std::uint64_t>{1 << 20});
-  CHECK(counts("C", false) == std::set<std::uint64_t>{65'536, 1'048'576, 33'554'432});
-  CHECK(counts("C", true).size() == 10);
-  CHECK(counts("D", false) == std::set<std::uint64_t>{1 << 24});
-  CHECK(counts("E", false) == std::set<std::uint64_t>{1 << 24, (1 << 24) - 3});
+  CHECK(counts("A") == std::set<std::uint64_t>{1 << 24, 1 << 26, 1 << 28});
+  CHECK(counts("B") == std::set<std::uint64_t>{1 << 20});
+  CHECK(counts("C") == std::set<std::uint64_t>{65'536, 1'048'576, 33'554'432});
+  CHECK(counts("D") == std::set<std::uint64_t>{1 << 24});
+  CHECK(counts("E") == std::set<std::uint64_t>{1 << 24, (1 << 24) - 3});
 }
 
 TEST_CASE("A time that was published stands beside the size that it is of") {

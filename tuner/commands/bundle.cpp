@@ -2,23 +2,18 @@
 #include "tuner/bundle.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
-#include <vector>
 
 #include "foldtune/error.h"
 #include "runtime/temporary_folder.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/options.h"
 #include "tuner/commands/stored_rows.h"
-#include "tuner/count_list.h"
 #include "tuner/format.h"
 #include "tuner/output_file.h"
 
@@ -29,40 +24,22 @@ struct BundleArguments {
   std::string output;
   std::optional<std::string> database;
   RowFilter filter;
-  std::optional<std::string> architectures;
   int threads = 0;
 };
 
-/// Whether a row is of one of the architectures; those that were seen are kept in `seen`.
-bool is_of(const StoredResult& row, const std::optional<std::string>& architectures,
-           std::set<std::string>& seen) {
-  seen.insert(row.run.device.architecture);
-  if (!architectures) return true;
-  const auto names = split_list("--arch", *architectures);
-  return std::ranges::find(names, row.run.device.architecture) != names.end();
-}
-
 ExitCode run_bundle(const BundleArguments& arguments) {
   const auto is_wanted = row_test(arguments.filter);
-  if (arguments.architectures) split_list("--arch", *arguments.architectures);
   OutputFile output(arguments.output, "bundle");
   const std::string database = database_path(arguments.database);
   const TemporaryFolder folder;
   const std::string path = folder.path() / "bundle.db";
-  std::set<std::string> seen;
-  const BundleReport report =
-      write_bundle({.database = database,
-                    .is_wanted =
-                        [&](const StoredResult& row) {
-                          return is_wanted(row) && is_of(row, arguments.architectures, seen);
-                        },
-                    .threads = arguments.threads},
-                   path);
+  const BundleReport report = write_bundle(
+      {.database = database, .is_wanted = is_wanted, .threads = arguments.threads}, path);
   if (report.results == 0) {
     throw InvalidArgument(fmt::format(
         "nothing in {} is to be bundled: it has no such results of GPUs and of this Foldtune's "
-        "kernels{}; `foldtune show` lists what it has",
-        database, seen.empty() ? "" : fmt::format(" (there is {})", fmt::join(seen, ", "))));
+        "kernels; `foldtune show` lists what it has",
+        database));
   }
   const std::string bytes = read_file(path);
   output.write(bytes);
@@ -83,9 +60,6 @@ Action prepare_bundle(CLI::App& app, const std::string&) {
       ->required();
   add_database_option(app, arguments->database);
   add_row_filter(app, arguments->filter);
-  app.add_option("--arch", arguments->architectures,
-                 "Architectures by comma: sm_90 [those of the devices]")
-      ->type_name("LIST");
   add_threads_option(app, arguments->threads);
   app.footer(
       "Writes what was chosen for GPUs, and every kernel that programs run with it, for all counts "

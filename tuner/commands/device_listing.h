@@ -18,7 +18,6 @@ struct ListedDevice {
 struct DeviceListing {
   std::vector<ListedDevice> devices;
   std::string cuda_fault;  ///< why no CUDA device is listed
-  std::string cpu_fault;   ///< why the CPU device is not
 };
 
 /// All CUDA devices, and the CPU device. Throws nothing for those that are missing.

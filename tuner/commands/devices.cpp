@@ -13,7 +13,6 @@
 #include "tuner/format.h"
 #include "tuner/measure.h"
 #include "tuner/table.h"
-#include "tuner/terminal.h"
 
 namespace foldtune {
 namespace {
@@ -48,7 +47,6 @@ void print_json(const DeviceListing& listing) {
   const nlohmann::ordered_json json{
       {"devices", devices},
       {"cuda_fault", or_null(listing.cuda_fault, !listing.cuda_fault.empty())},
-      {"cpu_fault", or_null(listing.cpu_fault, !listing.cpu_fault.empty())},
   };
   print_indented(json);
 }
@@ -84,7 +82,6 @@ void print_table(const DeviceListing& listing) {
   }
   fmt::print("{}", table.to_string(terminal_width(stdout)));
   if (!listing.cuda_fault.empty()) fmt::print("\nNo CUDA device: {}\n", listing.cuda_fault);
-  if (!listing.cpu_fault.empty()) fmt::print("\nNo CPU device: {}\n", listing.cpu_fault);
   for (const ListedDevice& device : listing.devices) {
     if (device.fault.empty()) continue;
     fmt::print("\nNo compiler for {}: {}\n", device.info.id, device.fault);

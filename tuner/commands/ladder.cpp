@@ -20,7 +20,6 @@
 #include "tuner/count_list.h"
 #include "tuner/format.h"
 #include "tuner/table.h"
-#include "tuner/terminal.h"
 
 namespace foldtune {
 namespace {
@@ -52,7 +51,6 @@ Examples:
 struct LadderArguments {
   std::string sections{kLadderSections};
   std::optional<std::string> count;
-  bool all_sizes = false;
   std::optional<std::string> device;
   bool json = false;
 };
@@ -75,8 +73,7 @@ std::string parse_sections(const std::string& text) {
 
 LadderOptions make_options(const LadderArguments& arguments) {
   return {.sections = parse_sections(arguments.sections),
-          .count = arguments.count ? parse_count(*arguments.count) : 0,
-          .all_sizes = arguments.all_sizes};
+          .count = arguments.count ? parse_count(*arguments.count) : 0};
 }
 
 std::string_view text(RungStatus status) {
@@ -255,7 +252,6 @@ Action prepare_ladder(CLI::App& app, const std::string&) {
                  fmt::format("Elements of every rung [the sections' sizes; on the CPU device {}]",
                              kCpuCount))
       ->type_name("N");
-  app.add_flag("--all-sizes", arguments->all_sizes, "Section C at every power of 2");
   app.add_option("--device", arguments->device,
                  "cuda:N or cpu [cuda:0 where there is one, else cpu]")
       ->type_name("NAME");

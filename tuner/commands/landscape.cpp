@@ -22,12 +22,10 @@
 #include "tuner/commands/problem_selection.h"
 #include "tuner/commands/stored_problem.h"
 #include "tuner/commands/stored_rows.h"
-#include "tuner/file_error.h"
 #include "tuner/format.h"
+#include "tuner/output_file.h"
 #include "tuner/replay/kernel_tuner.h"
 #include "tuner/table.h"
-#include "tuner/terminal.h"
-#include "tuner/whole_file.h"
 
 namespace foldtune {
 namespace {
@@ -125,7 +123,8 @@ void print_values(const Landscape& landscape, const LandscapePoint& best) {
   fmt::print("\nconfig: {}\n", config_legend(family_of(landscape.problem.op)));
 }
 
-std::string utc_now() {
+/// Now, as every Python reads it.
+std::string python_time() {
   return fmt::format("{:%Y-%m-%dT%H:%M:%S}+00:00", fmt::gmtime(std::time(nullptr)));
 }
 
@@ -169,20 +168,19 @@ std::vector<Landscape> stored_landscapes(const ProblemSelection& selection) {
   const Problem problem = selected_problem(selection);
   const std::string path = database_path(selection.database);
   const std::unique_ptr<const ConfigStore> store = open_sqlite_store(path, OpenMode::read_only);
-  const std::vector<StoredResult> best = select_device(store->best(), selection);
+  std::vector<StoredResult> results = select_device(store->best(), selection);
+  const bool has_results = !results.empty();
   const ProblemKey key = make_problem_key(problem);
-  std::vector<StoredResult> of_problem = best;
-  std::erase_if(of_problem,
-                [&](const StoredResult& row) { return row.measurement.problem != key; });
+  std::erase_if(results, [&](const StoredResult& row) { return row.measurement.problem != key; });
   std::vector<Landscape> landscapes;
-  for (const StoredResult& result : newest_by_device(of_problem)) {
+  for (const StoredResult& result : newest_by_device(results)) {
     landscapes.push_back(landscape_around(*store, result, problem));
   }
-  if (best.empty()) {
+  if (!has_results) {
     fmt::print("{} holds no results yet; `foldtune tune` makes some\n", path);
   } else if (landscapes.empty()) {
-    fmt::print("nothing was measured of {}; there is {}\n", describe_problem(key, problem.count),
-               describe_others(best, problem));
+    fmt::print("nothing was measured of {}; `foldtune show` lists what was\n",
+               describe_problem(key, problem.count));
   }
   return landscapes;
 }
@@ -196,8 +194,9 @@ ExitCode run_landscape(const LandscapeArguments& arguments) {
     if (&landscape != &landscapes.front()) fmt::print("\n");
     print_landscape(landscape);
     if (arguments.kernel_tuner.empty()) continue;
-    write_whole_file(arguments.kernel_tuner, to_kernel_tuner_cache(landscape, utc_now()),
-                     "cache file of Kernel Tuner");
+    OutputFile file(arguments.kernel_tuner, "cache file of Kernel Tuner");
+    file.write(to_kernel_tuner_cache(landscape, python_time()));
+    file.commit();
     fmt::print(stderr, "wrote {}\n", arguments.kernel_tuner);
   }
   return ExitCode::ok;

@@ -91,13 +91,6 @@ void add_threads_option(CLI::App& app, int& threads) {
       ->check(CLI::Range(0, kMaxThreads).description(""));
 }
 
-void add_seed_option(CLI::App& app, std::uint64_t& seed) {
-  app.add_option("--seed", seed, "Of the inputs and of random choices [1]")
-      ->type_name("N")
-      // CLI11 would take -1 for the largest number.
-      ->check(CLI::Validator(CLI::NonNegativeNumber).description(""));
-}
-
 std::vector<Operator> parse_operators(const std::string& list) {
   if (list == "all") return catalogued_operators();
   return parse_names("--op", kOperator, list, std::span<const Operator>(any_operators()));

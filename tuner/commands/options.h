@@ -17,7 +17,6 @@ namespace foldtune {
 // --db, --threads and --seed.
 void add_database_option(CLI::App& app, std::optional<std::string>& database);
 void add_threads_option(CLI::App& app, int& threads);
-void add_seed_option(CLI::App& app, std::uint64_t& seed);
 
 // Names by comma, or "all", which for operators is every one but `custom`; each comes once. They
 // throw InvalidArgument, which lists what there is.

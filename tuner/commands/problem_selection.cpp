@@ -1,39 +1,15 @@
 #include "tuner/commands/problem_selection.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <functional>
 
 #include "foldtune/error.h"
-#include "runtime/lookup.h"
 #include "tuner/commands/options.h"
-#include "tuner/commands/stored_problem.h"
 #include "tuner/commands/stored_rows.h"
 #include "tuner/count_list.h"
-#include "tuner/format.h"
 
 namespace foldtune {
-namespace {
-
-/// More of them are counted.
-constexpr std::size_t kMostListed = 8;
-
-void add_once(std::vector<std::string>& texts, std::string text) {
-  if (std::ranges::find(texts, text) == texts.end()) texts.push_back(std::move(text));
-}
-
-std::string list(std::vector<std::string> texts) {
-  const std::size_t others = texts.size() - std::min(texts.size(), kMostListed);
-  texts.resize(texts.size() - others);
-  return fmt::format("{}{}", fmt::join(texts, ", "),
-                     others == 0 ? std::string() : " and " + format_count(others, "other"));
-}
-
-}  // namespace
-
 void add_problem_selection(CLI::App& app, ProblemSelection& selection) {
   app.add_option("--op", selection.op, "The operator [sum]")->type_name("NAME");
   app.add_option("--type", selection.type, "The element type [f32]")->type_name("TYPE");
@@ -61,36 +37,16 @@ Problem selected_problem(const ProblemSelection& selection) {
 
 std::vector<StoredResult> select_device(std::vector<StoredResult> rows,
                                         const ProblemSelection& selection) {
-  std::vector<std::string> names;
-  for (const StoredResult& row : rows) add_once(names, row.run.device.name);
+  const bool has_rows = !rows.empty();
   std::erase_if(rows, [&](const StoredResult& row) {
     return !has_name_with(row.run.device, selection.device);
   });
-  if (rows.empty() && !names.empty()) {
-    throw InvalidArgument(fmt::format("no device in {} has '{}' in its name; there is {}",
-                                      database_path(selection.database), selection.device,
-                                      list(names)));
+  if (has_rows && rows.empty()) {
+    throw InvalidArgument(
+        fmt::format("no device in {} has '{}' in its name; `foldtune show` lists what there is",
+                    database_path(selection.database), selection.device));
   }
   return rows;
-}
-
-std::string describe_others(const std::vector<StoredResult>& rows, const Problem& problem) {
-  const ProblemKey key = make_problem_key(problem);
-  const std::function<bool(const ProblemKey&)> tiers[] = {
-      [&](const ProblemKey& other) {
-        return other.op == key.op && other.element_type == key.element_type;
-      },
-      [&](const ProblemKey& other) { return other.op == key.op; },
-      [](const ProblemKey&) { return true; }};
-  for (const auto& is_like : tiers) {
-    std::vector<std::string> texts;
-    for (const StoredResult& row : rows) {
-      const MeasurementRecord& m = row.measurement;
-      if (is_like(m.problem)) add_once(texts, describe_problem(m.problem, m.count));
-    }
-    if (!texts.empty()) return list(texts);
-  }
-  return {};
 }
 
 }  // namespace foldtune

@@ -33,13 +33,9 @@ void add_problem_selection(CLI::App& app, ProblemSelection& selection);
 /// Throws InvalidArgument for a problem that cannot be, and as `make_problem` does.
 Problem selected_problem(const ProblemSelection& selection);
 
-/// The rows of devices with the selected name. Throws InvalidArgument, which lists the devices of
-/// the rows, if there are rows but none of these.
+/// The rows of devices with the selected name. Throws InvalidArgument if there are rows but none of
+/// these.
 std::vector<StoredResult> select_device(std::vector<StoredResult> rows,
                                         const ProblemSelection& selection);
-
-/// "sum f32 2^12, sum f32 2^16 and 7 others": what there is like `problem`, the same operator's and
-/// type's, else the same operator's, else all. Empty of no rows.
-std::string describe_others(const std::vector<StoredResult>& rows, const Problem& problem);
 
 }  // namespace foldtune

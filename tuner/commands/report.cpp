@@ -1,24 +1,21 @@
 // foldtune report: a page on what the database holds.
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
-#include <ctime>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "cache/config_store.h"
+#include "cache/record_check.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/options.h"
 #include "tuner/commands/stored_rows.h"
 #include "tuner/format.h"
 #include "tuner/output_file.h"
-#include "tuner/report/bench_file.h"
 #include "tuner/report/page.h"
 #include "tuner/report/report_data.h"
 
@@ -28,13 +25,8 @@ namespace {
 struct ReportArguments {
   std::optional<std::string> database;
   std::string output;
-  std::vector<std::string> bench;
   RowFilter filter;
 };
-
-std::string utc_now() {
-  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
-}
 
 ExitCode run_report(const ReportArguments& arguments) {
   const std::string path = database_path(arguments.database);
@@ -42,7 +34,6 @@ ExitCode run_report(const ReportArguments& arguments) {
   OutputFile output(arguments.output, "page");
   ReportSource source{.database = std::filesystem::path(path).filename().string(),
                       .made_at = utc_now()};
-  for (const std::string& file : arguments.bench) source.bench.push_back(read_bench_report(file));
   source.measurements =
       open_sqlite_store(path, OpenMode::read_only)->measurements_where(row_test(arguments.filter));
   const nlohmann::ordered_json data = make_report_data(source);
@@ -67,10 +58,6 @@ Action prepare_report(CLI::App& app, const std::string&) {
   app.add_option("-o,--output", arguments->output, "The page; - for stdout")
       ->type_name("FILE")
       ->required();
-  app.add_option("--bench", arguments->bench,
-                 "Reports of the bench (foldtune_bench --json), whose times stand beside the tuned "
-                 "ones")
-      ->type_name("FILE");
   add_row_filter(app, arguments->filter);
   app.footer(
       "Writes a page for a browser on what the database holds: how close to the memory's bandwidth "
@@ -79,7 +66,7 @@ Action prepare_report(CLI::App& app, const std::string&) {
       "The page\nis one file that needs no network. The database is only read.\n\n"
       "Examples:\n"
       "  foldtune report -o report.html\n"
-      "  foldtune report --device h200 --op sum,dot --bench sum-f32.json -o sums.html");
+      "  foldtune report --device h200 --op sum,dot -o sums.html");
   return [arguments] { return run_report(*arguments); };
 }
 

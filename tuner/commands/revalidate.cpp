@@ -16,13 +16,11 @@
 #include "tuner/commands/options.h"
 #include "tuner/commands/stored_problem.h"
 #include "tuner/commands/stored_rows.h"
-#include "tuner/commands/tune_devices.h"
 #include "tuner/commands/tuning.h"
 #include "tuner/count_list.h"
 #include "tuner/format.h"
 #include "tuner/marked.h"
 #include "tuner/table.h"
-#include "tuner/terminal.h"
 #include "tuner/tuner.h"
 
 namespace foldtune {
@@ -33,7 +31,6 @@ struct RevalidateArguments {
   RowFilter filter;
   std::optional<std::string> budget;
   std::optional<std::string> database;
-  std::uint64_t seed = 1;
   int threads = 0;
   bool dry_run = false;
 };
@@ -108,7 +105,6 @@ TuneOptions make_options(const RevalidateArguments& arguments,
     return candidates_of(marked_of(problems, problem));
   };
   if (arguments.budget) options.budget_s = parse_duration(*arguments.budget);
-  options.seed = arguments.seed;
   options.compile_threads = arguments.threads;
   options.command = command_line;
   return options;
@@ -167,7 +163,6 @@ Action prepare_revalidate(CLI::App& app, const std::string& command_line) {
                  "Time for everything together: 20s, 2m, 90 (seconds) [no limit]")
       ->type_name("TIME");
   add_database_option(app, arguments->database);
-  add_seed_option(app, arguments->seed);
   add_threads_option(app, arguments->threads);
   app.add_flag("--dry-run", arguments->dry_run, "List what is marked, and run nothing");
   app.footer(

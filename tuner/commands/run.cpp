@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,7 +20,6 @@
 #include "tuner/commands/commands.h"
 #include "tuner/commands/options.h"
 #include "tuner/commands/problem_options.h"
-#include "tuner/commands/run_call.h"
 #include "tuner/commands/run_input.h"
 #include "tuner/commands/run_report.h"
 #include "tuner/statistics.h"
@@ -31,7 +31,7 @@ namespace {
 constexpr int kUsualCalls = 10;
 constexpr double kEnoughUs = 1e6;
 
-constexpr const char* kFooter =
+constexpr const char* kRunFooter =
     R"(FILE is a .npy file, known by its first bytes, or a raw one: elements in the order of this
 machine's bytes, and nothing else. An array of any shape is reduced as a whole. bf16, which
 NumPy has no type for, is read from raw files and, with --type bf16, from arrays of 2 bytes.
@@ -118,6 +118,76 @@ std::vector<const void*> addresses(const std::vector<DeviceBuffer>& buffers) {
   return result;
 }
 
+/// What is called, of whatever family it is. The context must outlive it.
+struct RunCall {
+  std::function<void()> prepare;  ///< does what the first call would do, except the launch
+  std::function<void()> enqueue;
+  std::function<Explanation()> explain;
+};
+
+/// Passes addresses on as the reducer takes them.
+template <class Function>
+void with_list(const std::vector<const void*>& inputs, const Function& function) {
+  switch (inputs.size()) {
+    case 1:
+      return function({inputs[0]});
+    case 2:
+      return function({inputs[0], inputs[1]});
+    case 3:
+      return function({inputs[0], inputs[1], inputs[2]});
+    default:
+      return function({inputs[0], inputs[1], inputs[2], inputs[3]});
+  }
+}
+
+using List = std::initializer_list<const void*>;
+
+RunCall make_reduction(Context& context, const Problem& problem,
+                       const std::vector<const void*>& inputs, void* output) {
+  const Reducer reducer = context.reducer(problem);
+  const std::uint64_t count = problem.count;
+  return {.prepare = [=] { with_list(inputs, [&](List list) { reducer.prepare(list, count); }); },
+          .enqueue = [=] { with_list(inputs, [&](List list) { reducer(list, count, output); }); },
+          .explain = [=] { return reducer.explain(count); }};
+}
+
+RunCall make_histogram(Context& context, const Problem& problem,
+                       const std::vector<const void*>& inputs, const BinBounds& bounds,
+                       void* output) {
+  const HistogramShape& shape = problem.histogram;
+  const Histogram histogram = context.histogram({.type = problem.type,
+                                                 .bins = shape.bins,
+                                                 .binning = shape.binning,
+                                                 .counter = problem.accumulator_type(),
+                                                 .distribution = shape.distribution});
+  const std::uint64_t count = problem.count;
+  RunCall call{.prepare = [=] { histogram.prepare(inputs[0], count); },
+               .enqueue = nullptr,
+               .explain = [=] { return histogram.explain(count); }};
+  switch (shape.binning) {
+    case Binning::even:
+      call.enqueue = [=] { histogram(inputs[0], count, bounds.lower, bounds.upper, output); };
+      break;
+    case Binning::custom:
+      call.enqueue = [=] { histogram(inputs[0], count, inputs[1], output); };
+      break;
+    case Binning::key:
+      call.enqueue = [=] { histogram.count_keys(inputs[0], count, output); };
+      break;
+  }
+  return call;
+}
+
+/// Calls of `problem` on its count of elements in the arrays `inputs`, and for custom bins on the
+/// edges that follow them, all in device memory.
+RunCall make_run_call(Context& context, const Problem& problem,
+                      const std::vector<const void*>& inputs, const BinBounds& bounds,
+                      void* output) {
+  return problem.op == Operator::histogram
+             ? make_histogram(context, problem, inputs, bounds, output)
+             : make_reduction(context, problem, inputs, output);
+}
+
 RunReport reduce_files(const RunArguments& arguments) {
   RunReport report;
   Problem& problem = report.problem;
@@ -185,7 +255,7 @@ Action prepare_run(CLI::App& app, const std::string&) {
       ->type_name("N")
       ->check(CLI::Range(1, kMostCalls).description(""));
   app.add_flag("--json", arguments->json, "Print JSON: an object");
-  app.footer(kFooter);
+  app.footer(kRunFooter);
   return [arguments] {
     const RunReport report = reduce_files(*arguments);
     arguments->json ? print_json(report) : print_text(report);

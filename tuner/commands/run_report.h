@@ -1,8 +1,7 @@
-/// What `foldtune run` says of a reduction.
+/// What `foldtune run` says of a result.
 #pragma once
 
 #include <cstddef>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -27,9 +26,6 @@ struct RunReport {
 
   double gbps() const { return static_cast<double>(problem.input_bytes()) / median_us / 1e3; }
 };
-
-/// A number of `type`. What JSON has no number for is a string: "inf", "-inf", "nan".
-nlohmann::ordered_json number_json(ElementType type, const std::byte* number);
 
 void print_json(const RunReport& report);
 void print_text(const RunReport& report);

@@ -24,7 +24,6 @@
 #include "tuner/commands/stored_rows.h"
 #include "tuner/format.h"
 #include "tuner/table.h"
-#include "tuner/terminal.h"
 
 namespace foldtune {
 namespace {

@@ -14,7 +14,6 @@
 #include "tuner/commands/commands.h"
 #include "tuner/commands/options.h"
 #include "tuner/commands/problem_options.h"
-#include "tuner/commands/tune_devices.h"
 #include "tuner/commands/tuning.h"
 #include "tuner/count_list.h"
 #include "tuner/format.h"
@@ -30,7 +29,7 @@ constexpr const char* kCpuCounts = "64K";
 
 constexpr int kMaxEvaluations = 1'000'000;
 
-constexpr const char* kFooter = R"(Counts:
+constexpr const char* kTuneFooter = R"(Counts:
   4096, 64K, 1M (K, M, G, T are powers of 1024), 2^20, 1e6, and lists and ranges of them:
   2^12,2^14     these
   2^12..2^28    from 2^12 by factors of 4, up to 2^28 at most
@@ -204,9 +203,12 @@ Action prepare_tune(CLI::App& app, const std::string& command_line) {
   app.add_flag("--no-resume", arguments->no_resume,
                "Tune again what is done, and measure again what the database knows");
   add_database_option(app, arguments->database);
-  add_seed_option(app, arguments->seed);
+  app.add_option("--seed", arguments->seed, "Of the inputs and of random choices [1]")
+      ->type_name("N")
+      // CLI11 would take -1 for the largest number.
+      ->check(CLI::Validator(CLI::NonNegativeNumber).description(""));
   add_threads_option(app, arguments->threads);
-  app.footer(kFooter);
+  app.footer(kTuneFooter);
   return [arguments, command_line] { return run_tune(*arguments, command_line); };
 }
 

@@ -19,7 +19,7 @@
 #include "tuner/kept_kernels.h"
 #include "tuner/progress.h"
 #include "tuner/table.h"
-#include "tuner/terminal.h"
+#include "tuner/worker/worker_evaluator.h"
 
 namespace foldtune {
 namespace {
@@ -99,6 +99,18 @@ ExitCode conclude(const TuningJob& job, const std::vector<Problem>& problems,
 
 }  // namespace
 
+std::vector<DeviceGroup> choose_devices(const std::optional<std::string>& asked) {
+  if (asked != "all") return {{choose_device(asked)}};
+  std::map<std::string, DeviceGroup> groups;
+  for (const DeviceInfo& info : list_cuda_devices()) {
+    groups[info.record.fingerprint()].push_back(info.id);
+  }
+  std::vector<DeviceGroup> result;
+  for (auto& [fingerprint, group] : groups) result.push_back(std::move(group));
+  std::ranges::sort(result);
+  return result;
+}
+
 void group_by_inputs(std::vector<Problem>& problems) {
   for (auto begin = problems.begin(); begin != problems.end();) {
     begin = std::stable_partition(begin, problems.end(), [first = *begin](const Problem& other) {
@@ -143,7 +155,8 @@ ExitCode tune_on(const TuningJob& job, TuneOptions options) {
   std::vector<std::unique_ptr<Evaluator>> evaluators;
   std::vector<Evaluator*> pointers;
   for (const std::string& device : job.devices) {
-    evaluators.push_back(open_evaluator(device, options.seed));
+    evaluators.push_back(std::make_unique<WorkerEvaluator>(
+        WorkerOptions{.command = worker_command(device, options.seed)}));
     pointers.push_back(evaluators.back().get());
   }
   Evaluator& first = *evaluators.front();

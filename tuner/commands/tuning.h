@@ -2,15 +2,22 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "tuner/commands/tune_devices.h"
 #include "tuner/exit_code.h"
 #include "tuner/tuner.h"
 
 namespace foldtune {
+
+/// Names of devices with the same identity, whose results are the same; at least one.
+using DeviceGroup = std::vector<std::string>;
+
+/// "all": every GPU, by kind. Else the one that is asked for, or that is chosen where none is.
+/// Throws Unavailable for "all" without a GPU.
+std::vector<DeviceGroup> choose_devices(const std::optional<std::string>& asked);
 
 /// Puts those with the same inputs next to each other, so that these are made once.
 void group_by_inputs(std::vector<Problem>& problems);

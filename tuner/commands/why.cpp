@@ -23,7 +23,6 @@
 #include "tuner/problem_history.h"
 #include "tuner/statistics.h"
 #include "tuner/table.h"
-#include "tuner/terminal.h"
 
 namespace foldtune {
 namespace {
@@ -155,8 +154,7 @@ void print_past(const Account& account) {
   fmt::print("\nall choices, the oldest first:\n{}", table.to_string(terminal_width(stdout)));
 }
 
-void print_text(const Account& account, const std::vector<StoredResult>& best,
-                const ProblemOptions& options) {
+void print_text(const Account& account, const ProblemOptions& options) {
   const Choice& choice = account.choice;
   const Place& place = account.place;
   fmt::print(
@@ -176,11 +174,6 @@ void print_text(const Account& account, const std::vector<StoredResult>& best,
                            100 * choice.expected_loss));
   }
   if (!account.evidence) {
-    std::vector<StoredResult> others = best;
-    std::erase_if(others, [&](const StoredResult& row) {
-      return !is_same_device(row.run.device, place.device);
-    });
-    print_line("there is", describe_others(others, account.problem));
     const std::string device = place.device.kind == "cpu" ? "cpu" : "cuda:0";
     print_line("tune it",
                tune_command(options, account.problem, place.id.empty() ? device : place.id));
@@ -285,7 +278,7 @@ ExitCode run_why(const ProblemSelection& selection) {
     return ExitCode::ok;
   }
   for (const Account& account : accounts) {
-    print_text(account, best, selection.problem);
+    print_text(account, selection.problem);
     fmt::print("\n");
   }
   if (accounts.empty()) {

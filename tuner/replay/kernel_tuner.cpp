@@ -6,8 +6,8 @@
 #include <set>
 
 #include "tuner/file_error.h"
+#include "tuner/input_file.h"
 #include "tuner/problem_json.h"
-#include "tuner/whole_file.h"
 #include "tuner/worker/record_fields.h"
 
 namespace foldtune {
@@ -179,7 +179,7 @@ Landscape parse_kernel_tuner_cache(std::string_view text, const std::string& fil
 }
 
 Landscape read_kernel_tuner_cache(const std::filesystem::path& path) {
-  return parse_kernel_tuner_cache(read_whole_file(path, "landscape"), path.string());
+  return parse_kernel_tuner_cache(InputFile(path).read_all(), path.string());
 }
 
 }  // namespace foldtune

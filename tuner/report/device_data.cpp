@@ -129,14 +129,10 @@ OrderedJson best_json(const ProblemView& problem, OperationTable& operations,
       {"operation", operations.index_of(m.problem)},
       {"n", m.count},
       {"bytes", m.bytes},
-      {"size_class", m.problem.size_class},
       {"us", m.median_us},
-      {"mad_us", m.mad_us},
       {"gbps", gbps(m)},
       {"percent_of_read_bandwidth", peak > 0 ? OrderedJson(100 * gbps(m) / peak) : OrderedJson()},
       {"default_us", or_null(problem.default_us)},
-      {"is_default", m.is_default},
-      {"round", m.round},
       {"config", index_of(configs, m)},
       {"measured_at", best.measured_at},
       {"landscape", landscape_json(problem, configs)}};
@@ -168,7 +164,6 @@ OrderedJson runs_json(const std::vector<RunView>& runs) {
     const RunRecord& record = run.first->run;
     array.push_back({{"command", record.command},
                      {"foldtune_version", record.foldtune_version},
-                     {"seed", fmt::to_string(record.seed)},  // JavaScript's numbers end at 2^53
                      {"read_bandwidth_gbps", or_null(record.read_bandwidth_gbps)},
                      {"first_at", run.first->measured_at},
                      {"last_at", run.last->measured_at},
@@ -292,14 +287,7 @@ std::size_t OperationTable::index_of(const ProblemKey& key) {
 OrderedJson OperationTable::to_json() const {
   OrderedJson array = OrderedJson::array();
   for (const ProblemKey& key : keys_) {
-    array.push_back({{"label", describe_operation(key)},
-                     {"family", key.family},
-                     {"op", key.op},
-                     {"element_type", key.element_type},
-                     {"accumulator_type", key.accumulator_type},
-                     {"alignment", key.alignment},
-                     {"determinism", key.determinism},
-                     {"options", key.options}});
+    array.push_back({{"label", describe_operation(key)}, {"op", key.op}});
   }
   return array;
 }

@@ -17,11 +17,10 @@ class OperationTable {
  public:
   /// The operation's number.
   std::size_t index_of(const ProblemKey& key);
-  const std::vector<ProblemKey>& keys() const { return keys_; }  ///< of size class 0
   nlohmann::ordered_json to_json() const;
 
  private:
-  std::vector<ProblemKey> keys_;
+  std::vector<ProblemKey> keys_;  ///< of size class 0
 };
 
 /// One problem of a device: what is best of it, and the landscape of that count.
@@ -40,7 +39,6 @@ struct DeviceView {
 /// Splits the rows by device, compiler and kernels, the newest first.
 std::vector<DeviceView> view_devices(const std::vector<StoredResult>& rows);
 
-/// Without peers, which are not of the database.
 nlohmann::ordered_json to_json(const DeviceView& device, OperationTable& operations,
                                ConfigTable& configs);
 

@@ -75,19 +75,18 @@ function logarithmicTicks(min, max) {
 }
 
 // An axis of times or bandwidths.
-function valueAxis(title, values, type = "logarithmic") {
+function valueAxis(title, values) {
   const margin = 1.12;
-  const isLogarithmic = type === "logarithmic";
-  const min = isLogarithmic ? Math.min(...values) / margin : 0;
+  const min = Math.min(...values) / margin;
   const max = Math.max(...values) * margin;
   return {
-    type,
+    type: "logarithmic",
     min,
     max,
     title: axisTitle(title),
     grid: gridOptions(),
     afterBuildTicks(axis) {
-      if (isLogarithmic) axis.ticks = logarithmicTicks(min, max).map((value) => ({value}));
+      axis.ticks = logarithmicTicks(min, max).map((value) => ({value}));
     },
     ticks: {
       color: color("text-muted"),

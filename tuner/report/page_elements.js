@@ -36,10 +36,10 @@ function fillFacts(list, facts) {
     element("div", {}, element("dt", {}, term), element("dd", {}, text))));
 }
 
-// A legend that is used with mouse and keyboard alike: a button for each label, which hides or shows
-// the datasets of that label in all charts.
-function fillLegend(list, charts) {
-  const items = charts[0].data.datasets.map((dataset) => {
+// A legend that is used with mouse and keyboard alike: a button for each dataset, which hides or
+// shows it.
+function fillLegend(list, chart) {
+  const items = chart.data.datasets.map((dataset, place) => {
     const swatch = element("span", {class: "swatch", "aria-hidden": "true"});
     swatch.style.setProperty("--swatch", dataset.legendColor);
     swatch.dataset.mark = dataset.legendMark;
@@ -47,11 +47,8 @@ function fillLegend(list, charts) {
     button.addEventListener("click", () => {
       const isShown = button.getAttribute("aria-pressed") !== "true";
       button.setAttribute("aria-pressed", String(isShown));
-      for (const chart of charts) {
-        const place = chart.data.datasets.findIndex((other) => other.label === dataset.label);
-        if (place >= 0) chart.setDatasetVisibility(place, isShown);
-        chart.update();
-      }
+      chart.setDatasetVisibility(place, isShown);
+      chart.update();
     });
     return element("li", {}, button);
   });

@@ -69,7 +69,7 @@ function landscapeDatasets(best, points, tunable) {
   const chosen = {config: best.config, us: best.us};
   return [
     {label: "Chosen", data: [{x: columnOf(best.config), y: chosen.us, point: chosen}],
-     ...pointStyle("series-peer-1", {radius: 7, point: "rectRot"})},
+     ...pointStyle("series-accent", {radius: 7, point: "rectRot"})},
     {label: "Best with each value",
      data: tunable.values.map((value, place) => ({x: place, y: tunable.best.get(value)}))
        .filter((point) => point.y !== undefined),
@@ -96,7 +96,7 @@ function showScatter(best, points, tunable, span) {
     `Times of ${plural(shown.length, "configuration")} of ${problemName(best)} over ${tunable.name}; the heat map has the best ones as figures.`,
     {type: "scatter", data: {datasets: landscapeDatasets(best, shown, tunable)},
      options: chartOptions({x: columnAxis(tunable), y: axis}, landscapeTooltip(tunable))});
-  fillLegend(byId("landscape-legend"), [chart]);
+  fillLegend(byId("landscape-legend"), chart);
   byId("scatter-title").textContent = `Time over ${tunable.name}`;
   const hidden = points.length - shown.length;
   byId("scatter-caption").textContent = hidden === 0 ? "All configurations are shown." :

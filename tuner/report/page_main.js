@@ -4,7 +4,6 @@ const state = {
   device: null,
   best: null,        // the problem in detail
   highlight: "",
-  scale: "logarithmic",
   landscape: {},     // the tunables that were chosen
 };
 
@@ -45,7 +44,7 @@ function showProblem() {
 }
 
 function showRooflineOfState() {
-  showRoofline(state.device, state.highlight, state.scale, chooseAndShow);
+  showRoofline(state.device, state.highlight, chooseAndShow);
 }
 
 function choose(best) {
@@ -110,10 +109,6 @@ function listen() {
   });
   onChange("roofline-highlight", (op) => {
     state.highlight = op;
-    showRooflineOfState();
-  });
-  onChange("roofline-scale", (scale) => {
-    state.scale = scale;
     showRooflineOfState();
   });
   onChange("operator", (op) => choose(nearest((best) => operationOf(best).op === op)));

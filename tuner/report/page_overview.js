@@ -157,19 +157,19 @@ function rooflineDatasets(device, highlight) {
     {label: highlight === "" ? "Problems" : highlight.split(":")[0], data: device.bests.filter(isHighlit).map(toPoint),
      ...pointStyle("series-tuned", style)},
     {label: "Other operators", data: others.map(toPoint), ...pointStyle("series-default", {alpha: 0.3, radius: 2.5})},
-    {label: "Read bandwidth", data: bandwidthLine(device, bytes), ...lineStyle("series-peer-1", {dash: [6, 5], radius: 0})},
+    {label: "Read bandwidth", data: bandwidthLine(device, bytes), ...lineStyle("series-accent", {dash: [6, 5], radius: 0})},
     {label: "Limit", data: limitCurve(device, bytes), ...lineStyle("series-limit", {radius: 0})},
   ];
   return datasets.filter((dataset) => dataset.data.length > 0);
 }
 
-function showRoofline(device, highlight, scale, choose) {
+function showRoofline(device, highlight, choose) {
   const datasets = rooflineDatasets(device, highlight);
   const bytes = device.bests.map((best) => best.bytes);
   const heights = [...device.bests.map((best) => best.gbps), device.read_bandwidth_gbps ?? 0].filter((gbps) => gbps > 0);
   const scales = {
     x: countAxis("Input", bytes, formatBytes),
-    y: valueAxis("Input read, GB/s", heights, scale),
+    y: valueAxis("Input read, GB/s", heights),
   };
   const onClick = (event, items, chart) => {
     const points = items.map((item) => chart.data.datasets[item.datasetIndex].data[item.index]);
@@ -180,7 +180,7 @@ function showRoofline(device, highlight, scale, choose) {
     "roofline-chart",
     `Bandwidth over input bytes of ${plural(device.bests.length, "problem")}; the table of results has the figures.`,
     {type: "scatter", data: {datasets}, options: chartOptions(scales, rooflineTooltip(), {onClick})});
-  fillLegend(byId("roofline-legend"), [chart]);
+  fillLegend(byId("roofline-legend"), chart);
   byId("roofline-caption").textContent = rooflineCaption(device);
   byId("roofline-text").textContent =
     rooflineText(device, device.bests.filter((best) => highlight === "" || operationOf(best).op === highlight));

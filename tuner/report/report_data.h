@@ -6,15 +6,13 @@
 #include <vector>
 
 #include "cache/config_store.h"
-#include "tuner/report/bench_file.h"
 
 namespace foldtune {
 
 struct ReportSource {
   std::vector<StoredResult> measurements{};  ///< oldest first
-  std::vector<BenchReport> bench{};
-  std::string database;  ///< its name for people
-  std::string made_at;   ///< UTC, ISO 8601
+  std::string database;                      ///< its name for people
+  std::string made_at;                       ///< UTC, ISO 8601
 };
 
 /// The data of the page, as page_data.js reads it:
@@ -22,8 +20,7 @@ struct ReportSource {
 /// - `shapes`, `configs`: see ConfigTable; `operations`: problems without their size.
 /// - `devices`: one for each device, compiler and kernel sources, whose results are comparable, the
 ///   newest first. Of each its `runs`, `bests` (as the view `best` has them) with their landscapes,
-///   `failures` by reason (each
-///   with its newest example), and `peers` of the bench.
+///   and `failures` by reason (each with its newest example).
 /// - `left_out`: sentences on what the page does not show.
 ///
 /// Times are in us per call, bandwidths in 10^9 bytes per second; null: not known.

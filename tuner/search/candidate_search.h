@@ -54,7 +54,6 @@ using MakeSearch = std::unique_ptr<Search>(const std::shared_ptr<const Candidate
                                            const std::vector<Params>& seeds, std::uint64_t seed);
 MakeSearch make_exhaustive_search;
 MakeSearch make_random_search;
-MakeSearch make_model_search;
 MakeSearch make_default_search;
 MakeSearch make_seeded_search;
 

@@ -29,23 +29,21 @@ constexpr int kUnknownSample = 12;
 /// the seeds: the prior's first guesses are about as good as the best of another problem.
 constexpr int kRound = 3;
 
-struct ModelOptions {
-  int seeds_in_round = 1;
-  int neighbour_every = 0;  ///< one proposal of so many is a neighbour of the best; 0: none
-  int unknown_every = 0;    ///< one proposal of so many is where little is known; 0: none
-};
+/// One proposal of so many is a neighbour of the best, and one of so many where little is known.
+constexpr int kNeighbourEvery = 4;
+constexpr int kUnknownEvery = 10;
 
 class ModelSearch final : public CandidateSearch {
  public:
   ModelSearch(std::shared_ptr<const Candidates> all, const std::vector<Params>& seeds,
-              std::uint64_t seed, ModelOptions options)
+              std::uint64_t seed, int seeds_in_round)
       : CandidateSearch(all, seeds),
-        options_(options),
+        seeds_in_round_(seeds_in_round),
         surrogate_(std::move(all)),
         shuffled_(shuffled_numbers(candidates().size(), seed)) {}
 
  private:
-  bool is_seeds_turn(int turn) const override { return turn % kRound < options_.seeds_in_round; }
+  bool is_seeds_turn(int turn) const override { return turn % kRound < seeds_in_round_; }
 
   std::optional<std::size_t> choose() override {
     ++chosen_;
@@ -53,10 +51,10 @@ class ModelSearch final : public CandidateSearch {
       const std::optional<std::size_t> fallback = candidates().fallback();
       if (fallback && !is_proposed(*fallback)) return fallback;
     }
-    if (options_.unknown_every > 0 && chosen_ % options_.unknown_every == 0) {
+    if (chosen_ % kUnknownEvery == 0) {
       if (const auto unknown = choose_unknown()) return unknown;
     }
-    if (options_.neighbour_every > 0 && chosen_ % options_.neighbour_every == 0) {
+    if (chosen_ % kNeighbourEvery == 0) {
       if (const auto neighbour = choose_neighbour()) return neighbour;
     }
     return choose_promising();
@@ -111,7 +109,7 @@ class ModelSearch final : public CandidateSearch {
     surrogate_.observe(number, cost ? std::log(*cost) : surrogate_.mean(number) + kFailure);
   }
 
-  ModelOptions options_;
+  int seeds_in_round_;
   Surrogate surrogate_;
   std::vector<std::uint32_t> shuffled_;
   std::size_t next_random_ = 0;
@@ -122,20 +120,14 @@ class ModelSearch final : public CandidateSearch {
 
 }  // namespace
 
-std::unique_ptr<Search> make_model_search(const std::shared_ptr<const Candidates>& candidates,
-                                          const std::vector<Params>& seeds, std::uint64_t seed) {
-  return std::make_unique<ModelSearch>(candidates, seeds, seed, ModelOptions{});
-}
-
 std::unique_ptr<Search> make_default_search(const std::shared_ptr<const Candidates>& candidates,
                                             const std::vector<Params>& seeds, std::uint64_t seed) {
-  return std::make_unique<ModelSearch>(candidates, seeds, seed,
-                                       ModelOptions{.neighbour_every = 4, .unknown_every = 10});
+  return std::make_unique<ModelSearch>(candidates, seeds, seed, /*seeds_in_round=*/1);
 }
 
 std::unique_ptr<Search> make_seeded_search(const std::shared_ptr<const Candidates>& candidates,
                                            const std::vector<Params>& seeds, std::uint64_t seed) {
-  return std::make_unique<ModelSearch>(candidates, seeds, seed, ModelOptions{.seeds_in_round = 2});
+  return std::make_unique<ModelSearch>(candidates, seeds, seed, /*seeds_in_round=*/2);
 }
 
 }  // namespace foldtune

@@ -16,16 +16,6 @@ namespace foldtune {
 
 class Candidates;
 
-/// What a search is about.
-struct SearchTask {
-  Problem problem;
-  DeviceRecord device;  ///< for the analytic prior: multiprocessors, memory speed
-  std::vector<Params>
-      seeds;  ///< known to be good somewhere, the likeliest first: the first proposals,
-              ///< or, where the search has guesses of its own, in turns with them
-  std::uint64_t seed = 1;  ///< of the random choices
-};
-
 /// Proposals do not wait for results, so that several can be compiled while one is measured. Every
 /// proposal is valid for the problem, and none launches the same work as another: a seed that is
 /// redundant is proposed as what stands for it, one that is not valid is left out.
@@ -44,10 +34,9 @@ class Search {
 /// The names of all searches; effort.h says which are used.
 const std::vector<std::string_view>& search_names();
 
-/// Throws InvalidArgument for a name that is no search's.
-std::unique_ptr<Search> make_search(std::string_view name, const SearchTask& task);
-
-/// The same of candidates that were made before, for many searches of one problem.
+/// `seeds` are known to be good somewhere, the likeliest first: the first proposals, or, where the
+/// search has guesses of its own, in turns with them. `seed` is of the random choices. Throws
+/// InvalidArgument for a name that is no search's.
 std::unique_ptr<Search> make_search(std::string_view name,
                                     const std::shared_ptr<const Candidates>& candidates,
                                     const std::vector<Params>& seeds, std::uint64_t seed);

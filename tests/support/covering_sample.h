@@ -1,0 +1,89 @@
+/// A part of a space in which everything comes up.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <vector>
+
+#include "templates/space.h"
+
+namespace foldtune::test {
+
+/// The pairs of two tunables' values that are still to be covered.
+class MissingPairs {
+ public:
+  MissingPairs(std::span<const Tunable> tunables, const std::vector<Params>& all)
+      : tunables_(tunables), missing_(kPlaces * kPlaces, false) {
+    for (const Params& params : all) {
+      for_each_pair(params, [&](std::size_t pair) {
+        count_ += missing_[pair] ? 0 : 1;
+        missing_[pair] = true;
+      });
+    }
+  }
+
+  bool any() const { return count_ > 0; }
+
+  int count(const Params& params) const {
+    int count = 0;
+    for_each_pair(params, [&](std::size_t pair) { count += missing_[pair] ? 1 : 0; });
+    return count;
+  }
+
+  void remove(const Params& params) {
+    for_each_pair(params, [&](std::size_t pair) {
+      count_ -= missing_[pair] ? 1 : 0;
+      missing_[pair] = false;
+    });
+  }
+
+ private:
+  /// More than all tunables of a family have values.
+  static constexpr std::size_t kPlaces = 256;
+  static constexpr std::size_t kValues = 16;  ///< more than one tunable has
+
+  template <class Function>
+  void for_each_pair(const Params& params, const Function& function) const {
+    std::array<std::size_t, kPlaces / kValues> places{};
+    for (std::size_t i = 0; i < tunables_.size(); ++i) {
+      const std::span<const int> values = tunables_[i].values;
+      const auto at = std::ranges::find(values, tunables_[i].get(params));
+      places.at(i) = i * kValues + static_cast<std::size_t>(at - values.begin());
+    }
+    for (std::size_t a = 0; a < tunables_.size(); ++a) {
+      for (std::size_t b = a + 1; b < tunables_.size(); ++b) {
+        function(places[a] * kPlaces + places[b]);
+      }
+    }
+  }
+
+  std::span<const Tunable> tunables_;
+  std::vector<bool> missing_;
+  int count_ = 0;
+};
+
+/// Configurations of the space that together hold every pair of two tunables' values that any of
+/// them holds (pairwise coverage). Deterministic.
+inline std::vector<Params> covering_sample(const Problem& problem, Extent extent) {
+  // Greedy: the configuration that holds most pairs not held yet, until none is missing.
+  const std::vector<Params> all = Space(problem, extent).enumerate();
+  MissingPairs missing(rules(family_of(problem.op)).tunables, all);
+  std::vector<Params> sample;
+  while (missing.any()) {
+    const Params* best = nullptr;
+    int best_gain = 0;
+    for (const Params& params : all) {
+      const int gain = missing.count(params);
+      if (gain > best_gain) {
+        best = &params;
+        best_gain = gain;
+      }
+    }
+    sample.push_back(*best);
+    missing.remove(*best);
+  }
+  return sample;
+}
+
+}  // namespace foldtune::test
