@@ -48,7 +48,7 @@ std::vector<Held> held_by(const Params& params, std::size_t form) {
 
 /// The covering sample of the whole space: computed once for all problems with equal spaces, since
 /// that takes long.
-std::vector<Params> covering_sample(const Problem& problem) {
+std::vector<Params> whole_sample(const Problem& problem) {
   static std::map<std::vector<int>, std::vector<Params>> known;
   std::vector<int> values;
   for (const Params& params : Space(problem, Extent::all).enumerate()) {
@@ -115,7 +115,7 @@ std::vector<Variant> every_variant(const Problem& problem, Toolkit toolkit) {
 }
 
 std::vector<Variant> covering_variants(const Problem& problem, Toolkit toolkit) {
-  std::vector<Params> sample = covering_sample(problem);
+  std::vector<Params> sample = whole_sample(problem);
   std::erase_if(sample, [&](const Params& params) { return !is_possible(params, toolkit); });
   std::set<Held> missing;
   for (std::size_t form = 0; form < kForms.size(); ++form) {
