@@ -134,10 +134,10 @@ std::size_t check_measurements(SQLite::Database& database, const CheckRules& rul
 /// Returns how many there are.
 std::size_t check_kernels(SQLite::Database& database, Findings& findings) {
   std::size_t count = 0;
-  SQLite::Statement rows(database, "SELECT * FROM kernel ORDER BY kernel_id");
+  SQLite::Statement rows(database, std::string(kSelectKernels) + " ORDER BY kernel_id");
   for (; rows.executeStep(); ++count) {
     if (!read_kernel(rows).is_damaged) continue;
-    add(findings, fmt::format("kernel {}", rows.getColumn("kernel_id").getInt64()),
+    add(findings, fmt::format("kernel {}", rows.getColumn(0).getInt64()),
         "its hash is not that of its columns, so it is compiled again where it is needed",
         "delete the row");
   }

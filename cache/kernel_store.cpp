@@ -48,7 +48,8 @@ std::string hash_of(const KernelRecord& kernel) {
   for (const std::string& name : kernel.lowered_names) {
     text += serialised_field("lowered_name", name);
   }
-  return hash_hex(text + serialised_field("image", kernel.image));
+  // Without a copy of the image.
+  return hash_hex(text + serialised_field("image", hash_hex(kernel.image)));
 }
 
 void require_kernel(const KernelRecord& kernel) {

@@ -1,70 +1,19 @@
-/// One connection to a database file: how it is opened, locked, and read where nothing can be
-/// written.
+/// One connection to a database file: how it is opened and locked.
 #pragma once
 
 #include <SQLiteCpp/Database.h>
 #include <SQLiteCpp/Transaction.h>
-#include <sys/types.h>
 
-#include <chrono>
-#include <cstdint>
 #include <filesystem>
 #include <mutex>
 #include <optional>
 #include <string>
 
 #include "cache/config_store.h"
+#include "cache/file_reader.h"
 #include "cache/sqlite_error.h"
 
 namespace foldtune {
-
-/// Reads a database that lies in a folder where SQLite can create no files, or on a network file
-/// system, where it cannot share the memory of those files with other hosts. SQLite reads one in
-/// WAL mode with the help of two files beside it, or else takes it for immutable and heeds no
-/// locks. It is immutable as long as no log (-wal) has anything in it, since writers write there
-/// first: so each query gets a connection of its own, and is repeated if the files changed
-/// meanwhile.
-class FrozenFolderReader {
- public:
-  FrozenFolderReader(std::filesystem::path path, std::chrono::milliseconds patience)
-      : path_(std::move(path)), patience_(patience) {}
-
-  /// Throws `SQLite::Exception` as the query does, and if the files do not stay as they are for as
-  /// long as it is patient.
-  template <typename Query>
-  auto read(Query query) const {
-    const auto deadline = Clock::now() + patience_;
-    for (;;) {
-      const Files before = files();
-      try {
-        SQLite::Database database = connect(before);
-        auto result = query(database);
-        if (before.log_bytes > 0 || files() == before) return result;
-        if (Clock::now() > deadline) throw_busy();
-      } catch (const SQLite::Exception&) {
-        if (Clock::now() > deadline || files() == before) throw;
-      }
-    }
-  }
-
- private:
-  using Clock = std::chrono::steady_clock;
-
-  struct Files {
-    ino_t inode = 0;
-    off_t bytes = 0;
-    std::int64_t modified_ns = 0;
-    off_t log_bytes = 0;
-    bool operator==(const Files&) const = default;
-  };
-
-  Files files() const;
-  SQLite::Database connect(const Files& files) const;
-  [[noreturn]] static void throw_busy();
-
-  std::filesystem::path path_;
-  std::chrono::milliseconds patience_;
-};
 
 /// Serialises the threads of this process by a mutex, and the processes by SQLite's locks. All
 /// member functions throw `StoreError`; `doing` is `describe`'s.
@@ -87,7 +36,7 @@ class SqliteConnection {
   auto read(std::string_view doing, Query query) const {
     const std::lock_guard lock(mutex_);
     try {
-      return database_ ? query(*database_) : FrozenFolderReader(path_, patience_).read(query);
+      return reader_ ? reader_->read(query) : query(*database_);
     } catch (const SQLite::Exception& error) {
       throw describe(error, doing, path_);
     }
@@ -120,10 +69,9 @@ class SqliteConnection {
   void require_writable(std::string_view doing) const;
 
   std::filesystem::path path_;  // Absolute.
-  OpenMode mode_;
-  std::chrono::milliseconds patience_;
   mutable std::mutex mutex_;
-  mutable std::optional<SQLite::Database> database_;  // Empty: FrozenFolderReader reads.
+  mutable std::optional<FileReader> reader_;  // One of them is there.
+  mutable std::optional<SQLite::Database> database_;
 };
 
 }  // namespace foldtune

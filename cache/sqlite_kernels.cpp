@@ -1,10 +1,10 @@
 #include "cache/sqlite_kernels.h"
 
 #include <SQLiteCpp/Statement.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdint>
-#include <nlohmann/json.hpp>
 
 #include "cache/record_check.h"
 
@@ -28,10 +28,9 @@ VALUES (:program, :architecture, :compiler, :template_fingerprint, :name, :lower
   :compile_ms, :used_at, :image_bytes, :hash, :image)
 )sql";
 
-constexpr const char* kFindKernel = R"sql(
-SELECT * FROM kernel WHERE program = :program AND architecture = :architecture
-ORDER BY compiler = :compiler DESC, kernel_id DESC LIMIT 1
-)sql";
+// Of all compilers: there is seldom more than one, and to sort takes SQLite longer to prepare.
+constexpr const char* kFindKernel =
+    " WHERE program = :program AND architecture = :architecture ORDER BY kernel_id";
 
 constexpr const char* kTouch = R"sql(
 UPDATE kernel SET used_at = :used_at
@@ -51,31 +50,41 @@ void bind_key(SQLite::Statement& statement, const KernelKey& key) {
 
 }  // namespace
 
-StoredKernel read_kernel(SQLite::Statement& row) {
-  const auto text = [&](const char* column) { return row.getColumn(column).getString(); };
-  StoredKernel kernel{.record = {.key = {text("program"), text("architecture"), text("compiler")},
-                                 .template_fingerprint = text("template_fingerprint"),
-                                 .name = text("name"),
+const char* const kSelectKernels =
+    "SELECT kernel_id, program, architecture, compiler, template_fingerprint, name, lowered_names,"
+    " compile_ms, used_at, hash, image FROM kernel";
+
+StoredKernel read_kernel(const SQLite::Statement& row) {
+  const auto text = [&](int column) { return row.getColumn(column).getString(); };
+  StoredKernel kernel{.record = {.key = {text(1), text(2), text(3)},
+                                 .template_fingerprint = text(4),
+                                 .name = text(5),
                                  .lowered_names = {},
-                                 .compile_ms = row.getColumn("compile_ms").getDouble(),
-                                 .image = text("image")},
-                      .used_at = text("used_at")};
-  const auto names = nlohmann::json::parse(text("lowered_names"), nullptr, false);
-  for (const nlohmann::json& name : names) {
-    if (name.is_string()) kernel.record.lowered_names.push_back(name.get<std::string>());
+                                 .compile_ms = row.getColumn(7).getDouble(),
+                                 .image = text(10)},
+                      .used_at = text(8)};
+  const std::string names = text(6);
+  for (std::size_t begin = 0; begin < names.size();) {
+    const std::size_t end = std::min(names.find('\n', begin), names.size());
+    kernel.record.lowered_names.push_back(names.substr(begin, end - begin));
+    begin = end + 1;
   }
-  kernel.is_damaged = hash_of(kernel.record) != text("hash");
+  kernel.is_damaged = hash_of(kernel.record) != text(9);
   return kernel;
 }
 
 std::optional<StoredKernel> SqliteKernels::find(const KernelKey& key) const {
-  return connection_->read("read a kernel of",
-                           [&](SQLite::Database& database) -> std::optional<StoredKernel> {
-                             SQLite::Statement statement(database, kFindKernel);
-                             bind_key(statement, key);
-                             if (!statement.executeStep()) return std::nullopt;
-                             return read_kernel(statement);
-                           });
+  return connection_->read("read a kernel of", [&](SQLite::Database& database) {
+    SQLite::Statement rows(database, std::string(kSelectKernels) + kFindKernel);
+    rows.bind(":program", key.program);
+    rows.bind(":architecture", key.architecture);
+    std::optional<StoredKernel> found;
+    while (rows.executeStep()) {
+      if (found && found->record.key.compiler == key.compiler) break;
+      found = read_kernel(rows);
+    }
+    return found;
+  });
 }
 
 std::size_t SqliteKernels::put(const KernelRecord& kernel, std::uint64_t most_bytes) {
@@ -87,7 +96,7 @@ std::size_t SqliteKernels::put(const KernelRecord& kernel, std::uint64_t most_by
     bind_key(put, kernel.key);
     put.bind(":template_fingerprint", kernel.template_fingerprint);
     put.bind(":name", kernel.name);
-    put.bind(":lowered_names", nlohmann::json(kernel.lowered_names).dump());
+    put.bind(":lowered_names", fmt::format("{}", fmt::join(kernel.lowered_names, "\n")));
     put.bind(":compile_ms", kernel.compile_ms);
     put.bind(":used_at", utc_now());
     put.bind(":image_bytes", static_cast<std::int64_t>(kernel.image.size()));

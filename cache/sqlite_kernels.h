@@ -26,7 +26,8 @@ class SqliteKernels final : public KernelStore {
   std::shared_ptr<SqliteConnection> connection_;
 };
 
-/// Reads the row that a `SELECT *` of the table has come to.
-StoredKernel read_kernel(SQLite::Statement& row);
+/// Selects what `read_kernel` reads, after the `kernel_id`.
+extern const char* const kSelectKernels;
+StoredKernel read_kernel(const SQLite::Statement& row);
 
 }  // namespace foldtune

@@ -127,7 +127,7 @@ std::optional<StoredKernel> KernelCache::find_stored(const KernelKey& key) {
 std::shared_ptr<const CompiledKernel> KernelCache::get(Device& device, const Program& program,
                                                        const std::string& compiler) {
   if (auto kernel = find_known(program)) return kernel;
-  const DeviceRecord& record = device.info().record;
+  const DeviceRecord& record = device.quick_info().record;
   if (auto kernel = find(record, program, compiler)) return kernel;
   // Without the lock: who needs another kernel does not wait. Two that need the same compile it
   // twice, and share what came first.

@@ -207,7 +207,7 @@ std::unique_ptr<ResolvedPlan> Reducer::State::make_plan(const Problem& problem,
     return std::make_unique<ResolvedPlan>(device_, variant, *kernel);
   } catch (const DeviceError&) {
     // A kept kernel may be made for a newer driver than this.
-    if (!kernels_.reject(device_.info().record, program)) throw;
+    if (!kernels_.reject(device_.quick_info().record, program)) throw;
   }
   return std::make_unique<ResolvedPlan>(device_, variant,
                                         *kernels_.get(device_, program, compiler));

@@ -166,7 +166,7 @@ std::string compiler_of(const Choice& choice) {
 
 Choice choose_with_kernel(Device& device, const TunedConfigs& configs, KernelCache& kernels,
                           const Problem& problem) {
-  const DeviceRecord& record = device.info().record;
+  const DeviceRecord& record = device.quick_info().record;
   const auto has_kernel = [&](const Choice& choice) {
     const Program program = make_program({.problem = problem, .params = choice.params});
     return kernels.find(record, program, compiler_of(choice)) != nullptr;

@@ -3,7 +3,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
+#include <filesystem>
+#include <thread>
 #include <vector>
 
 #include "cache/sqlite_connection.h"
@@ -44,6 +47,47 @@ TEST_CASE("a store sees what another process adds later") {
   writer.send("go");
   CHECK(writer.receive() == "done");
   CHECK(store->find(key_of_size(20))->median_us == 5);
+}
+
+/// Until the file is old enough to be taken for one that nobody writes.
+void settle() { std::this_thread::sleep_for(std::chrono::milliseconds(2100)); }
+
+TEST_CASE("a file that nobody writes is read without a trace, and what comes later is seen") {
+  const TemporaryFolder folder;
+  const std::string file = folder.file("tuning.db");
+  put_one(*open_sqlite_store(file, OpenMode::read_write), 5);
+  settle();
+  const auto reader = open_sqlite_store(file, OpenMode::read_only);
+  CHECK(reader->find(key_of_size(20))->median_us == 5);
+  CHECK_FALSE(std::filesystem::exists(file + "-shm"));
+  {
+    const auto writer = open_sqlite_store(file, OpenMode::read_write);
+    put_one(*writer, 4);
+    CHECK(reader->find(key_of_size(20))->median_us == 4);  // from the log
+    put_one(*writer, 3);
+  }
+  CHECK(reader->find(key_of_size(20))->median_us == 3);
+  put_one(*open_sqlite_store(file, OpenMode::read_write), 2);
+  CHECK(reader->find(key_of_size(20))->median_us == 2);
+}
+
+TEST_CASE("a reader without locks leaves those of a writer in its process alone") {
+  const TemporaryFolder folder;
+  const std::string file = folder.file("tuning.db");
+  put_one(*open_sqlite_store(file, OpenMode::read_write), 5);
+  ChildProcess other([&](Line& line) {
+    line.receive();
+    put_one(*open_sqlite_store(file, OpenMode::read_write), 4);  // brings the log in if it may
+    line.send("done");
+  });
+  settle();
+  const auto writer = open_sqlite_store(file, OpenMode::read_write);
+  CHECK(open_sqlite_store(file, OpenMode::read_only)->find(key_of_size(20))->median_us == 5);
+  other.send("go");
+  CHECK(other.receive() == "done");
+  CHECK(std::filesystem::exists(file + "-wal"));
+  put_one(*writer, 3);
+  CHECK(open_sqlite_store(file, OpenMode::read_only)->find(key_of_size(20))->median_us == 3);
 }
 
 TEST_CASE("what was put is there after the process ends without closing the store") {
