@@ -144,8 +144,9 @@ TEST_CASE("a damaged cache file is refused with what is wrong with it") {
   fails_with(good.substr(0, good.size() - 3), "cut off");
   fails_with(replaced("\"foldtune\"", "\"other\""), "--kernel-tuner");
   fails_with(replaced("\"op\":\"sum\"", "\"op\":\"sums\""), "there is no 'sums'");
-  fails_with(replaced("\"device_multiprocessor_count\":132", "\"device_multiprocessor_count\":\"x\""),
-             "foldtune");
+  fails_with(
+      replaced("\"device_multiprocessor_count\":132", "\"device_multiprocessor_count\":\"x\""),
+      "foldtune");
   fails_with(replaced("\"cache\"", "\"caches\""), "cache");
   fails_with(
       R"({"foldtune": )" + nlohmann::json::parse(good)["foldtune"].dump() + R"(, "cache": 1})",

@@ -61,7 +61,8 @@ ImportReport import_database(const std::string& path, const Take& take) {
       if (!reason.empty()) {
         ++report.refused;
         if (report.reasons.size() < kMostReasons) {
-          report.reasons.push_back(fmt::format("measurement {}: {}", row.result.measurement_id, reason));
+          report.reasons.push_back(
+              fmt::format("measurement {}: {}", row.result.measurement_id, reason));
         }
         return;
       }
