@@ -145,6 +145,7 @@ LadderReport climb(Device& device, const std::vector<Rung>& rungs,
   LadderReport report;
   report.results.resize(rungs.size());
   std::vector<Problem> problems;
+  problems.reserve(rungs.size());
   for (const Rung& rung : rungs) problems.push_back(rung.problem);
   std::map<std::size_t, std::vector<std::size_t>> groups;
   std::size_t place = 0;

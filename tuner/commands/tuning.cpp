@@ -106,6 +106,7 @@ std::vector<DeviceGroup> choose_devices(const std::optional<std::string>& asked)
     groups[info.record.fingerprint()].push_back(info.id);
   }
   std::vector<DeviceGroup> result;
+  result.reserve(groups.size());
   for (auto& [fingerprint, group] : groups) result.push_back(std::move(group));
   std::ranges::sort(result);
   return result;
