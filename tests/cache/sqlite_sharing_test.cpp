@@ -6,6 +6,7 @@
 #include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -123,6 +124,25 @@ TEST_CASE("processes that create one database at once all succeed, and nothing i
   for (ChildProcess& child : children) CHECK(child.receive() == "done");
   children.clear();
   CHECK(open_sqlite_store(file, OpenMode::read_only)->measurements().size() == kProcesses * kEach);
+}
+
+TEST_CASE("a reader never finds a database half made") {
+  constexpr int kFiles = 100;
+  const TemporaryFolder folder;
+  for (int i = 0; i < kFiles; ++i) {
+    const std::string file = folder.file(std::to_string(i));
+    const std::jthread maker([&] { open_sqlite_store(file, OpenMode::read_write); });
+    while (!std::filesystem::exists(file)) std::this_thread::yield();
+    const auto open_made = [&] {
+      for (;;) {
+        try {
+          return open_sqlite_store(file, OpenMode::read_only);
+        } catch (const EmptyDatabase&) {  // not begun yet
+        }
+      }
+    };
+    CHECK_NOTHROW(open_made());
+  }
 }
 
 TEST_CASE("a database that stays locked is an error after a while, and then works again") {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <numeric>
@@ -77,6 +78,34 @@ Result counted(const Problem& problem, Element value, std::uint64_t count) {
   Result result{};
   device->copy(&result, output.data(), sizeof(result));
   return result;
+}
+
+/// Only a thread that has several tiles of rows that are far apart can take a later one for the
+/// first.
+TEST_CASE("CPU device: of equal elements the first is found, whichever tile it is in") {
+  const auto device = open_cpu_device();
+  const Variant variant{.problem = {.op = Operator::argmin, .type = ElementType::i32},
+                        .params = ReduceParams{.block_size = 32,
+                                               .vector_width = 1,
+                                               .unroll = 2,
+                                               .tile_layout = TileLayout::split,
+                                               .waves = 1}};
+  REQUIRE(Space(variant.problem).contains(variant.params));
+  const Plan plan(*device, variant, device->compiler().compile(make_program(variant)));
+  const std::uint64_t count = 3 * 64 * plan.grid_size(kMaxCount);
+  std::vector<std::int32_t> elements(count, 0);
+  const DeviceBuffer input(*device, count * sizeof(std::int32_t));
+  const DeviceBuffer output(*device, variant.problem.result_bytes());
+  const DeviceBuffer scratch(*device, plan.scratch_bytes(count));
+  for (std::uint64_t first = 0; first < count; first += 61) {
+    std::fill_n(elements.begin(), first, 1);
+    device->copy(input.data(), elements.data(), count * sizeof(std::int32_t));
+    plan.enqueue({.inputs = {input.data()}, .count = count, .output = output.data()},
+                 scratch.data(), nullptr);
+    std::uint64_t words[2] = {};  // the value, and its index
+    device->copy(words, output.data(), sizeof(words));
+    CHECK(words[1] == first);
+  }
 }
 
 TEST_CASE("CPU device: totals that share a word with their number are whole") {

@@ -64,6 +64,26 @@ TEST_CASE("Reducer: 16 threads on 16 streams get their own results, with flat me
   CHECK(device->counts().live_allocations == allocations);
 }
 
+TEST_CASE("Reducer: 16 threads that wait for values get their own") {
+  Context context(std::make_shared<FakeDevice>(), nullptr);
+  const Reducer reducer = context.reducer(kSum);
+  const std::vector<std::int32_t> input = ascending(kThreads);
+  std::atomic<int> wrong = 0;
+  std::vector<std::jthread> threads;
+  for (int thread = 0; thread < kThreads; ++thread) {
+    threads.emplace_back([&, thread] {
+      const auto count = static_cast<std::int64_t>(thread) + 1;
+      for (int call = 0; call < 500; ++call) {
+        const auto sum = reducer.value<std::int64_t>(
+            input.data(), static_cast<std::uint64_t>(count), fake_stream(1 + thread));
+        if (sum != count * (count - 1) / 2) ++wrong;
+      }
+    });
+  }
+  threads.clear();
+  CHECK(wrong == 0);
+}
+
 TEST_CASE("Reducer: two launches of a call stay together when threads share a stream") {
   const auto device = std::make_shared<FakeDevice>();
   const std::shared_ptr<ConfigStore> store = open_memory_store();
