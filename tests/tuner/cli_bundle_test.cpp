@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "runtime/compiler.h"
 #include "runtime/kernel_cache.h"
 #include "runtime/tuned_configs.h"
 #include "runtime/variant.h"
@@ -20,6 +21,15 @@ const Params kTuned = ReduceParams{.block_size = 512, .unroll = 2};
 
 std::string text(const std::string& file, const std::string& query) {
   return SQLite::Database(file).execAndGet(query).getString();
+}
+
+/// The compiler that bundles are made with here: what it compiled counts as compiled as tuned.
+std::string nvrtc_version() {
+  try {
+    return find_nvrtc().version;
+  } catch (const Unavailable&) {
+    return run_on().compiler;
+  }
 }
 
 /// Bundles of a database.
@@ -50,6 +60,7 @@ class BundleTest {
 TEST_CASE_METHOD(BundleTest, "bundle: the newest of what is asked for, and every kernel for it") {
   RunRecord newer = run_on();
   newer.device.driver = "590.1";
+  newer.compiler = nvrtc_version();
   store(place_.database(), {success(sum_of(1 << 20), with_block_size(256), {5})}, run_on());
   store(place_.database(), {success(sum_of(1 << 20), kTuned, {6}, /*round=*/2)}, newer);
   store(place_.database(), {stored_sum(22, 9)}, run_on("Another GPU"));
