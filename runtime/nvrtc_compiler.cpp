@@ -87,6 +87,7 @@ struct Nvrtc {
   FOLDTUNE_NVRTC(nvrtcGetProgramLogSize);
   FOLDTUNE_NVRTC(nvrtcVersion);
 #undef FOLDTUNE_NVRTC
+  SharedLibrary builtins = open_builtins();
 
   /// One NVRTC per process: it is large, and its first compilation slow. It is never closed, since
   /// threads may still be compiling when the process ends.
@@ -94,11 +95,23 @@ struct Nvrtc {
     static const Nvrtc* const nvrtc = new Nvrtc;
     return *nvrtc;
   }
-  std::string version() const {
+  std::string version() const { return "nvrtc " + version_number(); }
+  std::string version_number() const {
     int major = 0;
     int minor = 0;
     check(nvrtcVersion(&major, &minor), "asking for NVRTC's version");
-    return fmt::format("nvrtc {}.{}", major, minor);
+    return fmt::format("{}.{}", major, minor);
+  }
+  /// NVRTC opens its other half by its name alone, which the loader need not find, though it lies
+  /// beside NVRTC. It does find what is open already.
+  SharedLibrary open_builtins() const {
+    const std::filesystem::path folder = std::filesystem::path(library.name()).parent_path();
+    if (folder.empty()) return {};  // The loader found NVRTC.
+    try {
+      return SharedLibrary::open({folder / ("libnvrtc-builtins.so." + version_number())});
+    } catch (const Unavailable&) {
+      return {};  // A compilation says what is missing.
+    }
   }
   void check(nvrtcResult result, const char* doing) const {
     if (result != NVRTC_SUCCESS) {

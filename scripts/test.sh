@@ -94,15 +94,12 @@ build_bench() {
     cmake --build --preset release --parallel "$(nproc)" --target bench/all
 }
 
-# NVRTC opens its other half from its own folder, which a sanitizer's dlopen does not look into. And
 # ThreadSanitizer of clang 14 does not start under the widest address space randomisation (32 bits),
 # which newer kernels have on.
 test_sanitized() {
-  local preset=$1 fixed_addresses=()
+  local fixed_addresses=()
   if setarch "$(uname -m)" -R true 2> /dev/null; then fixed_addresses=(setarch "$(uname -m)" -R); fi
-  build_preset "$preset" &&
-    LD_LIBRARY_PATH=$CUDA_HOME/lib64:$CUDA_HOME/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} \
-      "${fixed_addresses[@]}" ctest --preset "$preset" --parallel "$(nproc)"
+  build_preset "$1" && "${fixed_addresses[@]}" ctest --preset "$1" --parallel "$(nproc)"
 }
 
 check_format() { our_files '*.h' '*.c' '*.cpp' '*.cuh' '*.cu' | in_parallel -n 16 clang-format --dry-run -Werror; }
