@@ -55,6 +55,9 @@ class PooledDevice final : public Device {
     device_->await(stream, is_there);
   }
   bool is_capturing(Stream stream) const override { return device_->is_capturing(stream); }
+  void* allocate_in_capture(Stream stream, std::size_t bytes) override {
+    return device_->allocate_in_capture(stream, bytes);
+  }
   std::unique_ptr<Stopwatch> prepare_timing(TimingRequest request) override {
     return device_->prepare_timing(std::move(request));
   }

@@ -12,11 +12,13 @@
 #include "runtime/cuda_stopwatch.h"
 #include "runtime/device.h"
 #include "runtime/driver_version.h"
+#include "runtime/graph_memory.h"
 
 namespace foldtune {
 namespace {
 
 constexpr std::string_view kWaiting = "waiting for a stream";
+constexpr std::string_view kAskingForCapture = "asking for a stream's capture";
 
 CUdeviceptr device_address(const void* memory) { return reinterpret_cast<CUdeviceptr>(memory); }
 
@@ -103,6 +105,7 @@ class CudaKernel final : public Kernel {
   ~CudaKernel() override {
     try {
       const ContextScope scope(context_);
+      const UncapturedScope uncaptured;
       driver_.cuModuleUnload(module_);
     } catch (const Error&) {  // the context is gone, and the module with it
     }
@@ -191,6 +194,8 @@ class CudaDevice final : public Device {
 
   ~CudaDevice() override {
     timer_.reset();
+    for (void* const memory : graph_memory_.all()) deallocate(memory);
+    destroy_side_stream();
     // The result cannot be acted on: at exit the driver may already be shut down.
     driver_.cuDevicePrimaryCtxRelease(device_);
   }
@@ -232,6 +237,7 @@ class CudaDevice final : public Device {
   void deallocate(void* memory) noexcept override {
     try {
       const ContextScope scope(context_);
+      const UncapturedScope uncaptured;
       driver_.cuMemFree(device_address(memory));
     } catch (const Error&) {  // the context is gone, and the memory with it
     }
@@ -328,10 +334,31 @@ class CudaDevice final : public Device {
   }
 
   bool is_capturing(Stream stream) const override {
-    const ContextScope scope(context_);
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-    driver_.check(driver_.cuStreamIsCapturing(stream, &status), "asking for a stream's capture");
+    // The default streams are those of the context that is current. Any other one knows its own.
+    constexpr std::uintptr_t kLastDefault = 2;
+    const bool is_told = reinterpret_cast<std::uintptr_t>(stream) > kLastDefault &&
+                         driver_.cuStreamIsCapturing(stream, &status) == CUDA_SUCCESS;
+    if (!is_told) {
+      const ContextScope scope(context_, driver_);
+      driver_.check(driver_.cuStreamIsCapturing(stream, &status), kAskingForCapture);
+    }
     return status != CU_STREAM_CAPTURE_STATUS_NONE;
+  }
+
+  void* allocate_in_capture(Stream stream, std::size_t bytes) override {
+    const ContextScope scope(context_);
+    CUgraph const graph = captured_graph(stream);
+    const UncapturedScope uncaptured;
+    const GraphMemory::Lease lease = graph_memory_.take(bytes, [&](std::size_t size) {
+      CUdeviceptr memory = 0;
+      driver_.check(driver_.cuMemAlloc(&memory, size),
+                    fmt::format("allocating {} bytes for a graph on {}", size, quick_info_.id));
+      return reinterpret_cast<void*>(memory);
+    });
+    clear_aside(lease.get(), bytes);
+    keep(graph, lease);
+    return lease.get();
   }
 
   std::unique_ptr<Stopwatch> prepare_timing(TimingRequest request) override {
@@ -339,6 +366,63 @@ class CudaDevice final : public Device {
   }
 
  private:
+  /// The graph that the stream is being captured into.
+  CUgraph captured_graph(Stream stream) const {
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    CUgraph graph = nullptr;
+    driver_.check(driver_.cuStreamGetCaptureInfo_v2(stream, &status, /*id=*/nullptr, &graph,
+                                                    /*dependencies=*/nullptr,
+                                                    /*dependency_count=*/nullptr),
+                  kAskingForCapture);
+    const bool is_active = status == CU_STREAM_CAPTURE_STATUS_ACTIVE && graph != nullptr;
+    driver_.check(is_active ? CUDA_SUCCESS : CUDA_ERROR_STREAM_CAPTURE_INVALIDATED,
+                  "capturing a call");
+    return graph;
+  }
+
+  /// Fills memory with zeros, and waits for that, in a stream that nothing waits for: the caller's
+  /// is being captured, and the default one may not be used while that is a blocking one.
+  void clear_aside(void* memory, std::size_t bytes) {
+    CUstream const stream = side_stream();
+    driver_.check(driver_.cuMemsetD8Async(device_address(memory), 0, bytes, stream),
+                  fmt::format("clearing {} bytes on {}", bytes, quick_info_.id));
+    driver_.check(driver_.cuStreamSynchronize(stream), "clearing memory for a graph");
+  }
+
+  /// Gives the graph a copy of the lease, which goes when the graph, those that were cloned or
+  /// instantiated of it and all of their launches are gone. The driver calls its destructor, which
+  /// may not call the driver.
+  void keep(CUgraph graph, const GraphMemory::Lease& lease) {
+    auto copy = std::make_unique<GraphMemory::Lease>(lease);
+    CUuserObject object = nullptr;
+    driver_.check(driver_.cuUserObjectCreate(
+                      &object, copy.get(),
+                      [](void* owned) { delete static_cast<GraphMemory::Lease*>(owned); },
+                      /*initialRefcount=*/1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC),
+                  "giving memory to a graph");
+    (void)copy.release();  // The object's.
+    // A graph that takes no objects uses the memory all the same, so that it is lent for good then.
+    driver_.cuGraphRetainUserObject(graph, object, /*count=*/1, CU_GRAPH_USER_OBJECT_MOVE);
+  }
+
+  CUstream side_stream() {
+    const std::lock_guard lock(mutex_);
+    if (side_stream_ == nullptr) {
+      driver_.check(driver_.cuStreamCreate(&side_stream_, CU_STREAM_NON_BLOCKING),
+                    "creating a stream");
+    }
+    return side_stream_;
+  }
+
+  void destroy_side_stream() noexcept {
+    if (side_stream_ == nullptr) return;
+    try {
+      const ContextScope scope(context_);
+      driver_.cuStreamDestroy(side_stream_);
+    } catch (const Error&) {  // the context is gone, and the stream with it
+    }
+  }
+
   /// Made at the first timing: most processes time nothing.
   CudaTimer& timer() {
     const std::lock_guard lock(mutex_);
@@ -356,7 +440,9 @@ class CudaDevice final : public Device {
   DeviceInfo quick_info_;
   mutable std::once_flag is_complete_;
   mutable DeviceInfo info_;
-  std::mutex mutex_;  // guards what follows
+  GraphMemory graph_memory_;
+  std::mutex mutex_;                // guards what follows
+  CUstream side_stream_ = nullptr;  ///< null until it is first needed
   std::optional<CudaTimer> timer_;
   std::unique_ptr<Compiler> compiler_;
 };

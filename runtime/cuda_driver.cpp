@@ -36,8 +36,13 @@ std::string_view advice(CUresult result) {
              "restart the process, and run it under compute-sanitizer";
     case CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED:
     case CUDA_ERROR_STREAM_CAPTURE_INVALIDATED:
-    case CUDA_ERROR_STREAM_CAPTURE_IMPLICIT:
       return "; a stream is being captured: call prepare() before the capture";
+    case CUDA_ERROR_STREAM_CAPTURE_IMPLICIT:
+      return "; the default stream would wait for a stream that is being captured: call on another "
+             "one, or capture one that was created with CU_STREAM_NON_BLOCKING";
+    case CUDA_ERROR_NOT_INITIALIZED:
+      return "; a process that was forked cannot use CUDA once its parent did: make a new "
+             "foldtune::Context in a process that was started, not forked";
     default:
       return "; `foldtune doctor` looks at the driver and the devices";
   }
@@ -70,6 +75,7 @@ CudaDriver::CudaDriver() : library_(open_driver()) {
   FOLDTUNE_CUDA_FUNCTIONS(FOLDTUNE_LOAD)
 #undef FOLDTUNE_LOAD
 #undef FOLDTUNE_NAME
+  cuStreamGetCaptureInfo_v2 = library_.symbol<StreamGetCaptureInfo>("cuStreamGetCaptureInfo_v2");
   const CUresult result = cuInit(0);
   if (result == CUDA_SUCCESS) return;
   const char* text = nullptr;

@@ -3,6 +3,7 @@
 
 #include <cuda.h>
 
+#include <cstddef>
 #include <string_view>
 
 #include "runtime/shared_library.h"
@@ -24,22 +25,30 @@ class CudaDriver {
               cuEventCreate) apply(cuEventDestroy) apply(cuEventElapsedTime) apply(cuEventRecord)  \
               apply(cuFuncGetAttribute) apply(cuGetErrorName) apply(cuGetErrorString) apply(       \
                   cuGraphDestroy) apply(cuGraphExecDestroy) apply(cuGraphInstantiateWithFlags)     \
-                  apply(cuGraphLaunch) apply(cuInit) apply(cuLaunchKernelEx) apply(cuMemAlloc)     \
-                      apply(cuMemFree) apply(cuMemFreeHost) apply(cuMemGetInfo)                    \
-                          apply(cuMemHostAlloc) apply(cuMemcpy) apply(cuMemcpyDtoHAsync)           \
-                              apply(cuMemsetD8) apply(cuMemsetD8Async) apply(cuModuleGetFunction)  \
-                                  apply(cuModuleLoadData) apply(cuModuleUnload)                    \
-                                      apply(cuOccupancyMaxActiveBlocksPerMultiprocessor)           \
-                                          apply(cuPointerGetAttribute) apply(cuStreamBeginCapture) \
-                                              apply(cuStreamCreate) apply(cuStreamDestroy) apply(  \
-                                                  cuStreamEndCapture) apply(cuStreamIsCapturing)   \
-                                                  apply(cuStreamQuery) apply(cuStreamSynchronize)  \
-                                                      apply(cuStreamWaitEvent)                     \
-                                                          apply(cuThreadExchangeStreamCaptureMode)
+                  apply(cuGraphLaunch) apply(cuGraphRetainUserObject) apply(cuInit) apply(         \
+                      cuLaunchKernelEx) apply(cuMemAlloc) apply(cuMemFree) apply(cuMemFreeHost)    \
+                      apply(cuMemGetInfo) apply(cuMemHostAlloc) apply(cuMemcpy)                    \
+                          apply(cuMemcpyDtoHAsync) apply(cuMemsetD8) apply(cuMemsetD8Async) apply( \
+                              cuModuleGetFunction) apply(cuModuleLoadData) apply(cuModuleUnload)   \
+                              apply(cuOccupancyMaxActiveBlocksPerMultiprocessor)                   \
+                                  apply(cuPointerGetAttribute) apply(cuStreamBeginCapture)         \
+                                      apply(cuStreamCreate) apply(cuStreamDestroy)                 \
+                                          apply(cuStreamEndCapture) apply(cuStreamIsCapturing)     \
+                                              apply(cuStreamQuery) apply(cuStreamSynchronize)      \
+                                                  apply(cuStreamWaitEvent)                         \
+                                                      apply(cuThreadExchangeStreamCaptureMode)     \
+                                                          apply(cuUserObjectCreate)
 
 #define FOLDTUNE_DECLARE(function) decltype(&::function) function = nullptr;
   FOLDTUNE_CUDA_FUNCTIONS(FOLDTUNE_DECLARE)
 #undef FOLDTUNE_DECLARE
+
+  /// The second version, which drivers have from CUDA 11.3 on. The header's name is that of a newer
+  /// one, which tells the edges' data, too.
+  using StreamGetCaptureInfo = CUresult(CUstream, CUstreamCaptureStatus*, cuuint64_t* id, CUgraph*,
+                                        const CUgraphNode** dependencies,
+                                        std::size_t* dependency_count);
+  StreamGetCaptureInfo* cuStreamGetCaptureInfo_v2 = nullptr;
 
   /// Throws DeviceError unless `result` is success: "allocating 64 bytes: CUDA_ERROR_...".
   void check(CUresult result, std::string_view doing) const {

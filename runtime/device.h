@@ -165,8 +165,19 @@ class Device {
     synchronize(stream);
   }
 
-  /// Whether the stream is being captured into a graph.
+  /// Whether the stream is being captured into a graph. Every call asks that uses the library's
+  /// scratch, so it must not take long: some ten nanoseconds.
   virtual bool is_capturing(Stream stream) const = 0;
+
+  /// Device memory of at least one byte, aligned to 256, for a call that is being captured on
+  /// `stream`: filled with zeros when this returns, for the graph may run on any stream. It belongs
+  /// to the graph and to all that is made of it. When they are gone, and have run, another graph
+  /// may get it; it is freed with the device. No capture is disturbed. Throws OutOfMemory.
+  virtual void* allocate_in_capture(Stream stream, std::size_t bytes) {
+    (void)stream;
+    (void)bytes;
+    throw DeviceError("allocating for a graph: the device has none");
+  }
 
   /// Makes the timing ready: captures its graph, for Launching::graph.
   virtual std::unique_ptr<Stopwatch> prepare_timing(TimingRequest request) = 0;

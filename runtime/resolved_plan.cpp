@@ -50,8 +50,9 @@ void ResolvedPlan::enqueue_and_copy(const Call& call, Stream stream) {
 
 void ResolvedPlan::enqueue(const Call& call, Stream stream) {
   if (scratch_bytes_ == 0) return plan_.enqueue(call, /*scratch=*/nullptr, stream);
+  if (device_.is_capturing(stream)) return enqueue_captured(call, stream);
   StreamScratch* scratch = scratch_.find(stream);
-  if (scratch == nullptr) scratch = &make_scratch(stream);
+  if (scratch == nullptr) scratch = &scratch_.make(stream);
   if (needs_two_launches_) {
     const std::lock_guard lock(scratch->enqueuing);
     plan_.enqueue(call, scratch->memory.data(), stream);
@@ -60,22 +61,22 @@ void ResolvedPlan::enqueue(const Call& call, Stream stream) {
   }
 }
 
-void ResolvedPlan::prepare(Stream stream) {
-  if (scratch_bytes_ == 0 || scratch_.find(stream) != nullptr) return;
-  make_scratch(stream);
-  device_.synchronize(stream);
+// Nothing keeps a replay apart from other graphs and from the stream's calls outside of graphs. Nor
+// are the calls of one graph kept apart by being captured on one stream: what they depend on can be
+// changed there. So each has scratch of its own.
+void ResolvedPlan::enqueue_captured(const Call& call, Stream stream) const {
+  plan_.enqueue(call, device_.allocate_in_capture(stream, scratch_bytes_), stream);
 }
 
-StreamScratch& ResolvedPlan::make_scratch(Stream stream) {
-  refuse_in_capture(device_, plan_.variant().problem, stream);
-  return scratch_.make(stream);
+void ResolvedPlan::prepare(Stream stream) {
+  if (scratch_bytes_ > 0 && !device_.is_capturing(stream)) scratch_.make(stream);
 }
 
 void refuse_in_capture(const Device& device, const Problem& problem, Stream stream) {
   if (!device.is_capturing(stream)) return;
   throw InvalidArgument(
-      fmt::format("calling {} while its stream is being captured: nothing may be compiled or "
-                  "allocated now; call prepare() for this count and stream before the capture",
+      fmt::format("calling {} while its stream is being captured: nothing may be compiled now; "
+                  "call prepare() for this count before the capture",
                   to_string(problem)));
 }
 

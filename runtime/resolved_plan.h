@@ -19,8 +19,8 @@ class ResolvedPlan {
   std::uint64_t most_count() const { return most_count_; }
   std::size_t scratch_bytes() const { return scratch_bytes_; }
 
-  /// Enqueues a call with the stream's own scratch, if any is needed, which the first call makes:
-  /// not while the stream is being captured, which is an InvalidArgument.
+  /// Enqueues a call with the stream's own scratch, if any is needed, which the first call makes;
+  /// while the stream is being captured, with scratch of the call's own, which the graph keeps.
   void enqueue(const Call& call, Stream stream);
 
   /// The same, and waits until the stream's work is complete, or until `is_there` sees every word
@@ -28,8 +28,7 @@ class ResolvedPlan {
   /// stream's earlier work, too.
   void call_and_wait(const Call& call, Stream stream, const std::function<bool()>& is_there);
 
-  /// Makes the stream's scratch and waits until it is zero, so that a graph that was captured on
-  /// the stream may run on any other one.
+  /// Makes the stream's scratch. Nothing, while the stream is being captured.
   void prepare(Stream stream);
 
   /// Enqueues a call with scratch of the caller's, who keeps other calls away from it.
@@ -39,7 +38,7 @@ class ResolvedPlan {
 
  private:
   void enqueue_and_copy(const Call& call, Stream stream);
-  StreamScratch& make_scratch(Stream stream);
+  void enqueue_captured(const Call& call, Stream stream) const;
 
   Device& device_;
   const Plan plan_;
@@ -51,8 +50,8 @@ class ResolvedPlan {
   ScratchOfStreams outputs_;  ///< of calls that are waited for and do not show their result
 };
 
-/// Throws InvalidArgument if the stream is being captured: then nothing can be made for a call of
-/// `problem`.
+/// Throws InvalidArgument if the stream is being captured: then nothing can be compiled for a call
+/// of `problem`.
 void refuse_in_capture(const Device& device, const Problem& problem, Stream stream);
 
 }  // namespace foldtune

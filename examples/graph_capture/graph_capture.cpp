@@ -32,7 +32,7 @@ int run(const std::string& device) {
   check(cudaStreamCreate(&stream));
   for (std::size_t i = 0; i < kCount; ++i) host[i] = 0;
 
-  // Compiles, and allocates the scratch of this stream, neither of which a capture allows.
+  // Compiles, which a capture does not allow. The captured call has scratch of its own.
   sum.prepare(input, kCount, stream);
 
   cudaGraph_t graph = nullptr;

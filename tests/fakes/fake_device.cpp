@@ -5,11 +5,15 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <map>
 #include <mutex>
 #include <new>
+#include <set>
 #include <stdexcept>
+#include <vector>
 
 #include "foldtune/error.h"
+#include "runtime/graph_memory.h"
 #include "runtime/throttle.h"
 #include "runtime/variant.h"
 #include "templates/catalog.h"
@@ -177,11 +181,15 @@ struct FakeDevice::State {
   std::vector<Program> programs;
   Mode mode = Mode::run;
   std::vector<FakeLaunch> recorded;
-  Stream capturing = nullptr;
+  std::set<Stream> capturing;
+  int graph = 0;
+  std::map<int, std::vector<GraphMemory::Lease>> graphs;  ///< what they keep, by their numbers
+  FakeLaunch last_launch;
   Stream destroyed = nullptr;
   const void* foreign = nullptr;
   bool run_error = false;
   bool lost = false;
+  GraphMemory graph_memory;
   ThrottleGuard throttle_guard{std::chrono::milliseconds(0)};
 
   void throw_if_lost() {
@@ -294,6 +302,7 @@ class FakeDevice::State::FakeKernel final : public Kernel {
       return;
     }
     ++(is_reduce ? state_.counts.reduce_launches : state_.counts.helper_launches);
+    if (is_reduce) state_.last_launch = launch;
     state_.run_error |= fault == Fault::run_error;
     if (is_reduce) return run_reduce(launch, arguments, fault == Fault::wrong_result);
     run_helper(launch, arguments);
@@ -369,7 +378,9 @@ FakeDevice::FakeDevice(FakeScript script) : state_(std::make_unique<State>()) {
                   .driver = "1"};
 }
 
-FakeDevice::~FakeDevice() = default;
+FakeDevice::~FakeDevice() {
+  for (void* const memory : state_->graph_memory.all()) deallocate(memory);
+}
 
 const FakeCounts& FakeDevice::counts() const { return state_->counts; }
 
@@ -380,7 +391,30 @@ std::vector<Program> FakeDevice::compiled_programs() const {
 
 void FakeDevice::set_capturing(Stream stream) {
   const std::lock_guard lock(state_->mutex);
-  state_->capturing = stream;
+  state_->capturing.clear();
+  if (stream == nullptr) return;
+  state_->capturing.insert(stream);
+  ++state_->graph;
+}
+
+void FakeDevice::join_capture(Stream stream) {
+  const std::lock_guard lock(state_->mutex);
+  state_->capturing.insert(stream);
+}
+
+int FakeDevice::captured_graph() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->graph;
+}
+
+void FakeDevice::destroy_graph(int number) {
+  const std::lock_guard lock(state_->mutex);
+  state_->graphs.erase(number);
+}
+
+FakeLaunch FakeDevice::last_launch() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->last_launch;
 }
 
 void FakeDevice::set_destroyed(Stream stream) {
@@ -447,9 +481,19 @@ void FakeDevice::await(Stream stream, const std::function<bool()>& is_there) {
 }
 
 bool FakeDevice::is_capturing(Stream stream) const {
+  ++state_->counts.capture_queries;
   state_->throw_if_destroyed(stream);
   const std::lock_guard lock(state_->mutex);
-  return stream != nullptr && stream == state_->capturing;
+  return state_->capturing.contains(stream);
+}
+
+void* FakeDevice::allocate_in_capture(Stream stream, std::size_t bytes) {
+  if (!is_capturing(stream)) throw DeviceError("fake: the stream is not being captured");
+  GraphMemory::Lease lease =
+      state_->graph_memory.take(bytes, [&](std::size_t size) { return allocate(size); });
+  std::memset(lease.get(), 0, bytes);
+  const std::lock_guard lock(state_->mutex);
+  return state_->graphs[state_->graph].emplace_back(std::move(lease)).get();
 }
 
 class FakeDevice::FakeStopwatch final : public Stopwatch {

@@ -85,10 +85,11 @@ struct FakeCounts {
   std::atomic<int> reduce_launches = 0;   ///< not those that are timed
   std::atomic<int> untimed_launches = 0;  ///< those of `before_sample`
   std::atomic<int> helper_launches = 0;
-  std::atomic<int> seen_results = 0;    ///< of `await`, before it looked at the stream
-  std::atomic<int> copies_to_host = 0;  ///< by `copy_to_host`
-  std::atomic<int> timings = 0;         ///< that were prepared
-  std::atomic<int> takings = 0;         ///< of samples, those that were discarded too
+  std::atomic<int> seen_results = 0;     ///< of `await`, before it looked at the stream
+  std::atomic<int> copies_to_host = 0;   ///< by `copy_to_host`
+  std::atomic<int> capture_queries = 0;  ///< by `is_capturing`
+  std::atomic<int> timings = 0;          ///< that were prepared
+  std::atomic<int> takings = 0;          ///< of samples, those that were discarded too
   std::atomic<int> allocations = 0;
   std::atomic<int> live_allocations = 0;
 };
@@ -111,8 +112,16 @@ class FakeDevice final : public Device {
   const FakeCounts& counts() const;
   /// The programs that were compiled, in order.
   std::vector<Program> compiled_programs() const;
-  /// The stream that `is_capturing` is true for; null: none.
+  /// Ends the capture that there is, and begins one of this stream (null: none). What it captures
+  /// runs at once, and the graph lives until it is destroyed.
   void set_capturing(Stream stream);
+  /// Captures this stream, too, into the graph that `set_capturing` began.
+  void join_capture(Stream stream);
+  /// The number of the graph that is captured now, or was captured last.
+  int captured_graph() const;
+  void destroy_graph(int number);
+  /// The last launch that ran, of the kernels that reduce.
+  FakeLaunch last_launch() const;
   /// What is done with this stream from now on is refused, as the driver refuses a handle that it
   /// knows to be destroyed; null: none.
   void set_destroyed(Stream stream);
@@ -132,6 +141,7 @@ class FakeDevice final : public Device {
   void synchronize(Stream stream) override;
   void await(Stream stream, const std::function<bool()>& is_there) override;
   bool is_capturing(Stream stream) const override;
+  void* allocate_in_capture(Stream stream, std::size_t bytes) override;
   std::string find_pointer_fault(const void* memory) const override;
   /// Samples are what the script says that calls cost, with the host's part for Launching::stream
   /// and Launching::latency. Calls are enqueued once, when the timing is prepared, and

@@ -157,27 +157,6 @@ TEST_CASE("ReducePlan: each stream has scratch of its own, and one thread's is t
   CHECK(all.size() == 3);
 }
 
-TEST_CASE_METHOD(ReducePlanTest,
-                 "Reducer: a captured call uses what is resolved, and makes nothing") {
-  const ReducePlan plan = reducer_.plan(1000);
-  device_->set_capturing(fake_stream(1));
-  CHECK_THAT(refusal([&] { plan(input_, 5, &output_, fake_stream(1)); }),
-             ContainsSubstring("prepare()"));
-  CHECK_THAT(refusal([&] { reducer_.prepare(input_, 5, fake_stream(1)); }),
-             ContainsSubstring("prepare()"));
-  CHECK(device_->counts().allocations == 0);
-  // Another stream is none of the capture's business.
-  plan(input_, 5, &output_, fake_stream(2));
-  CHECK(output_ == 14);
-  // With scratch at hand nothing has to be made.
-  alignas(128) std::byte memory[1 << 12] = {};
-  output_ = -1;
-  plan.with_scratch(memory, sizeof(memory))(input_, 2, &output_, fake_stream(1));
-  CHECK(output_ == 4);
-  CHECK_THAT(refusal([&] { reducer_.value<float>(input_, 5, fake_stream(1)); }),
-             ContainsSubstring("captured"));
-}
-
 TEST_CASE_METHOD(ReducePlanTest, "Reducer: a destroyed stream is the driver's error, and no harm") {
   reducer_(input_, 5, &output_, fake_stream(1));
   device_->set_destroyed(fake_stream(1));

@@ -78,8 +78,8 @@ typedef struct foldtune_context_options {
 FOLDTUNE_API foldtune_status foldtune_context_create(const foldtune_context_options* options,
                                                      foldtune_context** context);
 
-/// Gives up the handle; NULL is fine. The context itself goes with the last of its reducers and
-/// histograms, when nothing that was enqueued may be running any more.
+/// Gives up the handle; NULL is fine. The context itself goes with the last of its reducers, plans
+/// and histograms, when nothing that was enqueued may be running any more.
 FOLDTUNE_API void foldtune_context_destroy(foldtune_context* context);
 
 /// The device's name, "NVIDIA H200", valid as long as the handle; "" for NULL.
@@ -140,8 +140,11 @@ FOLDTUNE_API size_t foldtune_reducer_result_bytes(const foldtune_reducer* reduce
 /// input. An empty input gives the operator's identity, where it has one.
 ///
 /// The first call for a size compiles, and the first call on a stream allocates scratch, which the
-/// library owns. Neither is possible while the stream is being captured: call
-/// `foldtune_reducer_prepare` before.
+/// library owns. While the stream is being captured nothing can be compiled: call
+/// `foldtune_reducer_prepare` before. A captured call has scratch of its own, which lives as long
+/// as the graph, so that graphs may be replayed at the same time as one another and as other calls;
+/// one that is instantiated twice must not run at the same time as itself, and none may be replayed
+/// when the context and all of its handles are destroyed.
 ///
 /// FOLDTUNE_INVALID_ARGUMENT for a wrong argument, before anything is launched; where the first
 /// call fails FOLDTUNE_COMPILE_ERROR, FOLDTUNE_UNAVAILABLE (no NVRTC, no host compiler) or

@@ -22,8 +22,8 @@ struct HistogramOptions {
 };
 
 /// Counts the elements of inputs of any count in bins. A handle: copies share everything but the
-/// promise of `with_inputs_ready`. The context that made it must outlive it. Member functions may
-/// be called from several threads.
+/// promise of `with_inputs_ready`. It may be used when the context that made it is gone. Member
+/// functions may be called from several threads.
 ///
 /// Each call enqueues its work on `stream` and returns, with all that Reducer::operator() says of
 /// memory, of the first call, of streams that are captured and of errors. `input` is `count`
@@ -63,7 +63,8 @@ class FOLDTUNE_API Histogram {
   /// As Reducer::explain().
   Explanation explain(std::uint64_t count) const;
 
-  /// What is counted; its count and alignment are those of no call. Valid as long as the context.
+  /// What is counted; its count and alignment are those of no call. Valid as long as a handle
+  /// of the context, or the context.
   const Problem& problem() const;
 
  private:

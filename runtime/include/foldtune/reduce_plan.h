@@ -18,8 +18,9 @@ struct Call;
 
 /// What `Reducer::plan` gives: the configuration of one size class and one alignment, compiled and
 /// loaded. A call is one launch (two with the final stages `atomic` and `two_pass`): no look-up, no
-/// lock, no allocation, but on the first call on a stream. A handle: copies share everything but
-/// the scratch of `with_scratch`. The context must outlive it. Calls may come from several threads.
+/// lock, no allocation, but on the first call on a stream and in captures. A handle: copies share
+/// everything but the scratch of `with_scratch`. It may be used when reducer and context are gone.
+/// Calls may come from several threads.
 class FOLDTUNE_API ReducePlan {
  public:
   /// As Reducer::operator(), with `count` up to `most_count()`, and inputs of the plan's alignment:

@@ -38,8 +38,8 @@ FOLDTUNE_API const char* to_string(ConfigSource source);
 class ReducePlan;
 
 /// Reduces inputs of one operator and type, of any count. A handle: copies share everything but the
-/// promise of `with_inputs_ready`. The context that made it must outlive it. Member functions may
-/// be called from several threads, on any streams.
+/// promise of `with_inputs_ready`. It may be used when the context that made it is gone. Member
+/// functions may be called from several threads, on any streams.
 class FOLDTUNE_API Reducer {
  public:
   /// Enqueues the reduction of `input[0, count)` into `*output` on `stream`, and returns. `input`
@@ -50,10 +50,15 @@ class FOLDTUNE_API Reducer {
   ///
   /// The first call for a size class and alignment looks up its configuration, compiles and loads
   /// it; the first call on a stream allocates scratch, if any is needed. All later ones take no
-  /// lock and allocate nothing. What was not made yet cannot be made while the stream is being
-  /// captured, which is an InvalidArgument: call `prepare` before. The captured call uses the
-  /// scratch of the captured stream, so a graph must not run at the same time as other calls of
-  /// this reducer on that stream, or as itself.
+  /// lock and allocate nothing.
+  ///
+  /// While the stream is being captured nothing can be compiled, and the first call for a size is
+  /// an InvalidArgument: call `prepare` before, on any stream. A captured call allocates scratch of
+  /// its own, which lives as long as the graph and what is instantiated or cloned of it, so that
+  /// graphs may be replayed on any streams, at the same time as one another and as other calls. One
+  /// graph that is instantiated twice, or is the child of others twice, is the exception: its
+  /// copies share output and scratch, and must not run at the same time. A graph must not be
+  /// replayed when the context and all of its handles are gone.
   ///
   /// Throws InvalidArgument for a wrong argument, before anything is launched; NotTuned by
   /// MissPolicy; CompileError, Unavailable, DeviceError where those steps fail. A call that threw
@@ -92,7 +97,7 @@ class FOLDTUNE_API Reducer {
                   std::size_t bytes, Stream stream = nullptr) const;
 
   /// Does everything that the first call for `count` elements of `input`'s alignment on `stream`
-  /// would do, except the launch, and waits for it. `input` is not read.
+  /// would do, except the launch. `input` is not read.
   void prepare(const void* input, std::uint64_t count, Stream stream = nullptr) const;
 
   /// The same for an operator of several inputs.
@@ -117,7 +122,8 @@ class FOLDTUNE_API Reducer {
   /// The configuration for `count` elements at an address aligned to 16 bytes.
   Explanation explain(std::uint64_t count) const;
 
-  /// What is reduced; its count and alignment are those of no call.
+  /// What is reduced; its count and alignment are those of no call. Valid as long as a handle of
+  /// the context, or the context.
   const Problem& problem() const;
 
  private:
