@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <memory>
 #include <new>
 
 #include "foldtune/error.h"
@@ -9,20 +8,18 @@
 
 // The names of C. NOLINTBEGIN(readability-identifier-naming)
 
-// Handles share the context, so that they may be destroyed in any order, as garbage collectors do.
+// Handles of C++ share what their context has, so that they may be destroyed in any order, as
+// garbage collectors do.
 struct foldtune_context {
-  std::shared_ptr<foldtune::Context> context;
+  foldtune::Context context;
 };
 struct foldtune_reducer {
-  std::shared_ptr<foldtune::Context> context;  // Goes last.
   foldtune::Reducer reducer;
 };
 struct foldtune_plan {
-  std::shared_ptr<foldtune::Context> context;  // Goes last.
   foldtune::ReducePlan plan;
 };
 struct foldtune_histogram {
-  std::shared_ptr<foldtune::Context> context;  // Goes last.
   foldtune::Histogram histogram;
 };
 
@@ -170,23 +167,22 @@ foldtune_status foldtune_context_create(const foldtune_context_options* options,
     checked(context, "the place for the context") = nullptr;
     const foldtune_context_options given =
         options == nullptr ? foldtune_context_options{} : *options;
-    *context = new foldtune_context{std::make_shared<foldtune::Context>(foldtune::read(given))};
+    *context = new foldtune_context{foldtune::Context(foldtune::read(given))};
   });
 }
 
 void foldtune_context_destroy(foldtune_context* context) { delete context; }
 
 const char* foldtune_context_device_name(const foldtune_context* context) {
-  return context == nullptr ? "" : context->context->device_name().c_str();
+  return context == nullptr ? "" : context->context.device_name().c_str();
 }
 
 foldtune_status foldtune_reducer_create(foldtune_context* context, const foldtune_problem* problem,
                                         foldtune_reducer** reducer) {
   return guarded([&] {
     checked(reducer, "the place for the reducer") = nullptr;
-    const auto& owner = checked(context, "the context").context;
-    *reducer = new foldtune_reducer{
-        owner, owner->reducer(foldtune::read(checked(problem, "the problem")))};
+    foldtune::Context& owner = checked(context, "the context").context;
+    *reducer = new foldtune_reducer{owner.reducer(foldtune::read(checked(problem, "the problem")))};
   });
 }
 
@@ -241,8 +237,7 @@ foldtune_status foldtune_reducer_with_inputs_ready(const foldtune_reducer* reduc
                                                    foldtune_reducer** ready) {
   return guarded([&] {
     checked(ready, "the place for the reducer") = nullptr;
-    const foldtune::Reducer promised = reducer_of(reducer).with_inputs_ready();
-    *ready = new foldtune_reducer{reducer->context, promised};
+    *ready = new foldtune_reducer{reducer_of(reducer).with_inputs_ready()};
   });
 }
 
@@ -252,8 +247,7 @@ foldtune_status foldtune_plan_create(const foldtune_reducer* reducer, uint64_t c
     checked(plan, "the place for the plan") = nullptr;
     const auto alignment =
         aligned != 0 ? foldtune::Alignment::vector : foldtune::Alignment::element;
-    const foldtune::ReducePlan made = reducer_of(reducer).plan(count, alignment);
-    *plan = new foldtune_plan{reducer->context, made};
+    *plan = new foldtune_plan{reducer_of(reducer).plan(count, alignment)};
   });
 }
 
@@ -271,8 +265,7 @@ foldtune_status foldtune_plan_with_scratch(const foldtune_plan* plan, void* scra
                                            foldtune_plan** with_scratch) {
   return guarded([&] {
     checked(with_scratch, "the place for the plan") = nullptr;
-    const foldtune::ReducePlan made = plan_of(plan).with_scratch(scratch, bytes);
-    *with_scratch = new foldtune_plan{plan->context, made};
+    *with_scratch = new foldtune_plan{plan_of(plan).with_scratch(scratch, bytes)};
   });
 }
 
@@ -291,10 +284,10 @@ foldtune_status foldtune_histogram_create(foldtune_context* context,
                                           foldtune_histogram** histogram) {
   return guarded([&] {
     checked(histogram, "the place for the histogram") = nullptr;
-    const auto& owner = checked(context, "the context").context;
+    foldtune::Context& owner = checked(context, "the context").context;
     const foldtune_histogram_options given =
         options == nullptr ? foldtune_histogram_options{} : *options;
-    *histogram = new foldtune_histogram{owner, owner->histogram(foldtune::read(given))};
+    *histogram = new foldtune_histogram{owner.histogram(foldtune::read(given))};
   });
 }
 

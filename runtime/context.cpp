@@ -51,7 +51,9 @@ void notify_log_or_once(const std::string& text) {
 
 }  // namespace
 
-class Context::State {
+/// Owned by the context and by every handle together: a handle points to its reducer and counts as
+/// an owner of this, so that handles may be used when the context is gone, at no cost.
+class Context::State : public std::enable_shared_from_this<Context::State> {
  public:
   State(std::shared_ptr<Device> device, TunedConfigs configs, ReducerSettings settings)
       : device_(std::move(device)),
@@ -62,11 +64,11 @@ class Context::State {
   std::shared_ptr<Reducer::State> reducer(const Problem& problem) {
     const Key key = make_key(problem);
     const std::lock_guard lock(mutex_);
-    std::shared_ptr<Reducer::State>& reducer = reducers_[key];
+    std::unique_ptr<Reducer::State>& reducer = reducers_[key];
     if (reducer == nullptr) {
-      reducer = std::make_shared<Reducer::State>(*device_, configs_, kernels_, problem, settings_);
+      reducer = std::make_unique<Reducer::State>(*device_, configs_, kernels_, problem, settings_);
     }
-    return reducer;
+    return {shared_from_this(), reducer.get()};
   }
 
   const Device& device() const { return *device_; }
@@ -78,7 +80,7 @@ class Context::State {
   const ReducerSettings settings_;
   KernelCache kernels_;
   std::mutex mutex_;
-  std::map<Key, std::shared_ptr<Reducer::State>> reducers_;
+  std::map<Key, std::unique_ptr<Reducer::State>> reducers_;
 };
 
 Context::Context(const ContextOptions& options)
@@ -95,7 +97,7 @@ Context::Context(std::shared_ptr<Device> device, std::shared_ptr<const ConfigSto
 
 Context::Context(std::shared_ptr<Device> device, TunedConfigs configs,
                  const ContextOptions& options)
-    : state_(std::make_unique<State>(
+    : state_(std::make_shared<State>(
           std::move(device), std::move(configs),
           ReducerSettings{.miss = options.on_miss, .check_pointers = options.check_pointers})) {}
 

@@ -2,7 +2,9 @@
 
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "foldtune/foldtune.hpp"
@@ -256,6 +258,65 @@ TEST_CASE("Reducer: scratch goes with its context") {
   CHECK(device->counts().live_allocations == 0);
 }
 
+TEST_CASE("Reducer: handles may be used when their context is gone, and go in any order") {
+  const auto device = std::make_shared<FakeDevice>();
+  std::optional<Context> context(std::in_place, device, nullptr);
+  std::optional<Reducer> reducer = context->reducer(kSum);
+  const Reducer of_max = context->reducer({.op = Operator::max, .type = ElementType::f32});
+  alignas(16) const float input[1000] = {3, 1, 4, 1, 5};
+  float output = 0;
+  (*reducer)(input, 1000, &output);
+  context.reset();
+  // What the other handle's calls need is still there: they may be running.
+  CHECK(device->counts().live_allocations == 1);
+  (*reducer)(input, 1000, &output);
+  CHECK(output == 14);
+  of_max(input, 1000, &output);
+  CHECK(output == 5);
+  CHECK(of_max.value<float>(input, 4) == 4);
+  std::optional<ReducePlan> plan = reducer->plan(1000);
+  CHECK(reducer->problem().op == Operator::sum);
+  CHECK(reducer->explain(1000).source == ConfigSource::untuned_default);
+  reducer.reset();
+  (*plan)(input, 1000, &output);
+  CHECK(output == 14);
+  std::thread([last = std::move(plan), handle = Reducer(of_max)] {}).join();
+  CHECK(device->counts().live_allocations > 0);
+}
+
+TEST_CASE("Reducer: the last handle frees what its context had, in any thread") {
+  const auto device = std::make_shared<FakeDevice>();
+  alignas(16) const float input[1000] = {};
+  float output = 0;
+  std::optional<Reducer> reducer;
+  {
+    Context context(device, nullptr);
+    reducer = context.reducer(kSum);
+    Context moved(std::move(context));
+    moved = Context(device, nullptr);
+  }
+  (*reducer)(input, 1000, &output);
+  CHECK(reducer->value<float>(input, 1000) == 0);
+  CHECK(device->counts().live_allocations > 0);
+  std::thread([&] { reducer.reset(); }).join();
+  CHECK(device->counts().live_allocations == 0);
+}
+
+/// Destroyed after every object that is made during a test.
+std::optional<Reducer> static_reducer;
+
+TEST_CASE("Reducer: a static handle on the CPU device ends with the process") {
+  static_reducer = Context({.device = "cpu", .database = "/dev/null/none"}).reducer(kSum);
+  const float input[] = {1, 2};
+  CHECK(static_reducer->value<float>(input, 2) == 3);
+  const Histogram histogram = Context({.device = "cpu", .database = "/dev/null/none"})
+                                  .histogram({.type = ElementType::f32, .bins = 2});
+  std::uint64_t counts[2] = {};
+  histogram(input, 2, 0, 2, counts);
+  CHECK(counts[0] == 0);
+  CHECK(counts[1] == 2);
+}
+
 TEST_CASE_METHOD(ReducerTest, "Reducer: nothing is compiled twice") {
   put_success(*store_, *device_, sum_of(2048), ReduceParams{.block_size = 512});
   const std::uint64_t counts[] = {1000, 1001, 2000, 4000};  // of three size classes, all near
@@ -288,20 +349,17 @@ TEST_CASE_METHOD(ReducerTest, "Reducer: an unaligned input has its own configura
 }
 
 TEST_CASE_METHOD(ReducerTest,
-                 "Reducer: in a capture nothing is made, and what was prepared works") {
+                 "Reducer: in a capture nothing is compiled, and what was prepared works") {
   const Reducer reducer = context_.reducer(kSum);
   device_->set_capturing(fake_stream(1));
   CHECK_THAT(refusal([&] { reducer(input_, 1000, &output_, fake_stream(1)); }),
              ContainsSubstring("prepare()"));
 
-  // Prepared on another stream, it has no scratch on this one.
+  CHECK_THROWS_AS(reducer.prepare(input_, 1000, fake_stream(1)), InvalidArgument);
+
+  // Prepared on any stream, it is compiled for all. Scratch is made for the graph.
   reducer.prepare(input_, 1000, fake_stream(2));
   CHECK(device_->counts().reduce_launches == 0);
-  CHECK_THROWS_AS(reducer(input_, 1000, &output_, fake_stream(1)), InvalidArgument);
-
-  device_->set_capturing(nullptr);
-  reducer.prepare(input_, 1000, fake_stream(1));
-  device_->set_capturing(fake_stream(1));
   reducer(input_, 1000, &output_, fake_stream(1));
   CHECK(output_ == 14);
 }

@@ -78,9 +78,11 @@ class FOLDTUNE_API Context {
 
   /// A context that was moved from can only be destroyed or assigned to.
   Context(Context&&) noexcept;
-  Context& operator=(Context&&) noexcept;  ///< frees what this context held, as the destructor does
-  /// Frees kernels and scratch. Nothing that was enqueued may be running any more, and reducers and
-  /// histograms of this context must not be called again.
+  Context& operator=(Context&&) noexcept;  ///< gives up what this context held, as the destructor
+  /// Gives up device, kernels and scratch, which the context shares with its reducers, plans and
+  /// histograms: these may be used as before, in any thread. The last one of them all frees it,
+  /// when nothing that was enqueued may be running any more, and no graph that holds a call is
+  /// replayed again.
   ~Context();
 
   /// The reducer of a problem, whose count and alignment are ignored: they come with each call. The
@@ -96,7 +98,7 @@ class FOLDTUNE_API Context {
 
  private:
   class FOLDTUNE_LOCAL State;
-  std::unique_ptr<State> state_;
+  std::shared_ptr<State> state_;
 };
 
 }  // namespace foldtune
