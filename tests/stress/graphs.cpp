@@ -24,9 +24,9 @@ class Graph {
  public:
   Graph(const Reducer& reducer, const double* x, const double* y, double* partials, double* output,
         Stream first, Stream second) {
-    reducer.prepare(x, kCount, first);
-    reducer.prepare(y, kCount, second);
-    reducer.prepare(partials, 2, first);
+    reducer.prepare(x, kCount);
+    reducer.prepare(y, kCount);
+    reducer.prepare(partials, 2);
     CUevent fork = nullptr;
     CUevent join = nullptr;
     check(driver_.cuEventCreate(&fork, CU_EVENT_DISABLE_TIMING), "creating an event");

@@ -29,6 +29,14 @@ int main(int argc, char** argv) {
   graphs_verb->add_option("--device", graphs.device, "cuda:N")->capture_default_str();
   graphs_verb->add_option("--replays", graphs.replays)->capture_default_str();
 
+  CapturesOptions captures;
+  CLI::App* const captures_verb = app.add_subcommand(
+      "captures", "Graphs that were captured on one stream, replayed at the same time");
+  captures_verb->add_option("--device", captures.device, "cuda:N")->capture_default_str();
+  captures_verb->add_option("--rounds", captures.rounds)->capture_default_str();
+  captures_verb->add_option("--patience", captures.patience_s, "Seconds without a result")
+      ->capture_default_str();
+
   std::string device = "cpu";
   CLI::App* const bad_calls_verb =
       app.add_subcommand("bad-calls", "Every mistake, and a good call after each");
@@ -39,6 +47,7 @@ int main(int argc, char** argv) {
   try {
     if (*threads_verb) run_threads(threads);
     if (*graphs_verb) run_graphs(graphs);
+    if (*captures_verb) run_captures(captures);
     if (*bad_calls_verb) run_bad_calls(device);
     return 0;
   } catch (const std::exception& error) {

@@ -28,6 +28,16 @@ struct GraphsOptions {
 /// thousand replays, of inputs that changed since.
 void run_graphs(const GraphsOptions& options);
 
+struct CapturesOptions {
+  std::string device = "cuda:0";
+  int rounds = 1000;    ///< of four graphs at once
+  int patience_s = 60;  ///< after so long without a result the process ends, with exit code 1
+};
+
+/// Captures graphs of every final stage on one stream, and replays them at the same time, beside
+/// direct calls; captures of every mode, by several threads, and one after another.
+void run_captures(const CapturesOptions& options);
+
 /// Makes every mistake, and a good call after each.
 void run_bad_calls(const std::string& device);
 
