@@ -26,17 +26,18 @@ namespace foldtune::bench {
 namespace {
 
 constexpr const char* kDescription = R"(
-Sums f32: the same few elements in every call, and counts that vary at random. Nanoseconds of the
-host per call: the median over batches, all contenders in turns. A batch is enqueued on an idle
-stream, and fewer calls than the driver lets wait, so that the host never waits for the GPU. Then
-the same from many threads at a time, each on a stream of its own, until their streams are idle: the
-mean over the threads.
+Sums f32: the same few elements in every call, more elements, for which calls need scratch, and
+counts that vary at random. Nanoseconds of the host per call: the median over batches, all
+contenders in turns. A batch is enqueued on an idle stream, and fewer calls than the driver lets
+wait, so that the host never waits for the GPU. Then the same from many threads at a time, each on a
+stream of its own, until their streams are idle: the mean over the threads.
 )";
 
 struct Arguments {
   std::string device = "cuda:0";
-  std::uint64_t count = 4096;       ///< of the calls that are all alike
-  std::uint64_t largest = 1 << 20;  ///< of those that vary
+  std::uint64_t count = 4096;  ///< of the calls that are all alike: of one block, no scratch
+  std::uint64_t with_scratch = 1 << 17;  ///< of those that are alike and need scratch
+  std::uint64_t largest = 1 << 20;       ///< of those that vary
   int batches = 301;
   int threads = 16;
   bool check = false;
@@ -161,28 +162,28 @@ double time_threads(Device& device, CUcontext context, const std::vector<CUstrea
   return std::accumulate(ns.begin(), ns.end(), 0.0) / static_cast<double>(ns.size());
 }
 
-/// Adds calls from many threads: the bare launch, and a plan that they share.
+/// Adds calls on `count` elements from many threads: the bare launch, and a plan that they share.
 void add_threads(std::vector<Contender>& contenders, Device& device, CUcontext context,
-                 const ReducePlan& plan, const Problem& problem, const Arguments& arguments,
-                 const void* input, void* output) {
+                 const ReducePlan& plan, std::uint64_t count, const Problem& problem,
+                 const Arguments& arguments, const void* input, void* output) {
   const CudaDriver& driver = CudaDriver::get();
   std::vector<CUstream> streams(static_cast<std::size_t>(arguments.threads));
   std::vector<std::unique_ptr<BareLauncher>> bare;
   for (CUstream& stream : streams) {
     driver.check(driver.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), "creating a stream");
     bare.push_back(std::make_unique<BareLauncher>(
-        device, problem, std::vector<std::uint64_t>{arguments.count}, input, output));
+        device, problem, std::vector<std::uint64_t>{count}, input, output));
   }
   const int first = static_cast<int>(contenders.size());
-  contenders.push_back({.name = fmt::format("bare launch, {} threads", arguments.threads)});
-  contenders.push_back({.name = fmt::format("plan, {} threads", arguments.threads), .bare = first});
+  const std::string which = fmt::format("n = {}, {} threads", count, arguments.threads);
+  contenders.push_back({.name = "bare launch, " + which});
+  contenders.push_back({.name = "plan, " + which, .bare = first});
   constexpr int kRounds = 5;
   for (int round = 0; round < kRounds; ++round) {
     contenders[first].ns.push_back(time_threads(
         device, context, streams, [&](std::size_t i) { bare[i]->launch(0, streams[i]); }));
-    contenders[first + 1].ns.push_back(time_threads(device, context, streams, [&](std::size_t i) {
-      plan(input, arguments.count, output, streams[i]);
-    }));
+    contenders[first + 1].ns.push_back(time_threads(
+        device, context, streams, [&](std::size_t i) { plan(input, count, output, streams[i]); }));
   }
   for (CUstream const stream : streams) driver.cuStreamDestroy(stream);
 }
@@ -194,7 +195,8 @@ int measure(const Arguments& arguments) {
   const std::shared_ptr<Device> device = open_device(arguments.device);
   Context context(device, nullptr);
   const Problem problem{.op = Operator::sum, .type = ElementType::f32};
-  const std::uint64_t largest = std::max(arguments.count, arguments.largest);
+  const std::uint64_t largest =
+      std::max({arguments.count, arguments.with_scratch, arguments.largest});
   const DeviceBuffer memory(*device, largest * sizeof(float));
   const DeviceBuffer result(*device, sizeof(float));
   const void* const input = memory.data();
@@ -208,8 +210,18 @@ int measure(const Arguments& arguments) {
   const ReducePlan plan = reducer.plan(arguments.count);
   const DeviceBuffer scratch(*device, plan.scratch_bytes());
   const ReducePlan with_scratch = plan.with_scratch(scratch.data(), scratch.size());
+  const std::vector<std::uint64_t> larger(kBatch, arguments.with_scratch);
+  const ReducePlan larger_plan = reducer.plan(arguments.with_scratch);
+  if (larger_plan.scratch_bytes() == 0) {
+    throw InvalidArgument(
+        fmt::format("--with-scratch {}: such calls need no scratch", arguments.with_scratch));
+  }
+  const DeviceBuffer larger_scratch(*device, larger_plan.scratch_bytes());
+  const ReducePlan larger_with_scratch =
+      larger_plan.with_scratch(larger_scratch.data(), larger_scratch.size());
   BareLauncher bare_same(*device, problem, same, input, output);
   BareLauncher bare_mixed(*device, problem, mixed, input, output);
+  BareLauncher bare_larger(*device, problem, larger, input, output);
 
   const auto of_all = [](auto call) {
     return [call] {
@@ -238,7 +250,22 @@ int measure(const Arguments& arguments) {
          foldtune::sum(context, static_cast<const float*>(input), mixed[i],
                        static_cast<float*>(output), stream);
        }),
-       .bare = 3}};
+       .bare = 3},
+      {.name = fmt::format("bare launch, n = {}", arguments.with_scratch),
+       .batch = of_all([&](std::size_t i) { bare_larger.launch(i, stream); })},
+      {.name = "plan with the library's scratch",
+       .batch = of_all([&](std::size_t i) { larger_plan(input, larger[i], output, stream); }),
+       .bare = 6,
+       .most_ns = kMostOfPlan},
+      {.name = "plan with the caller's scratch",
+       .batch =
+           of_all([&](std::size_t i) { larger_with_scratch(input, larger[i], output, stream); }),
+       .bare = 6,
+       .most_ns = kMostOfPlan},
+      {.name = "reducer with the library's scratch",
+       .batch = of_all([&](std::size_t i) { reducer(input, larger[i], output, stream); }),
+       .bare = 6,
+       .most_ns = kMostOfReducer}};
 #ifdef FOLDTUNE_BENCH_CUB
   CubSums cub_same(*device, problem, same, input, output);
   CubSums cub_mixed(*device, problem, mixed, input, output);
@@ -263,7 +290,10 @@ int measure(const Arguments& arguments) {
   }
   device->synchronize(stream);
   driver.cuStreamDestroy(stream);
-  add_threads(contenders, *device, cuda_context, plan, problem, arguments, input, output);
+  add_threads(contenders, *device, cuda_context, plan, arguments.count, problem, arguments, input,
+              output);
+  add_threads(contenders, *device, cuda_context, larger_plan, arguments.with_scratch, problem,
+              arguments, input, output);
   fmt::print("{}\n", device->info().record.name);
   return report(contenders, arguments.check);
 }
@@ -273,6 +303,9 @@ int run(int argc, char** argv) {
   CLI::App app(kDescription, "foldtune_host_cost");
   app.add_option("--device", arguments.device, "cuda:N")->capture_default_str();
   app.add_option("--n", arguments.count, "Elements of the calls that are all alike")
+      ->capture_default_str();
+  app.add_option("--with-scratch", arguments.with_scratch,
+                 "Elements of calls that are all alike and need scratch")
       ->capture_default_str();
   app.add_option("--largest", arguments.largest, "Elements, at most, of those that vary")
       ->check(CLI::Range(1, 1 << 30))
