@@ -14,6 +14,7 @@
 #include <climits>
 #include <csignal>
 #include <cstring>
+#include <iterator>
 #include <system_error>
 #include <thread>
 
@@ -96,13 +97,18 @@ class FileActions {
 };
 
 /// A process group of its own, so that Ctrl-C reaches the program that waits and not the child: a
-/// killed compiler would look like one that failed.
+/// killed compiler would look like one that failed. Ends of pipes are told as usual, whatever the
+/// program around this one does with them.
 class OwnProcessGroup {
  public:
   OwnProcessGroup() {
     check(posix_spawnattr_init(&attributes_), "preparing a process");
-    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP);
+    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
     posix_spawnattr_setpgroup(&attributes_, 0);
+    sigset_t usual;
+    sigemptyset(&usual);
+    sigaddset(&usual, SIGPIPE);
+    posix_spawnattr_setsigdefault(&attributes_, &usual);
   }
   OwnProcessGroup(const OwnProcessGroup&) = delete;
   OwnProcessGroup& operator=(const OwnProcessGroup&) = delete;
@@ -114,12 +120,32 @@ class OwnProcessGroup {
   posix_spawnattr_t attributes_;
 };
 
-std::vector<std::string> environment_in_locale_c() {
-  std::vector<std::string> result = {"LC_ALL=C"};
+/// This process's, with other values for some variables ("LC_ALL=C").
+std::vector<std::string> environment_with(std::vector<std::string> changes) {
+  std::vector<std::string> result;
   for (char** variable = environ; *variable != nullptr; ++variable) {
-    if (!std::string_view(*variable).starts_with("LC_ALL=")) result.emplace_back(*variable);
+    const std::string_view old = *variable;
+    const bool is_changed = std::ranges::any_of(changes, [&](const std::string& change) {
+      return old.starts_with(std::string_view(change).substr(0, change.find('=') + 1));
+    });
+    if (!is_changed) result.emplace_back(old);
   }
+  std::ranges::move(changes, std::back_inserter(result));
   return result;
+}
+
+/// As waitpid says it; empty if the process runs at the deadline.
+std::optional<int> wait_for(pid_t process, ChildProcess::Time deadline) {
+  constexpr std::chrono::milliseconds kPause{2};
+  for (;;) {
+    int status = 0;
+    const pid_t ended = ::waitpid(process, &status, WNOHANG);
+    if (ended == process) return status;
+    // Without children, since the program around this one ignores SIGCHLD: it ended somehow.
+    if (ended < 0 && errno != EINTR) return 0;
+    if (std::chrono::steady_clock::now() >= deadline) return std::nullopt;
+    std::this_thread::sleep_for(kPause);
+  }
 }
 
 std::vector<char*> pointers(std::vector<std::string>& strings) {
@@ -132,28 +158,28 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
 
 }  // namespace
 
-int run_program(const std::vector<std::string>& command, const std::string& log) {
+std::optional<int> run_program(const ProgramRun& run) {
   FileActions actions;
   actions.open(STDIN_FILENO, "/dev/null", O_RDONLY);
-  actions.open(STDOUT_FILENO, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC);
+  actions.open(STDOUT_FILENO, run.log.c_str(), O_WRONLY | O_CREAT | O_TRUNC);
   actions.duplicate(STDOUT_FILENO, STDERR_FILENO);
-  std::vector<std::string> arguments = command;
-  std::vector<std::string> environment = environment_in_locale_c();
+  std::vector<std::string> arguments = run.command;
+  std::vector<std::string> changes{"LC_ALL=C"};
+  if (!run.temporaries.empty()) changes.push_back("TMPDIR=" + run.temporaries);
+  std::vector<std::string> environment = environment_with(std::move(changes));
 
   const OwnProcessGroup group;
   pid_t child = 0;
-  check(posix_spawnp(&child, command.at(0).c_str(), actions.get(), group.get(),
+  check(posix_spawnp(&child, arguments.at(0).c_str(), actions.get(), group.get(),
                      pointers(arguments).data(), pointers(environment).data()),
-        command[0].c_str());
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0) {
-    if (errno != EINTR) check(errno, command[0].c_str());
+        run.command[0].c_str());
+  const std::optional<int> status = wait_for(child, std::chrono::steady_clock::now() + run.limit);
+  if (!status) {
+    ::kill(-child, SIGKILL);
+    wait_for(child, std::chrono::steady_clock::now() + kEndTime);
+    return std::nullopt;
   }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : kSignalStatus + WTERMSIG(status);
-}
-
-Descriptor::~Descriptor() {
-  if (number_ >= 0) ::close(number_);
+  return WIFEXITED(*status) ? WEXITSTATUS(*status) : kSignalStatus + WTERMSIG(*status);
 }
 
 ChildProcess::ChildProcess(const std::vector<std::string>& command) {
@@ -185,16 +211,7 @@ void ChildProcess::kill() {
 }
 
 std::optional<int> ChildProcess::wait(Time deadline) {
-  constexpr std::chrono::milliseconds kPause{2};
-  while (!status_) {
-    int status = 0;
-    const pid_t ended = ::waitpid(id_, &status, WNOHANG);
-    if (ended == id_) status_ = status;
-    // Without children, since the program around this one ignores SIGCHLD: it ended somehow.
-    if (ended < 0 && errno != EINTR) status_ = 0;
-    if (status_ || std::chrono::steady_clock::now() >= deadline) break;
-    std::this_thread::sleep_for(kPause);
-  }
+  if (!status_) status_ = wait_for(id_, deadline);
   return status_;
 }
 

@@ -7,33 +7,24 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
+
+#include "runtime/descriptor.h"
 
 namespace foldtune {
 
-/// Runs `command` (a program, looked for in PATH, and its arguments; no shell) with its output and
-/// errors written to the new file `log`, with nothing to read, in the locale C. Returns its exit
-/// status, or 128 plus the signal that ended it. Throws std::system_error if it cannot be started.
-int run_program(const std::vector<std::string>& command, const std::string& log);
-
-/// A file descriptor that is closed at the end of its life. Move-only.
-class Descriptor {
- public:
-  Descriptor() = default;
-  explicit Descriptor(int number) : number_(number) {}
-  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(number_, other.number_);
-    return *this;
-  }
-  ~Descriptor();
-
-  int number() const { return number_; }  ///< -1: none
-
- private:
-  int number_ = -1;
+/// A program that is run to its end.
+struct ProgramRun {
+  std::vector<std::string> command;  ///< a program, looked for in PATH, and its arguments; no shell
+  std::string log;                   ///< a new file, for its output and its errors
+  std::string temporaries;     ///< the folder that TMPDIR names to it; empty: that of this one
+  std::chrono::seconds limit;  ///< after this it is killed, with the processes of its group
 };
+
+/// Runs it with nothing to read, in the locale C, in a process group of its own. Returns its exit
+/// status, or 128 plus the signal that ended it; empty if it was stopped at its limit. Throws
+/// std::system_error if it cannot be started.
+std::optional<int> run_program(const ProgramRun& run);
 
 /// A running program with pipes to its input, its output and its errors, in a process group of its
 /// own, so that Ctrl-C does not reach it. Not thread-safe.

@@ -81,7 +81,8 @@ NvrtcLibrary find_nvrtc();
 /// The folders of the toolkit's headers, which few programs need. Throws MissingToolkit.
 std::vector<std::string> toolkit_include_folders();
 
-/// The host's C++ compiler ($CXX, else c++), for the CPU device.
+/// The host's C++ compiler, for the CPU device: the one that $CXX names, with its options, which is
+/// an error where it cannot be used; without it c++, g++ or clang++.
 std::unique_ptr<Compiler> make_host_compiler();
 
 }  // namespace foldtune

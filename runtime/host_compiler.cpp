@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <sstream>
 #include <system_error>
 
@@ -51,14 +52,45 @@ Command split(const std::string& text) {
   return words;
 }
 
-std::vector<Command> candidates() {
-  std::vector<Command> result;
-  const char* const chosen = std::getenv("CXX");
-  if (chosen != nullptr && !split(chosen).empty()) result.push_back(split(chosen));
+/// A compiler as it is called. Options of the user follow ours, so that they count.
+struct CompilerCall {
+  Command command;  ///< "g++", "ccache g++"
+  Command options;  ///< "-O0"
+
+  std::string text() const {
+    return fmt::format("{}{}{}", fmt::join(command, " "), options.empty() ? "" : " ",
+                       fmt::join(options, " "));
+  }
+};
+
+/// As make and CMake read CXX: words, of which those from the first "-" on are options; a path with
+/// spaces in it is one word if it is there.
+CompilerCall parse_call(const std::string& text) {
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(text, ignored)) return {.command = {text}, .options = {}};
+  CompilerCall call;
+  for (std::string& word : split(text)) {
+    const bool is_option = !call.options.empty() || word.starts_with('-');
+    (is_option ? call.options : call.command).push_back(std::move(word));
+  }
+  return call;
+}
+
+/// $CXX; empty if it is not set, or holds nothing.
+std::string chosen_compiler() {
+  const char* const variable = std::getenv("CXX");
+  return variable == nullptr || split(variable).empty() ? "" : variable;
+}
+
+/// What is tried where nobody chose.
+std::vector<CompilerCall> usual_compilers() {
+  std::vector<CompilerCall> result;
 #ifdef FOLDTUNE_SANITIZE
-  result.push_back({kOwnCompiler});
+  result.push_back({.command = {kOwnCompiler}, .options = {}});
 #endif
-  for (const char* name : {"c++", "g++", "clang++"}) result.push_back({name});
+  for (const char* name : {"c++", "g++", "clang++"}) {
+    result.push_back({.command = {name}, .options = {}});
+  }
   return result;
 }
 
@@ -93,12 +125,35 @@ std::string translation_unit(const Program& program) {
   return text;
 }
 
+/// To say who it is takes a compiler some milliseconds, and the first one over a network a second.
+constexpr std::chrono::seconds kAnswerLimit{20};
+
+/// The slowest batch takes some ten seconds, and a minute with sanitizers on a busy machine.
+constexpr std::chrono::seconds kCompileLimit{300};
+
+/// What `run_program` adds to a signal.
+constexpr int kSignalStatus = 128;
+
 // The files of one run of the compiler.
 struct WorkFiles {
   TemporaryFolder folder;
   std::string source = folder.path() / "program.cpp";
   std::string output = folder.path() / "program.out";
   std::string log = folder.path() / "program.log";
+
+  std::optional<int> run(const Command& command, std::chrono::seconds limit) const {
+    return run_program(
+        {.command = command, .log = log, .temporaries = folder.path(), .limit = limit});
+  }
+
+  /// What went wrong; empty if there is an output.
+  std::string fault_of(const std::optional<int>& status, std::chrono::seconds limit) const {
+    if (!status) return fmt::format("it did not end within {} s, and was stopped", limit.count());
+    if (*status > kSignalStatus) return fmt::format("signal {} ended it", *status - kSignalStatus);
+    if (*status != 0) return fmt::format("exit status {}", *status);
+    if (std::filesystem::exists(output)) return {};
+    return "it ended without an error, and wrote no output: it is no compiler";
+  }
 };
 
 class HostCompiler final : public Compiler {
@@ -109,11 +164,13 @@ class HostCompiler final : public Compiler {
   CompiledKernel compile(const Program& program) const override;
 
  private:
-  bool try_command(const Command& command, std::string& failures);
+  /// Why it cannot be used; empty if it can, and is from now on.
+  std::string try_call(const CompilerCall& call);
   std::string without_folder(std::string log) const;
 
   TemporaryFolder folder_;  // of the templates
-  Command command_;         // with all options but the files
+  Command command_;         // with those of our options that precede the files
+  Command user_options_;    // which follow them
   std::string version_;
 };
 
@@ -121,9 +178,19 @@ HostCompiler::HostCompiler() {
   for (const EmbeddedFile& file : embedded_files()) {
     write_file(folder_.path() / file.name, file.text);
   }
+  if (const std::string chosen = chosen_compiler(); !chosen.empty()) {
+    const std::string fault = try_call(parse_call(chosen));
+    if (fault.empty()) return;
+    throw Unavailable(fmt::format(
+        "The CPU device takes the compiler that CXX names, \"{}\", which cannot be used: "
+        "{}. Set CXX to a g++ or clang++ that knows C++20, or leave it unset.",
+        chosen, fault));
+  }
   std::string failures;
-  for (const Command& candidate : candidates()) {
-    if (try_command(candidate, failures)) return;
+  for (const CompilerCall& call : usual_compilers()) {
+    const std::string fault = try_call(call);
+    if (fault.empty()) return;
+    failures += fmt::format("\n  {}: {}", call.text(), fault);
   }
   throw Unavailable(
       fmt::format("Looking for a C++ compiler, which the CPU device needs: none of these can be "
@@ -132,7 +199,8 @@ HostCompiler::HostCompiler() {
 }
 
 // The preprocessor knows who it is, whatever the command is called.
-bool HostCompiler::try_command(const Command& command, std::string& failures) {
+std::string HostCompiler::try_call(const CompilerCall& call) {
+  if (call.command.empty()) return "it names options, and no program";
   const WorkFiles files;
   write_file(files.source,
              "#ifdef __clang__\n"
@@ -140,33 +208,31 @@ bool HostCompiler::try_command(const Command& command, std::string& failures) {
              "#elif defined(__GNUC__)\n"
              "g++ __GNUC__ __GNUC_MINOR__ __GNUC_PATCHLEVEL__\n"
              "#endif\n");
-  const auto fail = [&](const std::string& reason) {
-    failures += fmt::format("\n  {}: {}", fmt::join(command, " "), reason);
-    return false;
-  };
-  int status = 0;
+  const Command ask = {"-std=c++20", "-E", "-P", files.source, "-o", files.output};
   try {
-    status = run_program(
-        command + Command{"-std=c++20", "-E", "-P", files.source, "-o", files.output}, files.log);
+    const std::optional<int> status = files.run(call.command + ask + call.options, kAnswerLimit);
+    const std::string fault = files.fault_of(status, kAnswerLimit);
+    if (!fault.empty()) return fault;
   } catch (const std::system_error& error) {
-    return fail(error.code().message());
+    return error.code().message();
   }
-  if (status != 0) return fail(fmt::format("exit status {}", status));
 
   const Command identity = split(read_file(files.output));
-  if (identity.size() != 4) return fail("it is neither g++ nor clang++");
+  if (identity.size() != 4) return "it is neither g++ nor clang++";
 #ifdef FOLDTUNE_SANITIZE
   if (identity[0] != kOwnCompiler) {
-    return fail(
-        fmt::format("with sanitizers, it must be the {} that built Foldtune", kOwnCompiler));
+    return fmt::format("with sanitizers, it must be the {} that built Foldtune", kOwnCompiler);
   }
 #endif
   // The prefix map keeps the folder's random name out of the image.
   const std::string folder = folder_.path().string();
-  command_ = command + kOptions + sanitizer_options(identity[0] == "clang++") +
+  command_ = call.command + kOptions + sanitizer_options(identity[0] == "clang++") +
              Command{"-I" + folder, "-ffile-prefix-map=" + folder + "/="};
+  user_options_ = call.options;
   version_ = fmt::format("{} {}.{}.{}", identity[0], identity[1], identity[2], identity[3]);
-  return true;
+  // Other options make other kernels, which are neither looked up nor timed as the same.
+  if (!call.options.empty()) version_ += fmt::format(" {}", fmt::join(call.options, " "));
+  return {};
 }
 
 CompiledKernel HostCompiler::compile(const Program& program) const {
@@ -181,11 +247,15 @@ CompiledKernel HostCompiler::compile(const Program& program) const {
   try {
     const WorkFiles files;
     write_file(files.source, translation_unit(program));
-    const int status = run_program(command_ + Command{files.source, "-o", files.output}, files.log);
-    if (status != 0) {
-      throw CompileError(fmt::format(
-          "Compiling {} with {} for the CPU device: exit status {}. Correct the program:\n{}",
-          describe(program), version_, status, without_folder(read_file(files.log))));
+    const std::optional<int> status = files.run(
+        command_ + Command{files.source, "-o", files.output} + user_options_, kCompileLimit);
+    const std::string fault = files.fault_of(status, kCompileLimit);
+    if (!fault.empty()) {
+      const bool is_refusal = status && *status > 0 && *status <= kSignalStatus;
+      throw CompileError(fmt::format("Compiling {} with {} for the CPU device: {}. {}:\n{}",
+                                     describe(program), version_, fault,
+                                     is_refusal ? "Correct the program" : "It wrote",
+                                     without_folder(read_file(files.log))));
     }
     result.image = read_file(files.output);
   } catch (const std::system_error& error) {

@@ -78,7 +78,8 @@ Environment:
   FOLDTUNE_LOG      error, warning, info or debug: what the runtime does, on the standard error
   FOLDTUNE_NVRTC    libnvrtc.so, where it is not in a usual place (CUDA_HOME works, too)
   FOLDTUNE_TOOLKIT  the CUDA Toolkit whose headers some variants need, where CUDA_HOME is another
-  CXX               the compiler of the CPU device; without it c++, g++ or clang++
+  CXX               the compiler of the CPU device, with options: "g++ -O2"; without it c++, g++
+                    or clang++
 
 Exit codes:
   0    success

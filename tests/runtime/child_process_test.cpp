@@ -3,10 +3,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <csignal>
 #include <string>
 #include <system_error>
+#include <thread>
 
+#include "runtime/temporary_folder.h"
 #include "tests/catch.h"
+#include "tests/tuner/processes.h"
 
 namespace foldtune {
 namespace {
@@ -80,6 +85,34 @@ TEST_CASE("A child process has a group of its own, and ends with its object") {
     CHECK(id != ::getpgrp());
   }
   CHECK(::waitpid(id, nullptr, WNOHANG) == -1);  // there is no such child
+}
+
+TEST_CASE("A program that does not end is stopped at its limit, with those that it started") {
+  const TemporaryFolder folder;
+  const std::string log = folder.path() / "log";
+  const auto begin = std::chrono::steady_clock::now();
+  const auto status = run_program({.command = {"sh", "-c", "sleep 1000 & echo $!; wait"},
+                                   .log = log,
+                                   .temporaries = {},
+                                   .limit = std::chrono::seconds(1)});
+  CHECK_FALSE(status.has_value());
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(20));
+  const pid_t started = std::stoi(read_file(log));
+  while (test::is_running(started)) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
+TEST_CASE("A program finds its own TMPDIR, and the usual end of pipes") {
+  const TemporaryFolder folder;
+  const std::string log = folder.path() / "log";
+  const auto before = std::signal(SIGPIPE, SIG_IGN);
+  const auto status =
+      run_program({.command = {"sh", "-c", "echo $TMPDIR $LC_ALL; kill -PIPE $$; echo ignored"},
+                   .log = log,
+                   .temporaries = "/of/its/own",
+                   .limit = std::chrono::seconds(20)});
+  std::signal(SIGPIPE, before);
+  CHECK(status == 128 + SIGPIPE);
+  CHECK(read_file(log) == "/of/its/own C\n");
 }
 
 TEST_CASE("A program that is not there is an error") {

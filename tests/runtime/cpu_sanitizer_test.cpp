@@ -37,9 +37,11 @@ ChildResult run_hidden_test(const std::string& tag) {
   const TemporaryFolder folder;
   const ScopedVariable temporary("TMPDIR", folder.path().string());
   const std::string log = (folder.path() / "log").string();
-  const int status =
-      run_program({std::filesystem::read_symlink("/proc/self/exe").string(), tag}, log);
-  return {status, read_file(log)};
+  const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
+  constexpr std::chrono::minutes kLimit{10};
+  const std::optional<int> status =
+      run_program({.command = {program, tag}, .log = log, .temporaries = {}, .limit = kLimit});
+  return {status.value(), read_file(log)};
 }
 
 // The text of a template with those that it includes, each once.

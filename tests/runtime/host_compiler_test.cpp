@@ -1,4 +1,8 @@
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -65,11 +69,71 @@ TEST_CASE("Host compiler: a program for GPUs alone is an error that says what to
 
 TEST_CASE("Host compiler: without a compiler, the error says what was tried and what to do") {
   const ScopedVariable path("PATH", "/nonexistent");
-  const ScopedVariable cxx("CXX", "/nonexistent/c++ -v");
+  const ScopedVariable cxx("CXX", " ");
   CHECK_THROWS_AS(make_host_compiler(), Unavailable);
-  CHECK_THROWS_WITH(make_host_compiler(),
-                    ContainsSubstring("/nonexistent/c++ -v: No such file or directory") &&
-                        ContainsSubstring("clang++: ") && ContainsSubstring("Install g++"));
+  CHECK_THROWS_WITH(make_host_compiler(), ContainsSubstring("\n  c++: No such file or directory") &&
+                                              ContainsSubstring("clang++: ") &&
+                                              ContainsSubstring("Install g++"));
+}
+
+TEST_CASE("Host compiler: a CXX that cannot be used is told, and no other one is taken") {
+  const auto check = [](const std::string& chosen, const std::string& fault) {
+    const ScopedVariable cxx("CXX", chosen);
+    CHECK_THROWS_AS(make_host_compiler(), Unavailable);
+    CHECK_THROWS_WITH(make_host_compiler(), ContainsSubstring("CXX names, \"" + chosen + "\"") &&
+                                                ContainsSubstring(fault) &&
+                                                ContainsSubstring("Set CXX to"));
+  };
+  check("/nonexistent/c++ -v", "No such file or directory");
+  check("/bin/false", "exit status 1");
+  check("/bin/true", "wrote no output");
+  check("cp /dev/null", "exit status 1");
+  check("-O2", "it names options, and no program");
+}
+
+TEST_CASE("Host compiler: the options in CXX count, and tell its kernels apart") {
+  const std::string plain = make_host_compiler()->version();
+  const std::string name = plain.substr(0, plain.find(' '));
+  const ScopedVariable cxx("CXX", name + "  -O0 -DFROM_CXX=kernel");
+  const std::unique_ptr<Compiler> compiler = make_host_compiler();
+  CHECK(compiler->version() == plain + " -O0 -DFROM_CXX=kernel");
+  const Program program{
+      "#include \"templates/platform.cuh\"\n"
+      "#ifdef __OPTIMIZE__\n#error it is optimized\n#endif\n"
+      "void FROM_CXX() {}",
+      {"kernel"}};
+  CHECK_FALSE(compiler->compile(program).image.empty());
+}
+
+TEST_CASE("Host compiler: a CXX of several words, and one with a space in its path") {
+  const std::string plain = make_host_compiler()->version();
+  const std::string name = plain.substr(0, plain.find(' '));
+  const ScopedVariable wrapped("CXX", "env FOLDTUNE_UNUSED=1 " + name);
+  CHECK(make_host_compiler()->version() == plain);
+  const TemporaryFolder folder;
+  const std::filesystem::path script = folder.path() / "my compiler";
+  write_file(script, "#!/bin/sh\nexec " + name + " \"$@\"\n");
+  std::filesystem::permissions(script, std::filesystem::perms::owner_all);
+  const ScopedVariable spaced("CXX", script.string());
+  CHECK(make_host_compiler()->version() == plain);
+}
+
+TEST_CASE(
+    "Host compiler: one that writes nothing or is killed is told, and not the program blamed") {
+  const std::string plain = make_host_compiler()->version();
+  const std::string name = plain.substr(0, plain.find(' '));
+  const TemporaryFolder folder;
+  const std::filesystem::path script = folder.path() / "compiler";
+  const ScopedVariable cxx("CXX", script.string());
+  const auto check = [&](const std::string& instead, const std::string& fault) {
+    write_file(script, "#!/bin/sh\n[ \"$2\" = -E ] && exec " + name + " \"$@\"\n" + instead + "\n");
+    std::filesystem::permissions(script, std::filesystem::perms::owner_all);
+    const std::string message =
+        compile_error_of({"#include \"templates/platform.cuh\"\nvoid kernel() {}", {"kernel"}});
+    CHECK_THAT(message, ContainsSubstring(fault) && ContainsSubstring("It wrote:\nsome words"));
+  };
+  check("echo some words", "wrote no output");
+  check("echo some words; kill -9 $$", "signal 9 ended it");
 }
 
 TEST_CASE("Host compiler: leaves no file behind") {
@@ -85,6 +149,20 @@ TEST_CASE("Host compiler: leaves no file behind") {
     }
   }
   CHECK(std::filesystem::is_empty(folder.path()));
+}
+
+TEST_CASE("Host compiler: a fork that destroys its copy leaves the parent's its files") {
+  std::unique_ptr<Compiler> compiler = make_host_compiler();
+  const pid_t child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    compiler.reset();
+    ::_exit(0);
+  }
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  const Program program = {"#include \"templates/platform.cuh\"\nvoid kernel() {}", {"kernel"}};
+  CHECK_FALSE(compiler->compile(program).image.empty());
 }
 
 TEST_CASE("Host compiler: compiles for several threads at once") {
