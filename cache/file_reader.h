@@ -7,10 +7,10 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <utility>
 
 #include "cache/config_store.h"
+#include "cache/own_connection.h"
 
 namespace foldtune {
 
@@ -80,7 +80,7 @@ class FileReader {
   std::filesystem::path path_;
   std::filesystem::path file_;
   OpenOptions options_;
-  std::optional<SQLite::Database> database_;
+  OwnConnection database_;  ///< empty in a fork, which opens one of its own
   bool is_immutable_ = false;
   FileStates opened_;  ///< what `database_` was opened with
 };

@@ -8,11 +8,14 @@
 
 namespace foldtune {
 
+void write_error_line(const std::string& line) { std::fputs((line + '\n').c_str(), stderr); }
+
 void note_once(const std::string& text) {
-  static std::mutex mutex;
-  static std::set<std::string> told;
+  // Never destroyed: handles may outlive every other static object.
+  static auto& mutex = *new std::mutex;
+  static auto& told = *new std::set<std::string>;
   const std::lock_guard lock(mutex);
-  if (told.insert(text).second) fmt::print(stderr, "foldtune: note: {}\n", text);
+  if (told.insert(text).second) write_error_line(fmt::format("foldtune: note: {}", text));
 }
 
 }  // namespace foldtune

@@ -147,16 +147,22 @@ SqliteConnection::SqliteConnection(const CopyOf& source)
 
 void SqliteConnection::exec(std::string_view doing, const char* statement) {
   const std::lock_guard lock(mutex_);
-  require_writable(doing);
+  SQLite::Database& database = writable(doing);
   try {
-    database_->exec(statement);
+    database.exec(statement);
   } catch (const SQLite::Exception& error) {
     throw describe(error, doing, path_);
   }
 }
 
-void SqliteConnection::require_writable(std::string_view doing) const {
-  if (database_) return;
+SQLite::Database& SqliteConnection::writable(std::string_view doing) const {
+  if (database_) return *database_;
+  if (!reader_) {
+    throw StoreError(fmt::format(
+        "cannot {} the tuning database {}: it was opened by another process, of which this one is "
+        "a fork; open it here",
+        doing, path_.string()));
+  }
   throw StoreError(fmt::format(
       "cannot {} the tuning database {}: it was opened for reading only; open it for writing",
       doing, path_.string()));

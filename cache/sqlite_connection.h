@@ -11,6 +11,7 @@
 
 #include "cache/config_store.h"
 #include "cache/file_reader.h"
+#include "cache/own_connection.h"
 #include "cache/sqlite_error.h"
 
 namespace foldtune {
@@ -36,7 +37,7 @@ class SqliteConnection {
   auto read(std::string_view doing, Query query) const {
     const std::lock_guard lock(mutex_);
     try {
-      return reader_ ? reader_->read(query) : query(*database_);
+      return reader_ ? reader_->read(query) : query(writable(doing));
     } catch (const SQLite::Exception& error) {
       throw describe(error, doing, path_);
     }
@@ -47,12 +48,12 @@ class SqliteConnection {
   template <typename Work>
   auto write(std::string_view doing, Work work) {
     const std::lock_guard lock(mutex_);
-    require_writable(doing);
+    SQLite::Database& database = writable(doing);
     try {
       // IMMEDIATE waits for other writers at once. A transaction that begins as a reader fails
       // without waiting if another process has written before it does.
-      SQLite::Transaction transaction(*database_, SQLite::TransactionBehavior::IMMEDIATE);
-      auto result = work(*database_);
+      SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
+      auto result = work(database);
       transaction.commit();
       return result;
     } catch (const SQLite::Exception& error) {
@@ -66,12 +67,12 @@ class SqliteConnection {
   const std::filesystem::path& path() const { return path_; }
 
  private:
-  void require_writable(std::string_view doing) const;
+  SQLite::Database& writable(std::string_view doing) const;
 
   std::filesystem::path path_;  // Absolute.
   mutable std::mutex mutex_;
   mutable std::optional<FileReader> reader_;  // One of them is there.
-  mutable std::optional<SQLite::Database> database_;
+  mutable OwnConnection database_;
 };
 
 }  // namespace foldtune

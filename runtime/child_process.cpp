@@ -201,6 +201,7 @@ ChildProcess::ChildProcess(const std::vector<std::string>& command) {
 }
 
 ChildProcess::~ChildProcess() {
+  if (parent_ != ::getpid()) return;
   kill();
   wait(std::chrono::steady_clock::now() + kEndTime);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <sys/types.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <optional>
@@ -37,7 +38,7 @@ class ChildProcess {
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
   /// Kills it if it still runs, and waits for its end, though not for ever: a process may hang in a
-  /// driver.
+  /// driver. In a fork, whose child it is not, nothing.
   ~ChildProcess();
 
   pid_t id() const { return id_; }
@@ -64,6 +65,7 @@ class ChildProcess {
  private:
   bool read_errors();
 
+  const pid_t parent_ = ::getpid();
   pid_t id_ = -1;
   std::optional<int> status_;
   Descriptor input_;

@@ -48,7 +48,7 @@ KernelRecord kernel_record(const KernelKey& key, const Program& program,
 }
 
 KernelCache::~KernelCache() {
-  if (uses_.empty()) return;
+  if (uses_.empty() || process_ != ::getpid()) return;
   try {
     change_own([&](KernelStore& own) {
       for (const KernelKey& key : uses_) own.touch(key);

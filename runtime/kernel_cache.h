@@ -2,6 +2,8 @@
 /// did.
 #pragma once
 
+#include <unistd.h>
+
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -49,7 +51,7 @@ class KernelCache {
   explicit KernelCache(KernelSources sources = {}) : sources_(std::move(sources)) {}
   KernelCache(const KernelCache&) = delete;
   KernelCache& operator=(const KernelCache&) = delete;
-  /// Notes which kernels were used, those that were not noted for a day.
+  /// Notes which kernels were used, those that were not noted for a day; a fork notes none.
   ~KernelCache();
 
   /// The kernel of `program` without any compiler: what was compiled or found before, that which
@@ -83,6 +85,7 @@ class KernelCache {
   void change_own(const std::function<void(KernelStore&)>& change);
 
   const KernelSources sources_;
+  const pid_t process_ = ::getpid();
   std::mutex mutex_;                      // guards what follows
   std::map<std::string, Entry> entries_;  ///< by Program::key
   std::set<std::string> rejected_;        ///< the same of those that no store may give

@@ -3,13 +3,14 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string_view>
 #include <utility>
+
+#include "cache/notice.h"
 
 namespace foldtune {
 namespace {
@@ -35,7 +36,7 @@ std::optional<LogLevel> parse_level(std::string_view text) {
 }
 
 void write_to_stderr(LogLevel level, const std::string& message) {
-  fmt::print(stderr, "foldtune: {}: {}\n", to_string(level), message);
+  write_error_line(fmt::format("foldtune: {}: {}", to_string(level), message));
 }
 
 }  // namespace
@@ -70,10 +71,10 @@ int Log::read_environment() {
   const std::optional<LogLevel> level = parse_level(text);
   if (level) sink().callback = std::make_shared<const LogCallback>(write_to_stderr);
   if (!level && !text.empty() && text != "off") {
-    fmt::print(stderr,
-               "foldtune: note: FOLDTUNE_LOG is \"{}\", and no level; set it to error, warning, "
-               "info, debug or off\n",
-               text);
+    write_error_line(fmt::format(
+        "foldtune: note: FOLDTUNE_LOG is \"{}\", and no level; set it to error, warning, info, "
+        "debug or off",
+        text));
   }
   threshold = level ? static_cast<int>(*level) : kOff;
   return threshold;

@@ -1,0 +1,46 @@
+/// A connection to a database, of the process that opened it.
+#pragma once
+
+#include <SQLiteCpp/Database.h>
+#include <unistd.h>
+
+#include <optional>
+#include <utility>
+
+namespace foldtune {
+
+/// As an optional of a database, but empty in a process that was forked since. SQLite's locks are
+/// those of one process: what the child has is neither to be used nor closed, which might end a
+/// transaction of the parent's. It is left as it is.
+class OwnConnection {
+ public:
+  OwnConnection() = default;
+  explicit OwnConnection(SQLite::Database database) : database_(std::move(database)) {}
+  OwnConnection(const OwnConnection&) = delete;
+  OwnConnection& operator=(const OwnConnection&) = delete;
+  ~OwnConnection() { reset(); }
+
+  OwnConnection& operator=(SQLite::Database database) {
+    reset();
+    database_.emplace(std::move(database));
+    process_ = ::getpid();
+    return *this;
+  }
+  void reset() {
+    // Nobody has what is left, on purpose.
+    if (database_ && !is_own()) (void)new SQLite::Database(std::move(*database_));
+    database_.reset();
+  }
+
+  explicit operator bool() const { return database_ && is_own(); }
+  SQLite::Database& operator*() { return *database_; }
+  SQLite::Database* operator->() { return &*database_; }
+
+ private:
+  bool is_own() const { return process_ == ::getpid(); }
+
+  std::optional<SQLite::Database> database_;
+  pid_t process_ = ::getpid();
+};
+
+}  // namespace foldtune
