@@ -47,8 +47,23 @@ void set_type(Value& value, std::string_view what, const char* text) {
   set_named(value, what, text, parse_element_type, element_types());
 }
 
+/// A list that is not there, or too long to be one, is not read.
+void check_list(std::string_view what, const void* list, std::size_t count, std::size_t most) {
+  if (list == nullptr && count > 0) {
+    throw InvalidArgument(fmt::format(
+        "reading the arguments: the list of {} is NULL, and said to have {}", what, count));
+  }
+  if (count > most) {
+    throw InvalidArgument(fmt::format(
+        "reading the arguments: a custom operator has {} {}: {} are the most", count, what, most));
+  }
+}
+
 CustomOperator read(const foldtune_custom_operator& custom) {
+  check_list("inputs", custom.inputs, custom.input_count, kMaxInputs);
+  check_list("fields", custom.fields, custom.field_count, kMaxAccumulatorFields);
   CustomOperator op;
+  op.name = "unnamed";
   set_text(op.name, custom.name);
   if (custom.inputs != nullptr) {
     op.inputs.assign(custom.input_count, ElementType::f32);

@@ -76,10 +76,17 @@ void Reducer::read_value(std::initializer_list<const void*> inputs, std::uint64_
 }
 void Reducer::read_value(std::initializer_list<const void*> inputs, std::uint64_t count,
                          void* result, std::size_t bytes, Stream stream) const {
-  if (result == nullptr || bytes != problem().result_bytes()) {
+  const std::size_t own_bytes = problem().result_bytes();
+  if (result == nullptr) {
     throw InvalidArgument(
-        fmt::format("calling {}: the result is {} bytes at {}, and one takes {} bytes",
-                    name(problem().op), bytes, result, problem().result_bytes()));
+        fmt::format("calling {}: the place for the result is null; give {} bytes of host memory",
+                    name(problem().op), own_bytes));
+  }
+  if (bytes != own_bytes) {
+    throw InvalidArgument(
+        fmt::format("calling {}: the place for the result has {} bytes, and a result takes {} "
+                    "bytes",
+                    name(problem().op), bytes, own_bytes));
   }
   Call call = make_call(inputs, count, nullptr);
   call.inputs_ready = inputs_ready_;

@@ -184,6 +184,8 @@ Choice choose_with_kernel(Device& device, const TunedConfigs& configs, KernelCac
         chosen = runnable;
         chosen->reason +=
             "; the kernel of what would go first is not kept, and there is no compiler";
+      } else {
+        chosen->reason += "; its kernel is not kept, and there is no compiler: a call fails";
       }
     }
   }

@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <string_view>
 
 namespace foldtune {
 namespace {
 
-constexpr std::size_t kMaxFields = 8;
 constexpr std::size_t kMaxAccumulatorBytes = 32;
 
 bool is_identifier(std::string_view text) {
@@ -27,8 +27,8 @@ std::size_t align_up(std::size_t bytes, std::size_t alignment) {
 }
 
 std::string find_accumulator_fault(const CustomOperator& op) {
-  if (op.accumulator.empty() || op.accumulator.size() > kMaxFields) {
-    return fmt::format("an accumulator has from 1 to {} fields", kMaxFields);
+  if (op.accumulator.empty() || op.accumulator.size() > kMaxAccumulatorFields) {
+    return fmt::format("an accumulator has from 1 to {} fields", kMaxAccumulatorFields);
   }
   const bool is_struct = op.accumulator.size() > 1 || !op.accumulator.front().name.empty();
   for (const AccumulatorField& field : op.accumulator) {
@@ -92,6 +92,9 @@ std::string CustomOperator::find_fault() const {
     if (expression->find_first_not_of(" \t\r\n") == std::string::npos) {
       return fmt::format("{}: the expression {} is empty", name, what);
     }
+  }
+  if (!std::isfinite(tolerance) || tolerance < 0) {
+    return fmt::format("{}: the tolerance {} is not a finite number of 0 or more", name, tolerance);
   }
   return {};
 }

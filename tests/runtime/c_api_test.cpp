@@ -9,6 +9,7 @@
 #include "foldtune/foldtune.h"
 #include "runtime/temporary_folder.h"
 #include "tests/catch.h"
+#include "tests/runtime/scoped_variable.h"
 
 namespace foldtune::test {
 namespace {
@@ -169,6 +170,63 @@ TEST_CASE_METHOD(CApiTest, "C API: a custom operator is made of expressions") {
   CHECK_THAT(refusal(problem), ContainsSubstring("'sum'") && ContainsSubstring("custom operator"));
 }
 
+TEST_CASE_METHOD(CApiTest, "C API: an operator needs no name") {
+  foldtune_custom_operator squares{};
+  squares.map = "x * x";
+  foldtune_problem problem{};
+  problem.custom = &squares;
+  const float x[] = {1, 2, 3};
+  CHECK(reduce<float>(reducer(problem), {x}, 3) == 14);
+  squares.name = "";
+  CHECK_THAT(refusal(problem), ContainsSubstring("'' is no name"));
+}
+
+TEST_CASE_METHOD(CApiTest, "C API: a tolerance is a finite number that is not negative") {
+  foldtune_custom_operator op{};
+  foldtune_problem problem{};
+  problem.custom = &op;
+  for (const double tolerance : {std::numeric_limits<double>::quiet_NaN(), -1.0, -1e-300,
+                                 std::numeric_limits<double>::infinity()}) {
+    op.tolerance = tolerance;
+    CHECK_THAT(refusal(problem), ContainsSubstring("tolerance"));
+  }
+  op.tolerance = 0.5;
+  reducer(problem);
+}
+
+TEST_CASE_METHOD(CApiTest, "C API: lists of an operator that cannot be are not read") {
+  const char* const inputs[] = {"f32", nullptr};
+  const foldtune_field fields[] = {{"a", nullptr}, {"b", "u64"}};
+  foldtune_custom_operator op{};
+  foldtune_problem problem{};
+  problem.custom = &op;
+  op.input_count = 2;
+  CHECK_THAT(refusal(problem), ContainsSubstring("list of inputs is NULL"));
+  op.inputs = inputs;
+  op.field_count = 2;
+  CHECK_THAT(refusal(problem), ContainsSubstring("list of fields is NULL"));
+  op.fields = fields;
+  op.input_count = std::numeric_limits<std::size_t>::max();
+  CHECK_THAT(refusal(problem), ContainsSubstring("inputs: 4 are the most"));
+  op.input_count = 2;
+  op.field_count = std::numeric_limits<std::size_t>::max();
+  CHECK_THAT(refusal(problem), ContainsSubstring("fields: 8 are the most"));
+  op.field_count = 0;
+  CHECK_THAT(refusal(problem), ContainsSubstring("from 1 to 8 fields"));
+}
+
+TEST_CASE_METHOD(CApiTest, "C API: without a compiler it is explained what a call would lack") {
+  const ScopedVariable compiler("CXX", "/bin/false");
+  const foldtune_reducer* const sum = reducer(problem_of("sum"));
+  foldtune_explanation explanation{};
+  CHECK(foldtune_reducer_explain(sum, 1000, &explanation) == FOLDTUNE_OK);
+  CHECK_THAT(explanation.reason, ContainsSubstring("there is no compiler"));
+  const float values[] = {1, 2};
+  const void* const inputs[] = {values};
+  float result = 0;
+  CHECK(foldtune_reduce(sum, inputs, 1, 2, &result, nullptr) == FOLDTUNE_UNAVAILABLE);
+}
+
 TEST_CASE_METHOD(CApiTest, "C API: an operator that does not compile tells the compiler's words") {
   foldtune_custom_operator wrong{};
   wrong.name = "wrong";
@@ -196,6 +254,7 @@ TEST_CASE_METHOD(CApiTest, "C API: the blocking form writes the result to memory
   CHECK_THAT(foldtune_last_error(), ContainsSubstring("8 bytes") && ContainsSubstring("4 bytes"));
   CHECK(foldtune_reduce_value(sum, inputs, 1, 5, nullptr, sizeof result, nullptr) ==
         FOLDTUNE_INVALID_ARGUMENT);
+  CHECK_THAT(foldtune_last_error(), ContainsSubstring("the place for the result is null"));
   CHECK(foldtune_reduce_value(sum, nullptr, 1, 5, &result, sizeof result, nullptr) ==
         FOLDTUNE_INVALID_ARGUMENT);
   CHECK(foldtune_reduce_value(nullptr, inputs, 1, 5, &result, sizeof result, nullptr) ==

@@ -94,7 +94,7 @@ typedef struct foldtune_field {
 /// An operator of the caller's: the fold finish(combine(map(e0), combine(map(e1), ...))), in CUDA
 /// C++ expressions. custom.h says what they may use. NULL and 0 stand for the defaults.
 typedef struct foldtune_custom_operator {
-  const char* name;              ///< for people: letters, digits and underscores
+  const char* name;              ///< for people: letters, digits and underscores; NULL: "unnamed"
   const char* const* inputs;     ///< types of the inputs, `input_count`; NULL: one of f32
   size_t input_count;            ///< 1 to 4
   const foldtune_field* fields;  ///< the accumulator, `field_count`; NULL: one unnamed f32
@@ -104,7 +104,7 @@ typedef struct foldtune_custom_operator {
   const char* combine;           ///< of the accumulators a and b; NULL: "a + b"
   const char* finish;            ///< of the accumulator a and the count n; NULL: "a"
   const char* result;            ///< type of the result; NULL: "f32"
-  double tolerance;              ///< relative, for the tuner's check; 0: 0.001
+  double tolerance;  ///< relative, for the tuner's check: finite, not negative; 0: 0.001
 } foldtune_custom_operator;
 
 /// What is reduced. All but `op` (or `custom`) may be NULL or 0, which stands for the default.
@@ -182,7 +182,8 @@ typedef struct foldtune_explanation {
 } foldtune_explanation;
 
 /// Explains the configuration for `count` elements at addresses aligned to 16 bytes. Compiles and
-/// launches nothing. FOLDTUNE_UNAVAILABLE without NVRTC or a host compiler.
+/// launches nothing. Where there is no NVRTC or host compiler, and no kept kernel, it is no error:
+/// `reason` says so, and a call gives FOLDTUNE_UNAVAILABLE.
 FOLDTUNE_API foldtune_status foldtune_reducer_explain(const foldtune_reducer* reducer,
                                                       uint64_t count,
                                                       foldtune_explanation* explanation);

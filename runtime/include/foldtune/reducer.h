@@ -119,7 +119,8 @@ class FOLDTUNE_API Reducer {
   /// inputs.
   Reducer with_inputs_ready() const;
 
-  /// The configuration for `count` elements at an address aligned to 16 bytes.
+  /// The configuration for `count` elements at an address aligned to 16 bytes. Where its kernel can
+  /// be neither found nor compiled the reason says so; a call throws Unavailable then.
   Explanation explain(std::uint64_t count) const;
 
   /// What is reduced; its count and alignment are those of no call. Valid as long as a handle of

@@ -14,6 +14,9 @@ namespace foldtune {
 /// The most inputs that a custom operator takes.
 inline constexpr std::size_t kMaxInputs = 4;
 
+/// The most members that an accumulator has.
+inline constexpr std::size_t kMaxAccumulatorFields = 8;
+
 /// One member of an accumulator.
 struct AccumulatorField {
   std::string name;                     ///< empty if the accumulator is this number alone
@@ -43,7 +46,8 @@ struct FOLDTUNE_API CustomOperator {
   std::string finish = "a";               ///< of the accumulator a and the number of elements n
   ElementType result = ElementType::f32;  ///< the type that `finish` is converted to
   /// How far two right floating-point results may be apart, relative to the larger one: the tuner
-  /// compares every variant with the plainest. Results that are integers must be equal.
+  /// compares every variant with the plainest. Finite, and 0 or more. Results that are integers
+  /// must be equal.
   double tolerance = 1e-3;
 
   /// Hexadecimal hash of all but the name and the tolerance: what tuning results are kept under.
