@@ -370,9 +370,9 @@ class CudaDevice final : public Device {
   CUgraph captured_graph(Stream stream) const {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
     CUgraph graph = nullptr;
-    driver_.check(driver_.cuStreamGetCaptureInfo_v2(stream, &status, /*id=*/nullptr, &graph,
-                                                    /*dependencies=*/nullptr,
-                                                    /*dependency_count=*/nullptr),
+    driver_.check(driver_.get_capture_info(stream, &status, /*id=*/nullptr, &graph,
+                                           /*dependencies=*/nullptr,
+                                           /*dependency_count=*/nullptr),
                   kAskingForCapture);
     const bool is_active = status == CU_STREAM_CAPTURE_STATUS_ACTIVE && graph != nullptr;
     driver_.check(is_active ? CUDA_SUCCESS : CUDA_ERROR_STREAM_CAPTURE_INVALIDATED,

@@ -75,7 +75,7 @@ CudaDriver::CudaDriver() : library_(open_driver()) {
   FOLDTUNE_CUDA_FUNCTIONS(FOLDTUNE_LOAD)
 #undef FOLDTUNE_LOAD
 #undef FOLDTUNE_NAME
-  cuStreamGetCaptureInfo_v2 = library_.symbol<StreamGetCaptureInfo>("cuStreamGetCaptureInfo_v2");
+  get_capture_info = library_.symbol<StreamGetCaptureInfo>("cuStreamGetCaptureInfo_v2");
   const CUresult result = cuInit(0);
   if (result == CUDA_SUCCESS) return;
   const char* text = nullptr;

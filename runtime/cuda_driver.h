@@ -43,12 +43,12 @@ class CudaDriver {
   FOLDTUNE_CUDA_FUNCTIONS(FOLDTUNE_DECLARE)
 #undef FOLDTUNE_DECLARE
 
-  /// The second version, which drivers have from CUDA 11.3 on. The header's name is that of a newer
-  /// one, which tells the edges' data, too.
+  /// cuStreamGetCaptureInfo in its second version, which drivers have from CUDA 11.3 on. The name
+  /// in the header is that of a newer one, which tells the edges' data, too.
   using StreamGetCaptureInfo = CUresult(CUstream, CUstreamCaptureStatus*, cuuint64_t* id, CUgraph*,
                                         const CUgraphNode** dependencies,
                                         std::size_t* dependency_count);
-  StreamGetCaptureInfo* cuStreamGetCaptureInfo_v2 = nullptr;
+  StreamGetCaptureInfo* get_capture_info = nullptr;
 
   /// Throws DeviceError unless `result` is success: "allocating 64 bytes: CUDA_ERROR_...".
   void check(CUresult result, std::string_view doing) const {
