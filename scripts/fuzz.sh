@@ -18,13 +18,13 @@ seconds=${1:-60}
 source "$(dirname "$0")/setup.sh" test
 
 build_targets() {
-  cmake --preset asan && cmake --build --preset asan --parallel "$(nproc)" --target fuzz_import fuzz_npy
+  cmake --preset asan && cmake --build --preset asan --parallel "$(nproc)" --target fuzz_import fuzz_npy fuzz_npz
 }
 
 quietly "fuzz: build the targets" "Does clang++ have libFuzzer? In Debian: libclang-rt-14-dev" build_targets
 mkdir -p build/fuzz/findings
 status=0
-for target in import npy; do
+for target in import npy npz; do
   mkdir -p "build/fuzz/corpus/$target"
   log=$root/build/logs/fuzz.$target.log
   if build/asan/tests/fuzz/fuzz_$target -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 \

@@ -3,15 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 
-#include "foldtune/catalog.h"
-
 namespace foldtune {
 
-/// An open regular file. Move-only. Failures throw FileError.
+/// An open file. "-" is the standard input. What comes through a pipe is read to its end and kept
+/// in memory, up to half of what is free. Move-only. Failures throw FileError, OutOfMemory.
 class InputFile {
  public:
   explicit InputFile(std::string path);
@@ -19,28 +17,20 @@ class InputFile {
   InputFile& operator=(InputFile&&) = delete;
   ~InputFile();
 
-  const std::string& path() const { return path_; }
-  std::uint64_t size() const { return size_; }  ///< bytes, when it was opened
+  const std::string& path() const { return path_; }  ///< for messages
+  std::uint64_t size() const { return size_; }       ///< bytes, when it was opened
 
   /// Fills `bytes` from `offset` on.
   void read(std::uint64_t offset, std::span<std::byte> bytes) const;
   std::string read_all() const;
 
  private:
+  void open();
+  void keep_stream();
+
   std::string path_;
   int descriptor_ = -1;
   std::uint64_t size_ = 0;
 };
-
-/// Where the elements lie in a file.
-struct InputElements {
-  ElementType type = ElementType::f32;
-  std::uint64_t count = 0;
-  std::uint64_t offset = 0;  ///< in bytes
-};
-
-/// The elements of a .npy file, known by its first bytes, or else of a raw file, which needs a
-/// type. Throws FileError for a damaged file, InvalidArgument for one that does not fit `type`.
-InputElements find_elements(const InputFile& file, std::optional<ElementType> type);
 
 }  // namespace foldtune

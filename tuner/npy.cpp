@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <string>
 #include <vector>
@@ -25,94 +24,10 @@ FileError damaged(std::string_view file, std::string_view what) {
                                file, what));
 }
 
-using enum ElementType;
-
-/// The types that we have, and those that people are likely to bring.
-struct Dtype {
-  std::string_view descr;
-  std::string_view numpy_name;
-  std::optional<ElementType> type = std::nullopt;
-  std::optional<ElementType> if_wanted = std::nullopt;
-};
-constexpr std::array kDtypes{
-    Dtype{"|i1", "int8", i8},
-    Dtype{"|u1", "uint8", u8},
-    Dtype{"<i2", "int16", i16},
-    Dtype{"<u2", "uint16", u16, bf16},
-    Dtype{"<i4", "int32", i32},
-    Dtype{"<u4", "uint32", u32},
-    Dtype{"<i8", "int64", i64},
-    Dtype{"<u8", "uint64", u64},
-    Dtype{"<f2", "float16", f16},
-    Dtype{"<f4", "float32", f32},
-    Dtype{"<f8", "float64", f64},
-    Dtype{"|V2", "void16, 2 bytes without a type", std::nullopt, bf16},
-    Dtype{"<V2", "void16, 2 bytes without a type", std::nullopt, bf16},
-    Dtype{"|b1", "bool", std::nullopt, u8},
-    Dtype{"<c8", "complex64"},
-    Dtype{"<c16", "complex128"},
-};
-
-constexpr Dtype kUnknown{};
-
-/// Empty for bf16.
-std::string_view numpy_name(ElementType type) {
-  const auto* const known = std::ranges::find(kDtypes, type, &Dtype::type);
-  return known == kDtypes.end() ? std::string_view() : known->numpy_name;
-}
-
-std::string describe(ElementType type) {
-  const std::string_view numpy = numpy_name(type);
-  return numpy.empty() ? std::string(name(type)) : fmt::format("{} ({})", name(type), numpy);
-}
-
-std::string describe(std::string_view descr) {
-  const auto* const known = std::ranges::find(kDtypes, descr, &Dtype::descr);
-  if (known == kDtypes.end()) return fmt::format("elements of dtype '{}'", descr);
-  return known->type ? describe(*known->type) : std::string(known->numpy_name);
-}
-
-/// What to do with a type that there is not.
-std::string advice(std::optional<ElementType> if_wanted) {
-  if (if_wanted) return fmt::format("--type {} reads them as such", name(*if_wanted));
-  std::string names;
-  for (const ElementType type : element_types()) {
-    const std::string_view numpy = numpy_name(type);
-    if (!numpy.empty()) names += fmt::format("{}{}", names.empty() ? "" : ", ", numpy);
-  }
-  return fmt::format("what can be reduced is {}: convert it with array.astype", names);
-}
-
-/// The type of elements whose `descr` in a header is this one. bf16, which NumPy has no type for,
-/// is read from '<u2' and from 2 raw bytes ('|V2') if it is `wanted`; bool is read as u8 if that
-/// is.
-ElementType npy_element_type(std::string_view descr, std::optional<ElementType> wanted,
-                             std::string_view file) {
-  const std::string asked = wanted ? fmt::format(", not {}", name(*wanted)) : std::string();
-  if (descr.starts_with('>')) {
-    throw InvalidArgument(
-        fmt::format("{} holds big-endian elements ('{}'){}; save it as array.astype('<{}')", file,
-                    descr, asked, descr.substr(1)));
-  }
-  const auto* const known = std::ranges::find(kDtypes, descr, &Dtype::descr);
-  const Dtype& dtype = known == kDtypes.end() ? kUnknown : *known;
-  if (wanted && dtype.if_wanted == wanted) return *wanted;
-  if (!dtype.type) {
-    throw InvalidArgument(
-        fmt::format("{} holds {}{}; {}", file, describe(descr), asked, advice(dtype.if_wanted)));
-  }
-  if (wanted && *dtype.type != *wanted) {
-    throw InvalidArgument(fmt::format(
-        "{} holds {}, not {}; leave out --type to reduce it as it is, or convert it with "
-        "array.astype",
-        file, describe(descr), describe(*wanted)));
-  }
-  return *dtype.type;
-}
-
 struct Header {
   std::string descr;
   std::vector<std::uint64_t> shape;
+  bool is_fortran_order = false;
 };
 
 /// A parser of the one dictionary that the format allows, and of nothing else of Python. `'descr'`
@@ -134,7 +49,7 @@ class HeaderParser {
         header.descr = parse_descr();
         has_descr = true;
       } else if (key == "fortran_order" && !has_order) {
-        parse_bool();
+        header.is_fortran_order = parse_bool();
         has_order = true;
       } else if (key == "shape" && !has_shape) {
         header.shape = parse_shape();
@@ -179,6 +94,8 @@ class HeaderParser {
   }
 
   std::string parse_string() {
+    skip_spaces();
+    if (rest_.starts_with("u'") || rest_.starts_with("u\"")) rest_.remove_prefix(1);  // Python 2
     for (const char quote : {'\'', '"'}) {
       if (!accept(quote)) continue;
       const std::size_t end = rest_.find(quote);
@@ -195,17 +112,19 @@ class HeaderParser {
 
   std::string parse_descr() {
     if (accept('[')) {
-      throw InvalidArgument(fmt::format(
-          "{} holds records of several fields, not numbers of one type; save one field of it",
-          file_));
+      throw InvalidArgument(
+          fmt::format("{} holds records of several fields, not numbers of one type; save one field "
+                      "of it, as in "
+                      "numpy.save('field.npy', array['field'])",
+                      file_));
     }
     return parse_string();
   }
 
-  void parse_bool() {
-    if (!accept_word("True") && !accept_word("False")) {
-      throw damaged(file_, "'fortran_order' in its header is neither True nor False");
-    }
+  bool parse_bool() {
+    if (accept_word("True")) return true;
+    if (accept_word("False")) return false;
+    throw damaged(file_, "'fortran_order' in its header is neither True nor False");
   }
 
   std::vector<std::uint64_t> parse_shape() {
@@ -260,13 +179,15 @@ std::uint64_t element_count(const std::vector<std::uint64_t>& shape, std::string
 
 void check_size(const NpyArray& array, std::uint64_t file_size, std::string_view file) {
   const std::uint64_t bytes = file_size - array.data_offset;
-  const std::size_t size = size_of(array.type);
+  const std::size_t size = size_of(array.elements.type);
   const std::uint64_t whole_elements = bytes / size;
   if (whole_elements == array.count && bytes % size == 0) return;
   throw damaged(
       file, fmt::format("its header announces {} elements of {} bytes, and {} bytes follow ({})",
                         array.count, size, bytes,
-                        whole_elements < array.count ? "it is cut short" : "it is too long"));
+                        whole_elements < array.count
+                            ? "it is cut short"
+                            : "it is too long: several arrays go into an .npz file"));
 }
 
 std::uint64_t little_endian(std::span<const std::byte> bytes) {
@@ -305,7 +226,7 @@ bool is_npy(std::span<const std::byte> head) {
 }
 
 NpyArray parse_npy(std::span<const std::byte> head, std::uint64_t file_size,
-                   std::optional<ElementType> wanted, std::string_view file) {
+                   const std::optional<WantedType>& wanted, std::string_view file) {
   if (!is_npy(head)) throw damaged(file, "it does not begin as one");
   const HeaderPlace place = find_header(head, file);
   if (place.end > file_size) throw damaged(file, "it is cut short within its header");
@@ -317,7 +238,9 @@ NpyArray parse_npy(std::span<const std::byte> head, std::uint64_t file_size,
   const std::string_view text(reinterpret_cast<const char*>(head.data()) + place.begin,
                               place.end - place.begin);
   const Header header = HeaderParser(text, file).parse();
-  const NpyArray array{.type = npy_element_type(header.descr, wanted, file),
+  const NpyArray array{.elements = parse_npy_descr(header.descr, wanted, file),
+                       .shape = header.shape,
+                       .is_fortran_order = header.is_fortran_order,
                        .count = element_count(header.shape, file),
                        .data_offset = place.end};
   check_size(array, file_size, file);

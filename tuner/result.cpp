@@ -11,21 +11,30 @@ namespace {
 /// Where the index of an indexed value is, in bytes.
 constexpr std::size_t kIndexOffset = 8;
 
+/// NaN is "nan", whatever its sign bit, which says nothing.
+template <class Value>
+std::string format_value(Value value) {
+  if constexpr (std::is_floating_point_v<Value>) {
+    if (std::isnan(value)) return "nan";
+  }
+  return fmt::format("{}", value);
+}
+
 /// A reference that is a number of `type`.
 std::string format_number(ElementType type, const Number& number) {
   return with_type(type, [&](auto zero) {
     using Value = Held<decltype(zero)>;
-    return fmt::format("{}", number.is_integer ? static_cast<Value>(number.integer)
-                                               : static_cast<Value>(number.floating));
+    return format_value(number.is_integer ? static_cast<Value>(number.integer)
+                                          : static_cast<Value>(number.floating));
   });
 }
 
-/// "12345", "value 3 at index 17" or "min -1, max 5", of the numbers' texts.
+/// "12345", "value 3 at index 17" or "min -1, max 5", of the numbers' texts. No index is -1.
 std::string format_shape(const Problem& problem, const std::string& first,
                          const std::string& second, std::uint64_t index) {
   switch (result_shape(problem.op)) {
     case ResultShape::indexed_value:
-      return fmt::format("value {} at index {}", first, index);
+      return fmt::format("value {} at index {}", first, static_cast<std::int64_t>(index));
     case ResultShape::min_max:
       return fmt::format("min {}, max {}", first, second);
     case ResultShape::value:
@@ -68,8 +77,12 @@ std::string find_inexact_difference(const Problem& problem, const void* result,
   const long double value = read_number(type, result).floating;
   const long double expected = reference.numbers[0].floating;
   if (is_close(type, value, expected, bound)) return {};
-  return fmt::format("expected {:.20g} within {:.3g}, got {:.20g}", static_cast<double>(expected),
-                     static_cast<double>(bound), static_cast<double>(value));
+  const auto format = [](long double number) {
+    return std::isnan(number) ? std::string("nan")
+                              : fmt::format("{:.20g}", static_cast<double>(number));
+  };
+  return fmt::format("expected {} within {:.3g}, got {}", format(expected),
+                     static_cast<double>(bound), format(value));
 }
 
 }  // namespace
@@ -92,9 +105,8 @@ std::string find_difference(const Problem& problem, const void* result, const Re
 }
 
 std::string format_number_of(ElementType type, const void* number) {
-  return with_type(type, [&](auto zero) {
-    return fmt::format("{}", load_number(read<decltype(zero)>(number)));
-  });
+  return with_type(
+      type, [&](auto zero) { return format_value(load_number(read<decltype(zero)>(number))); });
 }
 
 std::string format_result(const Problem& problem, const void* result) {

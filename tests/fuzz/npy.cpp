@@ -17,13 +17,13 @@ void require(bool holds) {
   if (!holds) std::abort();
 }
 
-void parse(std::span<const std::byte> file, std::optional<ElementType> wanted) {
+void parse(std::span<const std::byte> file, const std::optional<WantedType>& wanted) {
   try {
     const NpyArray array =
         parse_npy(file.first(std::min(file.size(), kNpyHeadBytes)), file.size(), wanted, "file");
     require(array.data_offset <= file.size());
-    require(array.count == (file.size() - array.data_offset) / size_of(array.type));
-    require(!wanted || array.type == *wanted);
+    require(array.count == (file.size() - array.data_offset) / size_of(array.elements.type));
+    require(!wanted || array.elements.type == wanted->type);
   } catch (const Error&) {  // refused
   }
 }
@@ -34,9 +34,9 @@ void parse(std::span<const std::byte> file, std::optional<ElementType> wanted) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using foldtune::ElementType;
   const auto file = std::as_bytes(std::span(data, size));
-  for (const auto wanted : {std::optional<ElementType>(), std::optional(ElementType::bf16),
-                            std::optional(ElementType::f32), std::optional(ElementType::u8)}) {
-    foldtune::parse(file, wanted);
+  foldtune::parse(file, std::nullopt);
+  for (const ElementType wanted : {ElementType::bf16, ElementType::f32, ElementType::u8}) {
+    foldtune::parse(file, foldtune::WantedType{.type = wanted});
   }
   return 0;
 }

@@ -90,7 +90,8 @@ TEST_CASE("A file that cannot be read is an error of the file") {
   const Workplace place;
   check_error(place, {"run", "--type", "f32", place.file("none")}, kFile, "No such file");
   check_error(place, {"run", "--type", "f32", place.path()}, kFile, "folder");
-  check_error(place, {"run", "--type", "f32", "/dev/null"}, kFile, "not a regular file");
+  check_error(place, {"run", "--type", "f32", "/dev/null"}, kFile,
+              "neither a regular file nor a pipe");
   const std::string short_npy =
       place.write("short.npy", npy_file(npy_header("<f4", "(3,)"), std::string(8, '\0')));
   check_error(place, {"run", short_npy}, kFile, "cut short");
@@ -106,11 +107,24 @@ TEST_CASE("A file of another type is an error of usage") {
   check_error(place, {"run", "--type", "bf16", half}, kUsage, "f16 (float16), not bf16");
   const std::string truth =
       place.write("truth.npy", npy_file(npy_header("|b1", "(8,)"), std::string(8, '\0')));
-  check_error(place, {"run", truth}, kUsage, "bool");
+  check_error(place, {"run", "--type", "i8", truth}, kUsage, "bool");
+  check_error(place, {"run", "--op", "dot", npy, half}, kUsage,
+              "dot takes elements of one type, and " + npy + " holds f64");
+  check_error(place, {"run", "--op", "custom", "--inputs", "i32", npy}, kUsage,
+              "f64 (float64), not i32 (int32); name that type in the operator's inputs");
   const std::string raw = place.write("raw", std::string(7, '\0'));
   check_error(place, {"run", "--type", "f32", raw}, kUsage, "not a multiple");
   check_error(place, {"run", raw}, kUsage, "--type");
   check_error(place, {"run", "--type", "f31", raw}, kUsage, "no element type 'f31'");
+}
+
+TEST_CASE("What holds no elements as they are is never reduced by accident") {
+  const Workplace place;
+  const std::string table = place.write("table", "1,2\n3,4\n");
+  check_error(place, {"run", "--type", "f32", table}, kUsage, "table is text: ");
+  const std::string packed = place.write("packed.npy.gz", std::string("\x1f\x8b\x08\0\0\0\0\0", 8));
+  check_error(place, {"run", "--type", "u8", packed}, kUsage, "zcat FILE | foldtune run -");
+  check_error(place, {"run", "--op", "dot", "--type", "f32", "-", "-"}, kUsage, "read once");
 }
 
 TEST_CASE("A run that cannot be is an error of usage, found before a device is opened") {

@@ -6,6 +6,7 @@
 
 #include "tests/catch.h"
 #include "tests/tuner/npy_file.h"
+#include "tests/tuner/npz_file.h"
 #include "tests/tuner/program.h"
 
 namespace foldtune::test {
@@ -144,6 +145,80 @@ TEST_CASE("Two files are folded together") {
   CHECK(report["result"] == 1000011);
   CHECK(report["files"] == Json{x, y});
   CHECK(report["element_count"] == 3);
+}
+
+/// The numbers 0 to 5 as an array of 2 rows and 3 columns.
+std::string matrix(const std::string& dtype, bool is_fortran_order, const std::string& shape) {
+  const std::vector<float> rows{0, 1, 2, 3, 4, 5};
+  const std::vector<float> columns{0, 3, 1, 4, 2, 5};
+  return npy_file(npy_header(dtype, shape, is_fortran_order ? "True" : "False"),
+                  bytes_of(is_fortran_order ? columns : rows));
+}
+
+TEST_CASE("Elements are paired and counted by their indices, in whatever order a file has them") {
+  const Workplace place;
+  const std::string rows = place.write("rows.npy", matrix("<f4", false, "(2, 3)"));
+  const std::string columns = place.write("columns.npy", matrix("<f4", true, "(2, 3)"));
+  const std::string other = place.write("other.npy", matrix("<f4", false, "(3, 2)"));
+  CHECK(run(place, {"--op", "dot", rows, columns})["result"] == 55);
+  CHECK(run(place, {"--op", "custom", "--inputs", "f32,f32", "--map", "x * y", columns,
+                    rows})["result"] == 55);
+  CHECK(run(place, {"--op", "custom", "--inputs", "f32", "--map", "x * i", columns})["result"] ==
+        55);
+  const Json least = run(place, {"--op", "argmax", columns});
+  CHECK(least["result"] == Json{{"value", 5.0}, {"index", 5}, {"indices", {1, 2}}});
+  CHECK(least["shape"] == Json{2, 3});
+  CHECK_THAT(run_cpu(place, {"--op", "argmax", rows}).out,
+             ContainsSubstring("result  value 5 at index 5, [1, 2] of (2, 3)\n"));
+  const Outcome unlike = run_cpu(place, {"--op", "dot", rows, other});
+  CHECK(unlike.exit_code == kUsage);
+  CHECK_THAT(unlike.err, ContainsSubstring("(2, 3)") && ContainsSubstring("(3, 2)"));
+}
+
+TEST_CASE("An array of an .npz file is reduced by its name, and text as raw bytes on request") {
+  const Workplace place;
+  const std::string file = place.write(
+      "data.npz",
+      npz_file({{"x.npy", matrix("<f4", false, "(6,)")}, {"y.npy", matrix("<f4", true, "(6,)")}}));
+  const Json report = run(place, {file + ":x"});
+  CHECK(report["result"] == 15);
+  CHECK(report["files"] == Json{file + ":x"});
+  CHECK(run(place, {"--raw", "--type", "u8", place.write("text", "1\n")})["result"] == '1' + '\n');
+}
+
+TEST_CASE("NaN is nan, whatever its sign") {
+  const Workplace place;
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  const float negative = std::copysign(std::numeric_limits<float>::quiet_NaN(), -1.0F);
+  const std::string file = place.write("nan", bytes_of(std::vector<float>{1, negative, 3}));
+  const std::string sum = place.write("sum", bytes_of(std::vector<float>{kInfinity, -kInfinity}));
+  CHECK_THAT(run_cpu(place, {"--op", "argmax", "--type", "f32", file}).out,
+             ContainsSubstring("result  value nan at index 1\n"));
+  CHECK_THAT(run_cpu(place, {"--type", "f32", sum}).out, ContainsSubstring("result  nan\n"));
+  CHECK(run(place, {"--type", "f32", sum})["result"] == "nan");
+  CHECK(run(place, {"--op", "argmin", "--type", "f32", file})["result"] ==
+        Json{{"value", "nan"}, {"index", 1}});
+}
+
+TEST_CASE("Where no element counts, the index is -1, and that is said") {
+  const Workplace place;
+  const std::string file =
+      place.write("nan", bytes_of(std::vector<float>(4, std::numeric_limits<float>::quiet_NaN())));
+  const Arguments arguments{"--op", "argmin", "--nan", "ignore", "--type", "f32", file};
+  const Outcome outcome = run_cpu(place, arguments);
+  CHECK(outcome.exit_code == 0);
+  CHECK_THAT(outcome.out, ContainsSubstring("result  value inf at index -1\n"));
+  CHECK_THAT(outcome.err, ContainsSubstring("no element counted") && ContainsSubstring("all 4"));
+  CHECK(run(place, arguments)["result"] == Json{{"value", "inf"}, {"index", -1}});
+}
+
+TEST_CASE("Beside an index stands the element that is there, of zeros the first") {
+  const Workplace place;
+  const std::string file = place.write("zeros", bytes_of(std::vector<float>{1, 0.0F, -0.0F, 1}));
+  CHECK_THAT(run_cpu(place, {"--op", "argmin", "--type", "f32", file}).out,
+             ContainsSubstring("result  value 0 at index 1\n"));
+  CHECK_THAT(run_cpu(place, {"--op", "min", "--type", "f32", file}).out,
+             ContainsSubstring("result  -0\n"));
 }
 
 TEST_CASE("Nothing has no least element") {

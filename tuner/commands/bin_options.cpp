@@ -11,7 +11,7 @@
 #include "templates/histogram/range.h"
 #include "tuner/commands/options.h"
 #include "tuner/count_list.h"
-#include "tuner/input_file.h"
+#include "tuner/input_array.h"
 
 namespace foldtune {
 namespace {
@@ -59,14 +59,19 @@ BinBounds parse_range(const std::string& text) {
 }
 
 std::vector<std::byte> read_edges(const std::string& path, ElementType type) {
-  const InputFile file(path);
-  const InputElements elements = find_elements(file, type);
-  if (elements.count < 3 || elements.count > kMaxBins + 1) {
+  const InputArray file(
+      path,
+      WantedType{.type = type,
+                 .remedy = "edges have the elements' type: convert them with array.astype"},
+      InputFormat::by_content);
+  if (file.count() < 3 || file.count() > kMaxBins + 1) {
     throw InvalidArgument(fmt::format("{} has {} edges: there are from 3, of 2 bins, to {}", path,
-                                      elements.count, kMaxBins + 1));
+                                      file.count(), kMaxBins + 1));
   }
-  std::vector<std::byte> edges(elements.count * size_of(type));
-  file.read(elements.offset, edges);
+  std::vector<std::byte> edges;
+  file.read(ElementOrder::c_order, [&](std::uint64_t, std::span<const std::byte> piece) {
+    edges.insert(edges.end(), piece.begin(), piece.end());
+  });
   if (const std::string fault = find_edges_fault(type, edges); !fault.empty()) {
     throw InvalidArgument(fmt::format("{}: edges ascend, but {}", path, fault));
   }

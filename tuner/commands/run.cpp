@@ -32,9 +32,12 @@ constexpr int kUsualCalls = 10;
 constexpr double kEnoughUs = 1e6;
 
 constexpr const char* kRunFooter =
-    R"(FILE is a .npy file, known by its first bytes, or a raw one: elements in the order of this
-machine's bytes, and nothing else. An array of any shape is reduced as a whole. bf16, which
-NumPy has no type for, is read from raw files and, with --type bf16, from arrays of 2 bytes.
+    R"(FILE is a .npy file, an array of an .npz file (data.npz:x, or data.npz if it holds one), both
+known by their first bytes, or a raw one: elements in the order of this machine's bytes, and
+nothing else. - is the standard input. Text, compressed files and others that hold no elements as
+they are are refused, unless --raw says that their bytes are elements. An array of any shape is
+reduced as a whole, and indices are those of the flattened array in C order, as in NumPy. bf16,
+which NumPy has no type for, is read from raw files and, with --type bf16, from arrays of 2 bytes.
 
 Determinism is what the result's bits are promised to depend on; results are looked up by it:
 any (nothing is promised), run_to_run (device and configuration), config_independent (neither).
@@ -49,6 +52,8 @@ sound default is used.
 
 Examples:
   foldtune run --op argmax data.npy
+  foldtune run data.npz:x
+  zcat data.npy.gz | foldtune run --op max -
   foldtune run --op dot --type bf16 --acc f64 x.bin y.bin
   foldtune run --op max --type i32 --device cpu data.bin --json
   foldtune run --op custom --inputs f32,f32 --map '(x - y) * (x - y)' --finish 'sqrt(a)' x.npy y.npy
@@ -64,6 +69,7 @@ struct RunArguments {
   std::optional<std::string> device;
   std::optional<std::string> database;
   std::optional<int> calls;
+  bool raw = false;
   bool json = false;
 };
 
@@ -103,12 +109,35 @@ Problem asked_problem(const RunArguments& arguments) {
 }
 
 /// What the files have to hold; empty where they say it.
-std::vector<std::optional<ElementType>> input_types(const RunArguments& arguments,
-                                                    const Problem& problem) {
-  const std::vector<ElementType> types = problem.input_types();
-  std::vector<std::optional<ElementType>> result(types.begin(), types.end());
-  if (problem.op != Operator::custom && !arguments.type) std::ranges::fill(result, std::nullopt);
+std::vector<std::optional<WantedType>> input_types(const RunArguments& arguments,
+                                                   const Problem& problem) {
+  const bool is_custom = problem.op == Operator::custom;
+  const std::string remedy =
+      is_custom ? "name that type in the operator's inputs, or convert it with array.astype"
+                : "leave out --type to reduce it as it is, or convert it with array.astype";
+  std::vector<std::optional<WantedType>> result;
+  for (const ElementType type : problem.input_types()) {
+    result.emplace_back();
+    if (is_custom || arguments.type) result.back() = {.type = type, .remedy = remedy};
+  }
   return result;
+}
+
+/// The standard input can be read once.
+void check_standard_input(const RunArguments& arguments) {
+  std::vector<std::string> names = arguments.files;
+  if (arguments.problem.bins.edges) names.push_back(*arguments.problem.bins.edges);
+  const auto times = std::ranges::count_if(
+      names, [](const std::string& file) { return file == "-" || file.starts_with("-:"); });
+  if (times > 1) {
+    throw InvalidArgument("'-', the standard input, can be read once: name a file instead");
+  }
+}
+
+/// Whether the result depends on which element is where.
+bool needs_c_order(const Problem& problem) {
+  return problem.input_types().size() > 1 || problem.op == Operator::custom ||
+         result_shape(problem.op) == ResultShape::indexed_value;
 }
 
 std::vector<const void*> addresses(const std::vector<DeviceBuffer>& buffers) {
@@ -193,10 +222,13 @@ RunReport reduce_files(const RunArguments& arguments) {
   Problem& problem = report.problem;
   problem = asked_problem(arguments);
   const std::string what(problem.custom ? problem.custom->name : name(problem.op));
+  check_standard_input(arguments);
   const std::vector<InputArray> files =
-      open_inputs(what, arguments.files, input_types(arguments, problem));
-  problem.type = files.front().elements.type;
-  problem.count = files.front().elements.count;
+      open_inputs(what, arguments.files, input_types(arguments, problem),
+                  arguments.raw ? InputFormat::raw : InputFormat::by_content);
+  problem.type = files.front().type();
+  problem.count = files.front().count();
+  report.shape = files.front().shape().value_or(Shape{problem.count});
   if (problem.op == Operator::histogram) {
     set_bins(problem, arguments.problem.bins);
     report.bins = read_bins(problem, arguments.problem.bins);
@@ -208,7 +240,8 @@ RunReport reduce_files(const RunArguments& arguments) {
   Context context(device, open_configs(arguments.database));
   std::vector<DeviceBuffer> buffers;
   buffers.reserve(files.size() + 1);
-  for (const InputArray& file : files) buffers.push_back(copy_to_device(*device, file));
+  const ElementOrder order = needs_c_order(problem) ? ElementOrder::c_order : ElementOrder::any;
+  for (const InputArray& file : files) buffers.push_back(copy_to_device(*device, file, order));
   if (!report.bins.edges.empty()) {
     buffers.emplace_back(*device, report.bins.edges.size());
     device->copy(buffers.back().data(), report.bins.edges.data(), report.bins.edges.size());
@@ -237,13 +270,16 @@ RunReport reduce_files(const RunArguments& arguments) {
 Action prepare_run(CLI::App& app, const std::string&) {
   constexpr int kMostCalls = 1'000'000;
   auto arguments = std::make_shared<RunArguments>();
-  app.add_option("FILE", arguments->files, "The file to reduce: .npy or raw; one for each input")
+  app.add_option("FILE", arguments->files,
+                 "The file to reduce: .npy, .npz or raw, or - for the standard input; one for each "
+                 "input")
       ->type_name("")
       ->required();
   app.add_option("--op", arguments->op, "The operator [sum]")->type_name("NAME");
   app.add_option("--type", arguments->type,
                  "The element type: needed for a raw file, checked for .npy")
       ->type_name("TYPE");
+  app.add_flag("--raw", arguments->raw, "Take every FILE as raw elements, whatever it looks like");
   add_problem_options(app, arguments->problem);
   add_run_bin_options(app, arguments->problem.bins);
   app.add_option("--device", arguments->device,

@@ -12,46 +12,51 @@
 namespace foldtune {
 namespace {
 
-/// Bytes that are read and copied to the device at a time.
-constexpr std::size_t kChunkBytes = std::size_t{32} << 20;
+/// Elements are paired by their indices. A raw file has no shape: it fits any of its count.
+void require_same_shape(const std::string& what, const InputArray& first, const InputArray& other) {
+  if (first.shape() && other.shape() && *first.shape() != *other.shape()) {
+    throw InvalidArgument(fmt::format(
+        "{} has the shape {} and {} has {}: {} folds them together, so they must be equal",
+        first.name(), format_shape(*first.shape()), other.name(), format_shape(*other.shape()),
+        what));
+  }
+  if (first.count() != other.count()) {
+    throw InvalidArgument(fmt::format(
+        "{} has {} elements and {} has {}: {} folds them together, so they must be as many",
+        first.name(), first.count(), other.name(), other.count(), what));
+  }
+}
 
 }  // namespace
 
-std::vector<InputArray> open_inputs(const std::string& what, const std::vector<std::string>& paths,
-                                    const std::vector<std::optional<ElementType>>& types) {
-  if (paths.size() != types.size()) {
+std::vector<InputArray> open_inputs(const std::string& what, const std::vector<std::string>& names,
+                                    const std::vector<std::optional<WantedType>>& types,
+                                    InputFormat format) {
+  if (names.size() != types.size()) {
     throw InvalidArgument(fmt::format("{} takes {} file{}, not {}", what, types.size(),
-                                      types.size() == 1 ? "" : "s", paths.size()));
+                                      types.size() == 1 ? "" : "s", names.size()));
   }
   std::vector<InputArray> inputs;
-  for (std::size_t i = 0; i < paths.size(); ++i) {
-    InputFile file(paths[i]);
-    std::optional<ElementType> type = types[i];
-    if (!type && i > 0) type = inputs.front().elements.type;
-    const InputElements elements = find_elements(file, type);
-    inputs.push_back({.file = std::move(file), .elements = elements});
-    const InputArray& first = inputs.front();
-    if (elements.count != first.elements.count) {
-      throw InvalidArgument(
-          fmt::format("{} has {} elements and {} has {}: {} folds them together, so they must be "
-                      "as many",
-                      first.file.path(), first.elements.count, paths[i], elements.count, what));
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    std::optional<WantedType> type = types[i];
+    if (!type && i > 0) {
+      const InputArray& first = inputs.front();
+      type = {.type = first.type(),
+              .remedy = fmt::format("{} takes elements of one type, and {} holds {}: convert one "
+                                    "with array.astype",
+                                    what, first.name(), name(first.type()))};
     }
+    inputs.emplace_back(names[i], type, format);
+    require_same_shape(what, inputs.front(), inputs.back());
   }
   return inputs;
 }
 
-DeviceBuffer copy_to_device(Device& device, const InputArray& input) {
-  const std::uint64_t bytes = input.elements.count * size_of(input.elements.type);
-  DeviceBuffer buffer(device, std::max<std::uint64_t>(bytes, 1));
-  std::vector<std::byte> chunk(std::min<std::uint64_t>(bytes, kChunkBytes));
-  for (std::uint64_t done = 0; done < bytes;) {
-    const std::span<std::byte> part =
-        std::span(chunk).first(std::min<std::uint64_t>(chunk.size(), bytes - done));
-    input.file.read(input.elements.offset + done, part);
-    device.copy(static_cast<std::byte*>(buffer.data()) + done, part.data(), part.size());
-    done += part.size();
-  }
+DeviceBuffer copy_to_device(Device& device, const InputArray& input, ElementOrder order) {
+  DeviceBuffer buffer(device, std::max<std::uint64_t>(input.bytes(), 1));
+  input.read(order, [&](std::uint64_t offset, std::span<const std::byte> piece) {
+    device.copy(static_cast<std::byte*>(buffer.data()) + offset, piece.data(), piece.size());
+  });
   return buffer;
 }
 

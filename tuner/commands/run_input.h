@@ -6,23 +6,18 @@
 #include <vector>
 
 #include "runtime/device.h"
-#include "tuner/input_file.h"
+#include "tuner/input_array.h"
 
 namespace foldtune {
 
-/// One file of elements.
-struct InputArray {
-  InputFile file;
-  InputElements elements;
-};
-
 /// Opens one file for each type; an empty type is that of a .npy file, or that of the first file.
 /// `what` names the operator in messages. Throws FileError for a file that cannot be read,
-/// InvalidArgument for files that do not fit the types or each other.
-std::vector<InputArray> open_inputs(const std::string& what, const std::vector<std::string>& paths,
-                                    const std::vector<std::optional<ElementType>>& types);
+/// InvalidArgument for files that do not fit the types, or each other in count and shape.
+std::vector<InputArray> open_inputs(const std::string& what, const std::vector<std::string>& names,
+                                    const std::vector<std::optional<WantedType>>& types,
+                                    InputFormat format);
 
 /// The elements in the device's memory, at an address aligned to 16 bytes.
-DeviceBuffer copy_to_device(Device& device, const InputArray& input);
+DeviceBuffer copy_to_device(Device& device, const InputArray& input, ElementOrder order);
 
 }  // namespace foldtune

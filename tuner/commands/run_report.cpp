@@ -8,6 +8,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <optional>
 
 #include "runtime/lookup.h"
 #include "tuner/commands/row_fields.h"
@@ -31,10 +32,30 @@ OrderedJson number_json(ElementType type, const std::byte* number) {
 /// Where the index of an indexed value is, in bytes.
 constexpr std::size_t kIndexOffset = 8;
 
-std::uint64_t index_of(const RunReport& report) {
-  std::uint64_t index = 0;
+/// kNoIndex is -1.
+std::int64_t index_of(const RunReport& report) {
+  std::int64_t index = 0;
   std::memcpy(&index, report.result.data() + kIndexOffset, sizeof(index));
   return index;
+}
+
+bool is_indexed(const RunReport& report) {
+  return result_shape(report.problem.op) == ResultShape::indexed_value;
+}
+
+/// The indices along the axes of what was found in an array that has several.
+std::optional<Shape> indices_of(const RunReport& report) {
+  if (!is_indexed(report) || report.shape.size() < 2 || index_of(report) < 0) return std::nullopt;
+  return to_indices(report.shape, static_cast<std::uint64_t>(index_of(report)));
+}
+
+/// Of what NaN alone was in, and NaN is ignored, the result is no element's.
+void note_no_element(const RunReport& report) {
+  if (!is_indexed(report) || index_of(report) >= 0) return;
+  fmt::print(stderr,
+             "foldtune: note: no element counted, so there is no index: all {} are NaN, which "
+             "--nan ignore drops\n",
+             report.problem.count);
 }
 
 /// The number that follows the first one.
@@ -139,14 +160,26 @@ OrderedJson result_json(const RunReport& report) {
   const ElementType type = report.problem.result_type();
   OrderedJson first = number_json(type, report.result.data());
   switch (result_shape(report.problem.op)) {
-    case ResultShape::indexed_value:
-      return {{"value", first}, {"index", index_of(report)}};
+    case ResultShape::indexed_value: {
+      OrderedJson json{{"value", first}, {"index", index_of(report)}};
+      if (const auto indices = indices_of(report)) json["indices"] = *indices;
+      return json;
+    }
     case ResultShape::min_max:
       return {{"min", first}, {"max", number_json(type, second_number(report))}};
     case ResultShape::value:
       break;
   }
   return first;
+}
+
+std::string result_text(const RunReport& report) {
+  if (report.problem.op == Operator::histogram) return histogram_text(report);
+  std::string text = format_result(report.problem, report.result.data());
+  if (const auto indices = indices_of(report)) {
+    text += fmt::format(", [{}] of {}", fmt::join(*indices, ", "), format_shape(report.shape));
+  }
+  return text;
 }
 
 /// "sum of 1000 f32 in data.npy, kept in f32".
@@ -181,6 +214,7 @@ void print_json(const RunReport& report) {
       {"ddof", has_ddof(problem.op) ? OrderedJson(problem.ddof) : OrderedJson()},
       {"options", key.options},
       {"element_count", problem.count},
+      {"shape", report.shape},
       {"device", report.device.id},
       {"device_name", report.device.record.name},
       {"config", OrderedJson::parse(report.explanation.config)},
@@ -192,14 +226,14 @@ void print_json(const RunReport& report) {
       {"calls", report.calls},
       {"bandwidth_gbps", report.gbps()},
   };
+  note_no_element(report);
   print_indented(json);
 }
 
 void print_text(const RunReport& report) {
   const Explanation& explanation = report.explanation;
-  fmt::print("result  {}\n", report.problem.op == Operator::histogram
-                                 ? histogram_text(report)
-                                 : format_result(report.problem, report.result.data()));
+  note_no_element(report);
+  fmt::print("result  {}\n", result_text(report));
   fmt::print("what    {}\n", describe(report));
   fmt::print("device  {} ({})\n", report.device.id, report.device.record.name);
   fmt::print("config  {}\n", format_config(explanation.config));

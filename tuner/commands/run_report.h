@@ -9,6 +9,7 @@
 #include "foldtune/reducer.h"
 #include "runtime/device.h"
 #include "tuner/commands/bin_options.h"
+#include "tuner/input_array.h"
 
 namespace foldtune {
 
@@ -16,6 +17,7 @@ namespace foldtune {
 struct RunReport {
   Problem problem;
   std::vector<std::string> files;
+  Shape shape;                    ///< of the first one
   Bins bins;                      ///< of a histogram
   std::vector<std::byte> result;  ///< as it was in the device's memory
   DeviceInfo device;

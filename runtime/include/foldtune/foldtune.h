@@ -131,6 +131,10 @@ FOLDTUNE_API void foldtune_reducer_destroy(foldtune_reducer* reducer);
 /// How many inputs a call takes: 2 for dot. 0 for NULL.
 FOLDTUNE_API size_t foldtune_reducer_input_count(const foldtune_reducer* reducer);
 
+/// The index of argmin, argmax and argabsmax where no element counts, since all are NaN and those
+/// are ignored: 2^64 - 1. The number beside it is that of no elements.
+#define FOLDTUNE_NO_INDEX UINT64_MAX
+
 /// Bytes of one result. 16 for {number; uint64_t index}, with the index at byte 8. 0 for NULL.
 FOLDTUNE_API size_t foldtune_reducer_result_bytes(const foldtune_reducer* reducer);
 

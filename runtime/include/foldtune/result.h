@@ -16,11 +16,18 @@ using SumResultOf =
                        std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>,
                        std::conditional_t<std::is_same_v<T, double>, double, float>>;
 
-/// What argmin and argmax give: the element and its place; the lowest one of equal elements.
+/// The index where no element counts, since all are NaN and NanPolicy::ignore drops those: 2^64 -
+/// 1, which is -1 as a signed number. The value beside it is that of no elements: of argmin
+/// +infinity.
+inline constexpr std::uint64_t kNoIndex = ~std::uint64_t{0};
+
+/// What argmin, argmax and argabsmax give: the element and its place; the lowest one of equal
+/// elements. +0 and -0 are equal, so the value is the zero that comes first, while `min` gives -0
+/// and `max` +0 wherever they are.
 template <class T>
 struct IndexedValue {
-  T value;                         ///< the element
-  alignas(8) std::uint64_t index;  ///< its place, from 0
+  T value;                         ///< the element; of argabsmax |x|
+  alignas(8) std::uint64_t index;  ///< its place, from 0, or kNoIndex
 };
 
 /// What minmax gives.
