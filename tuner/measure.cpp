@@ -6,6 +6,7 @@
 #include "foldtune/error.h"
 #include "runtime/lookup.h"
 #include "templates/space.h"
+#include "tuner/operator_laws.h"
 #include "tuner/statistics.h"
 
 namespace foldtune {
@@ -122,10 +123,21 @@ Measurer::Measurer(Device& device, CompilePool& compilations, const InputPool& p
 
 ExpectedResult Measurer::compute_expected_result() {
   if (problem_.op != Operator::custom) return expect_result(problem_, pool_);
+  check_laws();
   const Variant plainest = plainest_variant(problem_);
   const Plan plan(device_, plainest, *compilations_.request(make_program(plainest)).get());
   const Areas scratch(device_, plan.scratch_bytes(problem_.count));
   return {problem_, call_once(enqueues_of(plan, scratch).front())};
+}
+
+/// What all variants would agree on may be wrong all the same: with an identity that is not
+/// neutral.
+void Measurer::check_laws() {
+  const InputPool::Pointers inputs = pool_.slice(problem_, /*slice=*/0);
+  const std::string fault =
+      find_law_fault(device_, problem_, std::span(inputs).first(problem_.input_types().size()),
+                     *compilations_.request(make_law_program(problem_)).get());
+  if (!fault.empty()) throw CompileError(fault);
 }
 
 void Measurer::make_flush() {

@@ -98,6 +98,7 @@ class Measurer {
   std::string find_fault_in_result(const Enqueue& enqueue, const Shape& shape,
                                    const Translate& translate = nullptr);
   ExpectedResult compute_expected_result();
+  void check_laws();
   void make_flush();
   TimingRequest make_request(const Enqueues& enqueues, Manner manner, std::optional<int> calls);
   Enqueue waited(Enqueue enqueue) const;

@@ -1,4 +1,5 @@
 // Custom operators on the command line.
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "tests/catch.h"
@@ -166,6 +167,46 @@ TEST_CASE_METHOD(CustomFixture, "A custom operator that cannot be is an error of
   CHECK_THAT(several.err, ContainsSubstring("name it alone"));
   CHECK(run({"--custom", write_operator("{")}, {x_}).exit_code == 4);
   CHECK(run({"--custom", place_.file("none")}, {x_}).exit_code == 4);
+}
+
+TEST_CASE_METHOD(CustomFixture, "An operator whose result depends on the order is refused") {
+  struct Case {
+    const char* combine;
+    const char* identity;
+    const char* fault;
+  };
+  for (const auto& [combine, identity, fault] : std::vector<Case>{
+           {"a - b", "0", "its identity is not neutral"},
+           {"a < b ? a : b", "0", "its identity is not neutral: element 0 alone gives 4, and "},
+           {"a + b", "1", "its identity is not neutral"},
+           {"a + b", "INFINITY", "its identity is not neutral"},
+           {"a == 0 ? b : a", "0", "its combine is not commutative"},
+           {"a + b + a * a * b", "0", "its combine is not commutative"},
+           {"a + b + a * b * (a + b)", "0", "its combine is not associative"}}) {
+    CAPTURE(combine, identity);
+    check_usage_error({"--op", "custom", "--combine", combine, "--identity", identity}, fault);
+  }
+  const Outcome tuned = place_.run({"tune", "--device", "cpu", "--op", "custom", "--combine",
+                                    "a < b ? a : b", "--n", "1K", "--identity=-2"});
+  CAPTURE(tuned.out, tuned.err);
+  CHECK(tuned.exit_code == 6);
+  CHECK_THAT(tuned.err, ContainsSubstring("its identity is not neutral"));
+}
+
+TEST_CASE_METHOD(CustomFixture, "Roundings, overflows and NaN are no fault of an operator") {
+  const auto result = [&](const std::vector<float>& elements, const Arguments& options) {
+    Arguments arguments{"--op", "custom"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    return report(arguments, {place_.write("elements", bytes_of(elements))})["result"];
+  };
+  result({1e8F, -1e8F, 1e-3F, 1, 0.1F, 0.7F}, {});  // all digits cancel
+  CHECK(result({0, 0, 0}, {"--combine", "a - b"}) == 0.0);
+  result({1e30F, 1e30F, 1e-30F, 1e-30F}, {"--combine", "a * b", "--identity", "1"});
+  CHECK(result({1, NAN, INFINITY, 2}, {"--combine", "fmaxf(a, b)", "--identity", "-INFINITY"}) ==
+        "inf");
+  CHECK(result({0.7F, 0.2F, 0.1F}, {"--finish", "static_cast<int>(a)", "--result", "i32"}) <= 1);
+  CHECK(result({}, {"--combine", "a - b"}) == 0.0);
+  result({5}, {"--combine", "fminf(a, b)", "--identity", "3e38f"});
 }
 
 }  // namespace

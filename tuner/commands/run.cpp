@@ -16,12 +16,14 @@
 #include "foldtune/context.h"
 #include "foldtune/error.h"
 #include "runtime/device.h"
+#include "runtime/kernel_cache.h"
 #include "runtime/tuned_configs.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/options.h"
 #include "tuner/commands/problem_options.h"
 #include "tuner/commands/run_input.h"
 #include "tuner/commands/run_report.h"
+#include "tuner/operator_laws.h"
 #include "tuner/statistics.h"
 
 namespace foldtune {
@@ -217,6 +219,17 @@ RunCall make_run_call(Context& context, const Problem& problem,
              : make_reduction(context, problem, inputs, output);
 }
 
+/// Throws InvalidArgument for a custom operator whose result would depend on the order of elements,
+/// as seen on a few of them.
+void check_laws(Device& device, const KernelSources& kernels, const Problem& problem,
+                const std::vector<const void*>& inputs) {
+  if (problem.op != Operator::custom || problem.count == 0) return;
+  KernelCache cache(kernels);
+  const auto compiled = cache.get(device, make_law_program(problem), device.compiler().version());
+  const std::string fault = find_law_fault(device, problem, inputs, *compiled);
+  if (!fault.empty()) throw InvalidArgument(fault);
+}
+
 RunReport reduce_files(const RunArguments& arguments) {
   RunReport report;
   Problem& problem = report.problem;
@@ -237,7 +250,8 @@ RunReport reduce_files(const RunArguments& arguments) {
   report.files = arguments.files;
 
   const std::shared_ptr<Device> device = open_device(choose_device(arguments.device));
-  Context context(device, open_configs(arguments.database));
+  const TunedConfigs configs = open_configs(arguments.database);
+  Context context(device, configs);
   std::vector<DeviceBuffer> buffers;
   buffers.reserve(files.size() + 1);
   const ElementOrder order = needs_c_order(problem) ? ElementOrder::c_order : ElementOrder::any;
@@ -246,6 +260,7 @@ RunReport reduce_files(const RunArguments& arguments) {
     buffers.emplace_back(*device, report.bins.edges.size());
     device->copy(buffers.back().data(), report.bins.edges.data(), report.bins.edges.size());
   }
+  check_laws(*device, configs.kernels(), problem, addresses(buffers));
   report.result.resize(problem.result_bytes());
   const DeviceBuffer output(*device, report.result.size());
 
