@@ -25,13 +25,15 @@ enum class Layout {
   number,
   indexed,  ///< a number and an index
   pair,     ///< two numbers
-  moments,  ///< two numbers and a count
+  wide,     ///< a number; two where sums may leave its range (wide_sums.cuh)
+  moments,  ///< four numbers and a count
 };
 
 /// Which accumulators a warp folds at once.
 enum class WarpFold {
   none,
   word,  ///< integers of 32 bits
+  wide,  ///< those that have a range
   any,
 };
 
@@ -143,8 +145,10 @@ constexpr std::array kOperatorRows{
                 .name = "nrm2",
                 .device_name = "foldtune::Nrm2<{T}, {A}>",
                 .accumulators = AccumulatorRule::real,
+                .layout = Layout::wide,
                 .rounds = true,
-                .finishes = true},
+                .finishes = true,
+                .warp_fold = WarpFold::wide},
     OperatorRow{.op = Operator::absmax,
                 .name = "absmax",
                 .device_name = "foldtune::AbsMax<{T}, {A}, {N}>",
@@ -169,6 +173,7 @@ constexpr std::array kOperatorRows{
                 .name = "mean",
                 .device_name = "foldtune::Mean<{T}, {A}>",
                 .accumulators = AccumulatorRule::real,
+                .layout = Layout::wide,
                 .rounds = true,
                 .finishes = true,
                 .has_empty_result = false},
@@ -268,6 +273,13 @@ std::optional<Enum> parse(const std::array<std::string_view, kCount>& names,
     if (names[i] == text) return static_cast<Enum>(i);
   }
   return std::nullopt;
+}
+
+/// As kMayLeaveRange in wide_sums.cuh.
+bool may_leave_range(const Problem& problem) {
+  const ElementType accumulator = problem.accumulator_type();
+  return is_floating(problem.type) &&
+         (problem.type == accumulator || (problem.type == bf16 && accumulator == f32));
 }
 
 /// Bytes that a number of a partial result takes: registers hold no less than 4.
@@ -377,8 +389,10 @@ std::size_t accumulator_bytes(const Problem& problem, bool wide) {
       return 2 * std::max(number, index);
     case Layout::pair:
       return 2 * number;
+    case Layout::wide:
+      return may_leave_range(problem) ? 2 * number : number;
     case Layout::moments:
-      return 2 * number + index;
+      return 4 * number + index;
     case Layout::number:
       break;
   }
@@ -404,6 +418,8 @@ bool has_warp_fold(const Problem& problem) {
       return false;
     case WarpFold::word:
       return !is_floating(accumulator) && held_bytes(accumulator) == sizeof(std::uint32_t);
+    case WarpFold::wide:
+      return may_leave_range(problem);
     case WarpFold::any:
       break;
   }

@@ -9,6 +9,12 @@
 ///     Result        what finish gives, unless it is a number: stored as it is
 ///     kInstruction  what the hardware may combine by itself, if it knows the operator
 ///     Value         of an operator that finds an element: the one that gives its value
+///     Plain         of an operator whose partial results seldom need what sets them apart from
+///     those
+///                   of another one: that one, with which a thread folds what it loads first
+///     is_ordinary(p), of_plain(p)  whether that was enough, and the partial result that it is
+///     then;
+///                   else the thread looks at its elements a second time
 ///     merge(a, lanes)  of an operator whose partial results are merged sooner many at a time than
 ///                   in pairs: that of `a[0]` to `a[kCount - 1]` of all lanes of a warp, in each
 ///                   lane; `lanes` is what it may ask them for (redux.cuh)
@@ -18,6 +24,7 @@
 #pragma once
 
 #include "templates/types.cuh"
+#include "templates/wide_sums.cuh"
 
 namespace foldtune {
 
@@ -78,11 +85,32 @@ struct SumOfSquares : Sum<T, A> {
   }
 };
 
-/// The square root of the sum of squares, which must not leave the accumulator's range: elements
-/// are not scaled.
-template <class T, class A>
+/// The square root of the sum of squares.
+template <class T, class A, bool kIsWide = kMayLeaveRange<T, A>>
 struct Nrm2 : SumOfSquares<T, A> {
   static FOLDTUNE_DEVICE Held<A> finish(Held<A> a, uint64) { return platform::square_root(a); }
+};
+template <class T, class A>
+struct Nrm2<T, A, true> {
+  using Inputs = TypeList<T>;
+  using Accumulator = WideSquares<A>;
+  using Plain = SumOfSquares<T, A>;
+  static constexpr Instruction kInstruction = Instruction::none;
+
+  static FOLDTUNE_DEVICE Accumulator identity() { return Accumulator::none(); }
+  static FOLDTUNE_DEVICE Accumulator map(Held<T> x, uint64) { return Accumulator::of(x, 1); }
+  static FOLDTUNE_DEVICE bool is_ordinary(A sum) { return Accumulator::is_ordinary(sum); }
+  static FOLDTUNE_DEVICE Accumulator of_plain(A sum) { return Accumulator::of_plain(sum); }
+  static FOLDTUNE_DEVICE Accumulator combine(const Accumulator& a, const Accumulator& b) {
+    return Accumulator::add(a, b);
+  }
+  template <int kCount, class Lanes>
+  static FOLDTUNE_DEVICE Accumulator merge(const Accumulator* a, Lanes lanes) {
+    return Accumulator::template merge<kCount>([&](int i) { return a[i]; }, lanes);
+  }
+  static FOLDTUNE_DEVICE A finish(const Accumulator& a, uint64) {
+    return platform::square_root(a.sum) * a.unit();
+  }
 };
 
 /// The sum of x * y. Integers wrap.
@@ -117,10 +145,34 @@ FOLDTUNE_DEVICE Number over_count(Number a, Number count) {
 }
 
 /// The sum divided by the count: as exact as merging partial means, without their divisions.
-template <class T, class A>
+template <class T, class A, bool kIsWide = kMayLeaveRange<T, A>>
 struct Mean : Sum<T, A> {
   static FOLDTUNE_DEVICE Held<A> finish(Held<A> a, uint64 n) {
     return over_count(a, static_cast<Held<A>>(n));
+  }
+};
+template <class T, class A>
+struct Mean<T, A, true> {
+  using Inputs = TypeList<T>;
+  using Accumulator = WideSum<A>;
+  using Plain = Sum<T, A>;
+  static constexpr Instruction kInstruction = Instruction::none;
+
+  static FOLDTUNE_DEVICE Accumulator identity() { return {0, 0}; }
+  static FOLDTUNE_DEVICE Accumulator map(Held<T> x, uint64) { return Accumulator::of(x); }
+  static FOLDTUNE_DEVICE bool is_ordinary(A sum) { return Accumulator::is_ordinary(sum); }
+  static FOLDTUNE_DEVICE Accumulator of_plain(A sum) { return {sum, 0}; }
+  static FOLDTUNE_DEVICE Accumulator combine(const Accumulator& a, const Accumulator& b) {
+    return {a.ordinary + b.ordinary, a.large + b.large};
+  }
+  static FOLDTUNE_DEVICE A finish(const Accumulator& a, uint64 n) {
+    constexpr A kUnit = RangeLimits<A>::kAddUnit;
+    if (a.large == 0) return over_count(a.ordinary, static_cast<A>(n));
+    const A sum = a.large + a.ordinary * (1 / kUnit);
+    const A mean = over_count(sum, static_cast<A>(n));
+    // Of numbers that are all the largest, roundings may make it more than that.
+    const A limit = sum - sum == 0 ? RangeLimits<A>::kLargest * (1 / kUnit) : magnitude(mean);
+    return (magnitude(mean) > limit ? (mean < 0 ? -limit : limit) : mean) * kUnit;
   }
 };
 
@@ -139,60 +191,93 @@ struct Product : NumberFold<T, A> {
   static FOLDTUNE_DEVICE Held<A> combine(Held<A> a, Held<A> b) { return multiply(a, b); }
 };
 
-/// The sum of `term(x)` over `kCount` numbers (a power of two), as a tree.
-template <int kCount, class Number, class Term>
-FOLDTUNE_DEVICE Number sum_of(const Number* x, Term term) {
-  if constexpr (kCount == 1) {
-    return term(x[0]);
-  } else {
-    return sum_of<kCount / 2>(x, term) + sum_of<kCount / 2>(x + kCount / 2, term);
-  }
-}
-
-/// A mean, the sum of squared deviations from it, and how many elements they are of.
-template <class Number, class Count>
+/// A mean, the sum of squared deviations from it, and how many elements they are of. The mean is
+/// `mean` + `low`, which is below its last bits: deviations may be as small as these.
+template <class Number, class Squares, class Count>
 struct Moments {
   Number mean;
-  Number m2;
+  Number low;
+  Squares m2;
   Count count;
+};
+
+/// b.count / (a.count + b.count).
+template <class Number, class Count>
+FOLDTUNE_DEVICE Number share_of_second(Count a, Count b) {
+  // No operand is ever 0: see over_count.
+  const Number quotient =
+      static_cast<Number>(at_least_one(b)) / static_cast<Number>(at_least_one(a + b));
+  return b == 0 ? Number{0} : quotient;
+}
+
+/// The moments of what one thread loads, of which nothing may leave the range.
+template <class T, class A, class I>
+struct PlainMoments {
+  using Number = Held<A>;
+  using Count = Beside<Number, I>;
+  using Inputs = TypeList<T>;
+  using Accumulator = Moments<Number, Number, Count>;
+
+  static FOLDTUNE_DEVICE Accumulator identity() { return {0, 0, 0, 0}; }
+  static FOLDTUNE_DEVICE Accumulator map(Held<T> x, uint64) {
+    return {static_cast<Number>(x), 0, 0, 1};
+  }
+  /// Of `kCount` elements at hand (a power of two), by their distances from one of them.
+  template <int kCount>
+  static FOLDTUNE_DEVICE Accumulator of_many(const Number* x) {
+    constexpr Number kShare = Number{1} / kCount;
+    const Number base = x[0];
+    const Number sum = sum_of<kCount>(x, [=](Number value) { return value - base; });
+    const Number squares = sum_of<kCount>(x, [=](Number value) {
+      const Number distance = value - base;
+      return distance * distance;
+    });
+    const Number offset = sum * kShare;
+    const Number mean = base + offset;
+    return {mean, (base - mean) + offset, squares - sum * offset, kCount};
+  }
+  static FOLDTUNE_DEVICE Accumulator combine(const Accumulator& a, const Accumulator& b) {
+    if (a.count == 0) return b;  // as in a thread's first tile: without the division
+    const Number weight = share_of_second<Number>(a.count, b.count);
+    const Number delta = (b.mean - a.mean) + (b.low - a.low);
+    const Number between = delta * (static_cast<Number>(a.count) * weight) * delta;
+    const Number mean = platform::multiply_add(delta, weight, a.mean);
+    const Number lost = platform::multiply_add(delta, weight, a.mean - mean);
+    return {mean, a.low + lost, a.m2 + b.m2 + between, a.count + b.count};
+  }
 };
 
 /// The sum of squared deviations from the mean over n - kDdof, in one pass. Partial results are
 /// merged as Chan, Golub and LeVeque do (1983). I is the type of an index.
+///
+/// Distances are halved until they are squared: those of numbers of both signs could overflow.
 template <class T, class A, class I, int kDdof>
 struct Variance {
   using Number = Held<A>;
+  using Squares = WideSquares<Number>;
   using Count = Beside<Number, I>;
   using Inputs = TypeList<T>;
-  using Accumulator = Moments<Number, Count>;
+  using Accumulator = Moments<Number, Squares, Count>;
+  using Plain = PlainMoments<T, A, I>;
   static constexpr Instruction kInstruction = Instruction::none;
 
-  static FOLDTUNE_DEVICE Accumulator identity() { return {0, 0, 0}; }
+  static FOLDTUNE_DEVICE Accumulator identity() { return {0, 0, Squares::none(), 0}; }
   static FOLDTUNE_DEVICE Accumulator map(Held<T> x, uint64) {
-    return {static_cast<Number>(x), 0, 1};
+    return {static_cast<Number>(x), 0, Squares::none(), 1};
   }
-  /// Of `kCount` elements at hand (a power of two): the mean first, then the deviations from it.
-  template <int kCount>
-  static FOLDTUNE_DEVICE Accumulator of_many(const Number* x) {
-    constexpr Number kShare = Number{1} / kCount;
-    const Number mean = sum_of<kCount>(x, [](Number value) { return value * kShare; });
-    const Number m2 = sum_of<kCount>(x, [=](Number value) {
-      const Number deviation = value - mean;
-      return deviation * deviation;
-    });
-    return {mean, m2, kCount};
+  static FOLDTUNE_DEVICE bool is_ordinary(const typename Plain::Accumulator& plain) {
+    return !kMayLeaveRange<T, A> || plain.count <= 1 || Squares::is_ordinary(plain.m2);
+  }
+  static FOLDTUNE_DEVICE Accumulator of_plain(const typename Plain::Accumulator& plain) {
+    return {plain.mean, plain.low, Squares::of_plain(plain.m2), plain.count};
   }
   static FOLDTUNE_DEVICE Accumulator combine(const Accumulator& a, const Accumulator& b) {
-    if (a.count == 0) return b;  // as in a thread's first tile: without the division
-    const Count count = a.count + b.count;
-    // No operand is ever 0: see over_count.
-    const Number quotient =
-        static_cast<Number>(at_least_one(b.count)) / static_cast<Number>(at_least_one(count));
-    const Number weight = b.count == 0 ? Number{0} : quotient;
-    const Number delta = b.mean - a.mean;
-    // In this order nothing overflows in a merge with the identity.
-    const Number between = delta * (static_cast<Number>(a.count) * weight) * delta;
-    return {a.mean + delta * weight, a.m2 + b.m2 + between, count};
+    if (a.count == 0) return b;
+    const Number weight = share_of_second<Number>(a.count, b.count);
+    const Number half = half_distance(a.mean, b.mean) + (b.low - a.low) * kHalf;
+    const Squares between = square(half, static_cast<Number>(a.count) * weight);
+    return moved(a.mean, a.low, half, weight, Squares::add(Squares::add(a.m2, b.m2), between),
+                 a.count + b.count);
   }
   /// The mean of all first, with one division, then the deviations from it. Means are taken less
   /// one of them, so that equal ones have no deviation.
@@ -204,26 +289,53 @@ struct Variance {
     const Count count = lanes.sum(own);
     const Number share = Number{1} / static_cast<Number>(at_least_one(count));
     const Number base = lanes.value_where(a[0].count != 0, a[0].mean);
-    Number distances[kCount];
+    Number halves[kCount];
     Number sum = 0;
     FOLDTUNE_UNROLL
     for (int i = 0; i < kCount; ++i) {
-      distances[i] = a[i].count == 0 ? Number{0} : a[i].mean - base;
-      sum += distances[i] * (static_cast<Number>(a[i].count) * share);
+      halves[i] = a[i].count == 0 ? Number{0} : half_distance(base, a[i].mean) + a[i].low * kHalf;
+      sum += halves[i] * (static_cast<Number>(a[i].count) * share);
     }
-    const Number distance = lanes.sum(sum);
-    Number m2 = 0;
-    FOLDTUNE_UNROLL
-    for (int i = 0; i < kCount; ++i) {
-      const Number delta = distances[i] - distance;
-      // In this order a partial of nothing adds nothing.
-      m2 += a[i].m2 + delta * static_cast<Number>(a[i].count) * delta;
-    }
-    return {base + distance, lanes.sum(m2), count};
+    const Number half = lanes.sum(sum);
+    const Squares m2 = Squares::template merge<kCount>(
+        [&](int i) {
+          return Squares::add(a[i].m2, square(halves[i] - half, static_cast<Number>(a[i].count)));
+        },
+        lanes);
+    return moved(base, 0, half, 1, m2, count);
   }
   static FOLDTUNE_DEVICE Number finish(const Accumulator& a, uint64 n) {
-    // NaN if an element was NaN or infinite, whatever it met first.
-    return over_count(a.m2, static_cast<Number>(n - kDdof)) + (a.mean - a.mean);
+    const Number unit = a.m2.unit();
+    return mean_square(a, n) * unit * unit;
+  }
+
+ protected:
+  /// The variance in the unit of the squares; NaN if an element was NaN or infinite, whatever it
+  /// met first.
+  static FOLDTUNE_DEVICE Number mean_square(const Accumulator& a, uint64 n) {
+    return over_count(a.m2.sum, static_cast<Number>(n - kDdof)) + (a.mean - a.mean);
+  }
+
+ private:
+  static constexpr Number kHalf = Number{1} / 2;
+
+  static FOLDTUNE_DEVICE Number half_distance(Number from, Number to) {
+    return to * kHalf - from * kHalf;
+  }
+  /// The square of twice `half`, `weight` times.
+  static FOLDTUNE_DEVICE Squares square(Number half, Number weight) {
+    if constexpr (kMayLeaveRange<T, A>) {
+      return Squares::of(half, weight * 4);
+    } else {
+      return Squares::of_plain(half * (weight * 4) * half);
+    }
+  }
+  /// With the mean `mean` + `low` + 2 * `half` * `weight`.
+  static FOLDTUNE_DEVICE Accumulator moved(Number mean, Number low, Number half, Number weight,
+                                           const Squares& m2, Count count) {
+    const Number sum = platform::multiply_add(half, weight * 2, mean);
+    const Number lost = platform::multiply_add(half, weight, half_distance(sum, mean));
+    return {sum, low + lost * 2, m2, count};
   }
 };
 
@@ -233,7 +345,7 @@ struct StdDev : Variance<T, A, I, kDdof> {
   using Base = Variance<T, A, I, kDdof>;
 
   static FOLDTUNE_DEVICE Held<A> finish(const typename Base::Accumulator& a, uint64 n) {
-    return platform::square_root(Base::finish(a, n));
+    return platform::square_root(Base::mean_square(a, n)) * a.m2.unit();
   }
 };
 

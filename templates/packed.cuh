@@ -57,7 +57,7 @@ requires(kIsHalfInteger<T>) struct PackedFold<Sum<T, A>> : PackedSum<T, A> {
 };
 
 template <class T, class A>
-struct PackedFold<Mean<T, A>> : PackedFold<Sum<T, A>> {};
+struct PackedFold<Mean<T, A, false>> : PackedFold<Sum<T, A>> {};
 
 template <class T, class A>
 requires(kIsByte<T>) struct PackedFold<Dot<T, A>> : PackedSum<T, A> {
@@ -76,7 +76,7 @@ requires(kIsByte<T>) struct PackedFold<SumOfSquares<T, A>> : PackedSum<T, A> {
 };
 
 template <class T, class A>
-struct PackedFold<Nrm2<T, A>> : PackedFold<SumOfSquares<T, A>> {};
+struct PackedFold<Nrm2<T, A, false>> : PackedFold<SumOfSquares<T, A>> {};
 
 template <class A>
 struct PackedFold<Asum<unsigned char, A>> : PackedFold<Sum<unsigned char, A>> {};

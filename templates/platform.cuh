@@ -36,6 +36,7 @@ enum class HalfType { i16, u16, f16, bf16 };
 #define FOLDTUNE_KERNEL(block_size) __global__ void __launch_bounds__(block_size)
 #define FOLDTUNE_SHARED(Type, name) __shared__ Type name
 #define FOLDTUNE_UNROLL _Pragma("unroll")
+#define FOLDTUNE_ROLL _Pragma("unroll 1")  // short code instead
 
 namespace foldtune::platform {
 
@@ -344,6 +345,7 @@ FOLDTUNE_DEVICE void count(uint64* counter, uint64 amount) { atomicAdd(counter, 
   static_assert(sizeof(Type) <= foldtune::host::kSharedBytes); \
   Type& name = *static_cast<Type*>(foldtune::platform::current->shared)
 #define FOLDTUNE_UNROLL
+#define FOLDTUNE_ROLL
 
 namespace foldtune::platform {
 

@@ -55,6 +55,7 @@ FoldShape fold_shape(const Problem& problem, const ReduceParams& params, std::ui
   // A thread: the trees over a vector and over a tile's vectors, then one combination per tile of
   // its block; in the block of the rest, one more per vector, and the head and the tail.
   FoldShape shape;
+  shape.tile = static_cast<std::uint64_t>(params.vector_width) * unroll;
   shape.depth = ceil_log2(static_cast<std::uint64_t>(params.vector_width)) + ceil_log2(unroll) +
                 divide_up(tiles, grid_size) + unroll + 2;
   if (grid_size == 1) {
@@ -115,7 +116,8 @@ long double root_bound(const Problem& problem, long double value, long double bo
   const long double exact = std::sqrt(value);
   const long double off =
       std::max(exact - std::sqrt(std::max(0.0L, value - bound)), std::sqrt(value + bound) - exact);
-  return off + growth(1, problem.accumulator_type()) * (exact + off);
+  return off + growth(1, problem.accumulator_type()) * (exact + off) +
+         least_positive(problem.accumulator_type());
 }
 
 }  // namespace
@@ -139,30 +141,37 @@ long double sum_of_products_bound(const Problem& problem, const FoldShape& shape
   return grown * reference.sum_of_magnitudes + (1 + grown) * underflow + flushed(problem, shape);
 }
 
+/// The squares are scaled, so that what is lost of one is below the last bit of their sum.
 long double nrm2_bound(const Problem& problem, const FoldShape& shape, const Reference& reference) {
-  return root_bound(problem, reference.sum_of_magnitudes,
-                    sum_of_products_bound(problem, shape, reference));
+  const std::uint64_t roundings = shape.depth + 2 + 2 * conversion_roundings(problem);
+  const long double squares = reference.sum_of_magnitudes;
+  return root_bound(problem, squares, growth(roundings, problem.accumulator_type()) * squares);
 }
 
-/// The sum's, divided by the count. That the divisor is rounded is as bad as two roundings of the
-/// quotient.
+/// The sum's, with that of two ranges, divided by the count. That the divisor is rounded is as bad
+/// as two roundings of the quotient.
 long double mean_bound(const Problem& problem, const FoldShape& shape, const Reference& reference) {
   const auto count = static_cast<long double>(reference.count);
-  const long double bound = sum_bound(problem, shape, reference) / count;
+  const FoldShape of_both{.depth = shape.depth + 1, .memory_atomics = shape.memory_atomics};
+  const long double bound = sum_bound(problem, of_both, reference) / count;
   return bound +
          growth(3, problem.accumulator_type()) *
              (std::fabs(reference.numbers[0].floating) + bound) +
          least_positive(problem.accumulator_type());
 }
 
+/// How far the sum of squared deviations may be off.
+///
 /// Chan's merge of parts of na and nb elements with means a and b and sums of squared deviations Ma
 /// and Mb, n = na + nb: the mean a + (b - a) w, w = nb/n, and Ma + Mb + (b - a)^2 W, W = na nb/n.
+/// A mean is the sum of two numbers, the second of which has what the first was rounded by.
 ///
-/// The mean: let the computed means of the parts be off by E at most, and no element be larger than
-/// X. (b - a) w has 5 roundings (the difference, two conversions, the quotient, the product), the
-/// sum one more; |b - a| <= 2 (X + E), and exact arithmetic gives a weighted mean of the parts'
-/// errors. So one merge adds at most 2 (X + E) g(5) + (X + E) u, less than 12 u (X + E), and after
-/// d of them, and the conversion, E <= g(12 d + 1) X, where g(k) = (1 + u)^k - 1.
+/// The mean: let no element be larger than X, nor farther from the mean of all than D; then no
+/// part's mean is, and |b - a| <= 2 D. The first number takes one rounding in a merge, u X, which
+/// the second one gets. So after d merges the second is at most g(2 d) X, and what it is rounded by
+/// g(2 d)^2 X, where g(k) = (1 + u)^k - 1. The distance b - a has 3 roundings, w has 3, and their
+/// product 2 when it comes to the second number: less than 16 u D in a merge. So the mean is off by
+/// E <= g(16 d) D + g(3 d)^2 X, d counting one more for the tile.
 ///
 /// The squares: in exact arithmetic M is the sum of all merges' (b - a)^2 W. A difference that is
 /// off by 2 E changes that sum, a squared norm, from M to at most r^2 = (sqrt(M) + 2 E sqrt(V))^2,
@@ -173,41 +182,50 @@ long double mean_bound(const Problem& problem, const FoldShape& shape, const Ref
 /// V: W <= min(na, nb), and an element that is in the smaller part of a merge is in one at least
 /// twice as large after it, so V <= n log2(n).
 ///
-/// A thread folds the k elements of a tile by their mean and their deviations from it, which is no
-/// worse than the log2(k) merges in its place: the mean has log2(k) roundings. A mean that is off
-/// by E makes of the tile's M at most (sqrt(M) + E sqrt(k))^2, where V counted k log2(k) / 2 and
-/// 2 E. A term has 3 roundings (the difference's twice, the product) and passes log2(k) additions.
+/// A thread folds the k elements of a tile by their distances from one of them, b: the mean is b
+/// and the distances' mean s/k, off by less than log2(k) merges add. The squares of the distances,
+/// q, less s^2/k are M; each has 3 roundings and passes log2(k) additions, and b is one of the
+/// elements, so that q = M + k (b - mean)^2 <= (k + 1) M. What is lost is less than g(log2(k) + 6)
+/// (2 k + 1) M.
 ///
 /// A warp that merges its parts at once, up to 5 of each lane, counts as 5 merges and one for each
 /// part of a lane after the first, and is no worse. The mean is b + sum (a - b) w, b being a
-/// part's: (a - b) w has 6 roundings and passes 10 additions, b is added with one more, so it adds
-/// less than 35 u (X + E), where 5 merges add 60. Distances from it are off by what both means are,
-/// and the roundings of a - b, which is 2 E again. A term has 5 roundings and passes 2 + 5
-/// additions, and one for each part of a lane after the first. Its W are the counts of the parts: V
-/// grows by n in each of the 4 places where a warp merges, in the block twice and in the grid as
-/// often.
-long double variance_bound(const Problem& problem, const FoldShape& shape,
-                           const Reference& reference) {
+/// part's: (a - b) w has 6 roundings and passes 10 additions, so it adds less than 35 u D, where 5
+/// merges add 80. A term has 5 roundings and passes 2 + 5 additions, and one for each part of a
+/// lane after the first. Its W are the counts of the parts: V grows by n in each of the 4 places
+/// where a warp merges, in the block twice and in the grid as often.
+///
+/// So the bound is relative to the deviations, as that of two passes is, and elements far from zero
+/// come in by the square of u. Elements that are rounded when they are converted move by u X.
+long double second_moment_bound(const Problem& problem, const FoldShape& shape,
+                                const Reference& reference) {
   const ElementType accumulator = problem.accumulator_type();
   const auto count = static_cast<long double>(reference.count);
+  const long double far = reference.largest_magnitude;
+  const auto square = [](long double x) { return x * x; };
   const long double mean_error =
-      growth(12 * shape.depth + 1, accumulator) * reference.largest_magnitude;
+      growth(16 * (shape.depth + 1), accumulator) * reference.largest_deviation +
+      square(growth(3 * (shape.depth + 1), accumulator)) * far +
+      growth(conversion_roundings(problem), accumulator) * far + least_positive(accumulator);
   const long double norm =
       std::sqrt(reference.second_moment) +
       2 * mean_error * std::sqrt(count * (4 + std::log2(std::max(2.0L, count))));
-  // Where products are below the least normal number: three in a term, and two in a mean.
-  const long double underflow =
-      5 * count * least_positive(accumulator) * (1 + 2 * reference.largest_magnitude);
-  const long double bound = norm * norm * (1 + growth(2 * shape.depth + 12, accumulator)) -
-                            reference.second_moment + underflow;
-  return bound / (count - problem.ddof) + least_positive(accumulator);
+  return square(norm) * (1 + growth(2 * shape.depth + 12, accumulator)) - reference.second_moment +
+         growth(8, accumulator) * count * square(growth(shape.depth, accumulator) * far);
+}
+
+long double variance_bound(const Problem& problem, const FoldShape& shape,
+                           const Reference& reference) {
+  const auto divisor = static_cast<long double>(reference.count) - problem.ddof;
+  return second_moment_bound(problem, shape, reference) / divisor +
+         least_positive(problem.accumulator_type());
 }
 
 long double stddev_bound(const Problem& problem, const FoldShape& shape,
                          const Reference& reference) {
   const auto divisor = static_cast<long double>(reference.count) - problem.ddof;
   return root_bound(problem, reference.second_moment / divisor,
-                    variance_bound(problem, shape, reference));
+                    second_moment_bound(problem, shape, reference) / divisor);
 }
 
 /// A merge makes S = H + L exp(t) of two sums, t <= 0: L exp(t) is off by 3 |t| u (the rounding of

@@ -8,6 +8,7 @@ namespace foldtune {
 /// How a configuration brings partial results together.
 struct FoldShape {
   std::uint64_t depth = 0;           ///< the most combinations that an element passes through
+  std::uint64_t tile = 1;            ///< elements that a thread folds at once
   std::uint64_t memory_atomics = 0;  ///< combinations in global memory by an atomic instruction
 };
 

@@ -77,7 +77,8 @@ using Dot = Sum<N, ProductOfBoth>;
 template <class N>
 using CountOfNonzero = Sum<N, IsNonzero, true>;
 
-/// The sum of squared deviations from the mean, given a close one, and the largest magnitude.
+/// The sum of squared deviations from the mean, given a close one, and the largest deviation and
+/// magnitude.
 class Deviations {
  public:
   Deviations(const Problem& problem, long double mean)
@@ -87,16 +88,20 @@ class Deviations {
     deviations_ += x - mean_;
     squares_.add((x - mean_) * (x - mean_));
     largest_ = std::max(largest_, std::fabs(x));
+    farthest_ = std::max(farthest_, std::fabs(x - mean_));
   }
   void merge(const Deviations& next) {
     deviations_ += next.deviations_;
     squares_.add(next.squares_);
     largest_ = std::max(largest_, next.largest_);
+    farthest_ = std::max(farthest_, next.farthest_);
   }
   Reference reference() const {
     // What the mean was rounded by, times the count.
     const long double squares = squares_.value() - deviations_ * deviations_ / count_;
-    return {.largest_magnitude = largest_, .second_moment = squares < 0 ? 0 : squares};
+    return {.largest_magnitude = largest_,
+            .largest_deviation = farthest_,
+            .second_moment = squares < 0 ? 0 : squares};
   }
 
  private:
@@ -105,6 +110,7 @@ class Deviations {
   long double deviations_ = 0;  ///< near 0: its square matters to the last bits at most
   CompensatedSum squares_;
   long double largest_ = 0;
+  long double farthest_ = 0;
 };
 
 /// The sum of exp(x - max), with the greatest element known, and the largest magnitude.
@@ -294,7 +300,7 @@ using All = Bits<std::bit_and<>, 1, IsNonzero>;
 template <class N>
 using Any = Bits<std::bit_or<>, 0, IsNonzero>;
 
-/// A partial result that is too large for the accumulator.
+/// A result that is too large for the accumulator.
 long double overflowed(const Problem& problem, long double value) {
   return std::fabs(value) >= overflow_threshold(problem.accumulator_type())
              ? std::copysign(std::numeric_limits<long double>::infinity(), value)
@@ -304,30 +310,37 @@ long double overflowed(const Problem& problem, long double value) {
 Reference fold_norm(const Problem& problem, InputArrays inputs) {
   Reference result = fold<SumOfSquares>(problem, inputs);
   long double& value = result.numbers[0].floating;
-  value = std::sqrt(overflowed(problem, value));
+  value = overflowed(problem, std::sqrt(value));
   return result;
 }
 
 Reference fold_mean(const Problem& problem, InputArrays inputs) {
   Reference result = fold<SumOfElements>(problem, inputs);
-  long double& value = result.numbers[0].floating;
-  value = overflowed(problem, value) / static_cast<long double>(problem.count);
+  result.numbers[0].floating /= static_cast<long double>(problem.count);
   return result;
 }
 
-Reference fold_variance(const Problem& problem, InputArrays inputs) {
+/// With the second moment over n - ddof as its value.
+Reference fold_second_moment(const Problem& problem, InputArrays inputs) {
   const auto count = static_cast<long double>(problem.count);
   const long double mean = fold<SumOfElements>(problem, inputs).numbers[0].floating / count;
   Reference result =
       fold_numbers<long double>(problem, inputs, Deviations(problem, mean)).reference();
-  result.numbers[0] = to_number(overflowed(problem, result.second_moment) / (count - problem.ddof));
+  result.numbers[0] = to_number(result.second_moment / (count - problem.ddof));
+  return result;
+}
+
+Reference fold_variance(const Problem& problem, InputArrays inputs) {
+  Reference result = fold_second_moment(problem, inputs);
+  long double& value = result.numbers[0].floating;
+  value = overflowed(problem, value);
   return result;
 }
 
 Reference fold_deviation(const Problem& problem, InputArrays inputs) {
-  Reference result = fold_variance(problem, inputs);
+  Reference result = fold_second_moment(problem, inputs);
   long double& value = result.numbers[0].floating;
-  value = std::sqrt(value);
+  value = overflowed(problem, std::sqrt(value));
   return result;
 }
 

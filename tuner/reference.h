@@ -30,6 +30,7 @@ struct Reference {
   long double sum_of_magnitudes = 0;  ///< sum of |map(x)|, for floating-point accumulators
   std::uint64_t factors = 0;          ///< of a product: elements other than 1 and -1
   long double largest_magnitude = 0;  ///< the largest |x|
+  long double largest_deviation = 0;  ///< the largest |x - mean|
   long double second_moment = 0;      ///< sum of (x - mean)^2
 };
 

@@ -35,19 +35,24 @@ FOLDTUNE_DEVICE void store_result(Output* output, const typename Op::Accumulator
   }
 }
 
-/// Slots that a thread looks at together, so that their loads overlap.
-inline constexpr uint32 kPollBatch = 4;
+/// Slots that a thread looks at together, so that their loads overlap: of large partials few, for
+/// the registers that they take cost more.
+template <class Op>
+inline constexpr uint32 kPollBatch = requires {
+  typename Op::Plain;
+}
+? 2 : 4;
 
 /// A batch of the `count` partials that other blocks put, those of `first` and of every `kThreads`
 /// blocks after it, when all have come. Their slots are left empty. `take(i, partial)` gets them.
-template <uint32 kThreads, class A, class Take>
+template <uint32 kThreads, uint32 kBatch, class A, class Take>
 FOLDTUNE_DEVICE void poll_batch(FlaggedPartials<A> partials, uint32 first, uint32 count,
                                 Take take) {
-  Words<A> words[kPollBatch];
+  Words<A> words[kBatch];
   for (;;) {
     bool complete = true;
     FOLDTUNE_UNROLL
-    for (uint32 i = 0; i < kPollBatch; ++i) {
+    for (uint32 i = 0; i < kBatch; ++i) {
       const uint32 block = first + i * kThreads;
       if (block < count) complete &= partials.try_get(block, words[i]);
     }
@@ -55,7 +60,7 @@ FOLDTUNE_DEVICE void poll_batch(FlaggedPartials<A> partials, uint32 first, uint3
     platform::pause();
   }
   FOLDTUNE_UNROLL
-  for (uint32 i = 0; i < kPollBatch; ++i) {
+  for (uint32 i = 0; i < kBatch; ++i) {
     const uint32 block = first + i * kThreads;
     if (block < count) {
       take(i, words[i].value());
@@ -69,9 +74,10 @@ template <class Op, uint32 kThreads>
 FOLDTUNE_DEVICE auto poll_share(FlaggedPartials<typename Op::Accumulator> partials, uint32 count) {
   using A = typename Op::Accumulator;
   A total = Op::identity();
-  for (uint32 first = platform::thread_index(); first < count; first += kThreads * kPollBatch) {
-    poll_batch<kThreads>(partials, first, count,
-                         [&](uint32, const A& partial) { total = Op::combine(total, partial); });
+  for (uint32 first = platform::thread_index(); first < count; first += kThreads * kPollBatch<Op>) {
+    poll_batch<kThreads, kPollBatch<Op>>(partials, first, count, [&](uint32, const A& partial) {
+      total = Op::combine(total, partial);
+    });
   }
   return total;
 }
@@ -83,13 +89,13 @@ FOLDTUNE_DEVICE auto poll_in_warp(FlaggedPartials<typename Op::Accumulator> part
   using A = typename Op::Accumulator;
   const uint32 lane = platform::thread_index();
   if constexpr (Warp::kMerges) {
-    A values[kPollBatch + 1];
+    A values[kPollBatch<Op> + 1];
     FOLDTUNE_UNROLL
     for (A& value : values) value = Op::identity();
-    poll_batch<kWarpSize>(partials, lane, count,
-                          [&](uint32 i, const A& partial) { values[i] = partial; });
-    if (lane == 0) values[kPollBatch] = total;
-    return Warp::template fold_all<kPollBatch + 1>(values);
+    poll_batch<kWarpSize, kPollBatch<Op>>(partials, lane, count,
+                                          [&](uint32 i, const A& partial) { values[i] = partial; });
+    if (lane == 0) values[kPollBatch<Op>] = total;
+    return Warp::template fold_all<kPollBatch<Op> + 1>(values);
   } else {
     A share = poll_share<Op, kWarpSize>(partials, count);
     if (lane == 0) share = Op::combine(share, total);
@@ -196,7 +202,7 @@ FOLDTUNE_DEVICE void finish(FinalStorage<Fold, kInCluster<kParams>>& storage,
       if (thread == 0) partials.put(block, total);
       return;
     }
-    if (last <= kWarpSize * kPollBatch) {
+    if (last <= kWarpSize * kPollBatch<Op>) {
       // Few enough for one warp, which needs no barrier.
       if (thread >= kWarpSize) return;
       total = poll_in_warp<Op, Warp>(partials, last, total);

@@ -99,15 +99,35 @@ struct Share<Op, TypeList<T, Rest...>, Index, kAligned, kParams> {
   /// instructions than 64. `kAligned` promises that every input is aligned to a vector.
   static FOLDTUNE_DEVICE Accumulator fold(const InputPointers<sizeof...(Rest) + 1>& inputs,
                                           Index count) {
-    const uint32 thread = platform::thread_index();
-    Index head = 0;
-    if constexpr (kWidth > 1 && !kAligned) {
-      constexpr uint32 kBytes = sizeof(Pack<T, kWidth>);
-      const auto misaligned =
-          static_cast<uint32>(reinterpret_cast<uint64>(inputs.pointers[0]) % kBytes);
-      head = misaligned == 0 ? 0 : (kBytes - misaligned) / sizeof(T);
-      if (head > count) head = count;
+    if constexpr (requires { typename Op::Plain; }) {
+      using Plain = typename Op::Plain;
+      const auto plain =
+          Share<Plain, TypeList<T, Rest...>, Index, kAligned, kParams>::fold(inputs, count);
+      if (Op::is_ordinary(plain)) [[likely]]
+        return Op::of_plain(plain);
+      return fold_again(inputs, count);
+    } else {
+      return fold_once(inputs, count);
     }
+  }
+
+ private:
+  /// Where the rows begin that are loaded as vectors.
+  static FOLDTUNE_DEVICE Index head_of(const void* first, Index count) {
+    if constexpr (kWidth == 1 || kAligned) {
+      return 0;
+    } else {
+      constexpr uint32 kBytes = sizeof(Pack<T, kWidth>);
+      const auto misaligned = static_cast<uint32>(reinterpret_cast<uint64>(first) % kBytes);
+      const Index head = misaligned == 0 ? 0 : (kBytes - misaligned) / sizeof(T);
+      return head < count ? head : count;
+    }
+  }
+
+  static FOLDTUNE_DEVICE Accumulator fold_once(const InputPointers<sizeof...(Rest) + 1>& inputs,
+                                               Index count) {
+    const uint32 thread = platform::thread_index();
+    const Index head = head_of(inputs.pointers[0], count);
     const Source source = Source::at(inputs.pointers, head);
     const Index row_count = (count - head) / kWidth;
     const Index full_tiles = row_count / kTileRows;
@@ -163,6 +183,37 @@ struct Share<Op, TypeList<T, Rest...>, Index, kAligned, kParams> {
         }
         if (tail < count) total = Op::combine(total, fold_row<Op, 0, 1>(of_tail, tail));
       }
+    }
+    return total;
+  }
+
+  /// The same of the same elements, in few instructions, for they are seldom needed.
+  static FOLDTUNE_DEVICE Accumulator fold_again(const InputPointers<sizeof...(Rest) + 1>& inputs,
+                                                Index count) {
+    const uint32 thread = platform::thread_index();
+    const Index head = head_of(inputs.pointers[0], count);
+    const Element elements = Element::at(inputs.pointers, 0);
+    const Index row_count = (count - head) / kWidth;
+    const Index full_tiles = row_count / kTileRows;
+    Accumulator total = Op::identity();
+    const auto add = [&](Index element) {
+      total = Op::combine(total, fold_row<Op, 0, 1>(elements.load(element), element));
+    };
+    Index tile = platform::block_index();
+    for (; tile <= full_tiles; tile += platform::grid_size()) {
+      const bool is_split = kParams.tile_layout == TileLayout::split && tile < full_tiles;
+      Index row = tile * (is_split ? kBlockSize : kTileRows) + thread;
+      const Index step = is_split ? full_tiles * kBlockSize : kBlockSize;
+      FOLDTUNE_ROLL
+      for (uint32 i = 0; i < kUnroll * kWidth; ++i) {
+        if (row < row_count) add(head + row * kWidth + i % kWidth);
+        if (i % kWidth == kWidth - 1) row += step;
+      }
+    }
+    if (kWidth > 1 && full_tiles % platform::grid_size() == platform::block_index()) {
+      if (thread < head) add(thread);
+      const Index tail = head + row_count * kWidth + thread;
+      if (tail < count) add(tail);
     }
     return total;
   }

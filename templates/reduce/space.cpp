@@ -80,6 +80,14 @@ bool combines_atomically(const ReduceParams& params) {
          params.block_stage == BlockStage::shared_atomic;
 }
 
+/// What the collectives of cooperative groups take at most (CUDA 13.0).
+constexpr std::size_t kMaxCooperativeBytes = 32;
+
+bool uses_cooperative_groups(const ReduceParams& params) {
+  return params.block_stage == BlockStage::cooperative_groups ||
+         params.block_stage == BlockStage::tree_cooperative_groups;
+}
+
 /// The most that the results of all counts of the problem's size class can be, as a power of two.
 int result_bits(const Problem& problem) {
   const int count_bits = static_cast<int>(std::bit_width(problem.count)) + 1;
@@ -135,6 +143,10 @@ bool is_valid(const Problem& problem, const Params& all) {
   }
   if (params.final_stage == FinalStage::counted && !can_be_counted(problem)) return false;
   if (params.block_stage == BlockStage::redux && !has_warp_fold(problem)) return false;
+  if (uses_cooperative_groups(params) &&
+      accumulator_bytes(problem, /*wide=*/true) > kMaxCooperativeBytes) {
+    return false;
+  }
   const bool meets_no_block =
       params.block_stage == BlockStage::warp || params.block_stage == BlockStage::none;
   return !meets_no_block || params.final_stage == FinalStage::atomic;
@@ -209,9 +221,11 @@ ReduceParams one_round(const Problem& problem, ReduceParams params, unsigned blo
   return params;
 }
 
-/// Of a total: 1 for a sum, 2 for a minimum with its index.
+/// Of a total, as far as its time goes: 1 for a sum, 2 for a minimum with its index.
 std::size_t numbers_of_total(const Problem& problem) {
   if (problem.op == Operator::custom) return problem.custom->accumulator.size();
+  // The second one of these takes next to none.
+  if (problem.op == Operator::nrm2 || problem.op == Operator::mean) return 1;
   const std::size_t number = std::max(sizeof(float), size_of(problem.accumulator_type()));
   return accumulator_bytes(problem, /*wide=*/false) / number;
 }

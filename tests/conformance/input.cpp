@@ -21,17 +21,18 @@ struct FloatLimits {
   Value largest;
   Value smallest_normal;
   Value smallest;
+  int digits;  ///< of the significand, in bits
 };
 FloatLimits float_limits(ElementType type) {
   switch (type) {
     case ElementType::f16:
-      return {65504.0L, 0x1p-14L, 0x1p-24L};
+      return {65504.0L, 0x1p-14L, 0x1p-24L, 11};
     case ElementType::bf16:
-      return {0x1.fep127L, 0x1p-126L, 0x1p-133L};
+      return {0x1.fep127L, 0x1p-126L, 0x1p-133L, 8};
     case ElementType::f32:
-      return {std::numeric_limits<float>::max(), 0x1p-126L, 0x1p-149L};
+      return {std::numeric_limits<float>::max(), 0x1p-126L, 0x1p-149L, 24};
     default:
-      return {std::numeric_limits<double>::max(), 0x1p-1022L, 0x1p-1074L};
+      return {std::numeric_limits<double>::max(), 0x1p-1022L, 0x1p-1074L, 53};
   }
 }
 
@@ -142,6 +143,28 @@ std::vector<Special> floating_specials(Operator op, ElementType type, std::uint6
        [=](auto i) { return i == count / 2 ? limits.smallest_normal : Value{0}; }},
       {"one huge value", with(limits.largest / 4, count / 2)},
   };
+  // No intermediate result of these may leave the range where the result does not.
+  const bool is_kept_in_range = op == Operator::mean || op == Operator::nrm2 ||
+                                op == Operator::variance || op == Operator::stddev;
+  if (is_kept_in_range) {
+    const Value root = std::sqrt(limits.largest);
+    specials.push_back(
+        {"roots of the largest", [=](auto i) { return root * (i % 2 == 0 ? 1.0L : 1.25L); }});
+    specials.push_back({"numbers whose squares are lost", [=](auto i) {
+                          return limits.smallest_normal * static_cast<Value>(i % 9);
+                        }});
+    specials.push_back({"one large value among tiny ones",
+                        [=](auto i) { return i == count / 3 ? root * 4 : limits.smallest * 8; }});
+    // Numbers up to 2 * far are whole, and their deviations in their last bits.
+    const Value far = std::ldexp(Value{1}, limits.digits - 1);
+    specials.push_back({"far from zero", [=](auto i) { return far + static_cast<Value>(i % 10); }});
+    if (op != Operator::variance) {
+      specials.push_back({"halves of the largest", [=](auto i) {
+                            return limits.largest / (i % 3 == 0 ? -2 : 2) /
+                                   (op == Operator::nrm2 ? static_cast<Value>(count) : 1);
+                          }});
+    }
+  }
   if (has_nan_policy(op)) {  // a sum of them overflows, in an order that is not promised
     specials.push_back({"largest and lowest",
                         [=](auto i) { return i % 2 == 0 ? limits.largest : -limits.largest; }});

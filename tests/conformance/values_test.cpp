@@ -20,13 +20,17 @@ std::uint64_t count_for(const ReduceParams& params) {
   return 2 * tile_elements(params) + static_cast<std::uint64_t>(params.block_size) + 5;
 }
 
-/// Whether no order of operations leaves the accumulator's range on the way to a finite result.
+/// Whether no order of operations leaves the accumulator's range on the way to a finite result, but
+/// for the operators whose intermediate results may.
 bool stays_in_range(const Problem& problem, const Reference& reference) {
   constexpr long double kRoom = 8;
   const long double largest = problem.accumulator_type() == ElementType::f32
                                   ? std::numeric_limits<float>::max()
                                   : std::numeric_limits<double>::max();
-  const long double reached = std::max(reference.sum_of_magnitudes, reference.second_moment);
+  const bool is_kept_in_range =
+      problem.op == Operator::mean || problem.op == Operator::nrm2 || has_ddof(problem.op);
+  const long double reached =
+      is_kept_in_range ? std::fabs(reference.numbers[0].floating) : reference.sum_of_magnitudes;
   return !is_floating(problem.accumulator_type()) || !std::isfinite(reached) ||
          reached < largest / kRoom;
 }

@@ -284,9 +284,11 @@ TEST_CASE("A partial result takes whole words of 4 bytes") {
   CHECK(accumulator_bytes({.op = Operator::argmax, .type = f32}, true) == 16);
   CHECK(accumulator_bytes({.op = Operator::argmax, .type = f64}, false) == 16);
   CHECK(accumulator_bytes({.op = Operator::minmax, .type = i16}, true) == 8);
-  CHECK(accumulator_bytes({.op = Operator::variance, .type = f32}, false) == 12);
-  CHECK(accumulator_bytes({.op = Operator::variance, .type = f32}, true) == 16);
-  CHECK(accumulator_bytes({.op = Operator::stddev, .type = f64}, false) == 24);
+  CHECK(accumulator_bytes({.op = Operator::variance, .type = f32}, false) == 20);
+  CHECK(accumulator_bytes({.op = Operator::variance, .type = f32}, true) == 24);
+  CHECK(accumulator_bytes({.op = Operator::stddev, .type = f64}, false) == 40);
+  CHECK(accumulator_bytes({.op = Operator::nrm2, .type = bf16}, false) == 8);
+  CHECK(accumulator_bytes({.op = Operator::mean, .type = f16}, false) == 4);
 }
 
 TEST_CASE("Blocks combine into the output where a partial result is a result of one word") {

@@ -252,11 +252,14 @@ TEST_CASE("the reference of asum is the sum of magnitudes, also of the lowest in
   CHECK(value_of(Operator::asum, std::vector<double>{-1e300, 1, 1e300}) == 2e300);
 }
 
-TEST_CASE("the reference of nrm2 overflows as the squares do") {
+TEST_CASE("the reference of nrm2 overflows as it does itself, not as the squares do") {
   CHECK(value_of(Operator::nrm2, std::vector<float>{3, -4}) == 5);
   CHECK(value_of(Operator::nrm2, std::vector<std::int8_t>{-128}) == 128);
   CHECK(value_of(Operator::nrm2, std::vector<float>{}) == 0);
-  CHECK(value_of(Operator::nrm2, std::vector<float>{1e30f}) == kInfinity);
+  CHECK(value_of(Operator::nrm2, std::vector<float>{1e20f, 1, 1}) == Approx(1e20));
+  CHECK(value_of(Operator::nrm2, std::vector<float>{3e-23f, 4e-23f}) == Approx(5e-23));
+  CHECK(value_of(Operator::nrm2, std::vector<double>{1e200, 1e200}) == Approx(1.41421356e200));
+  CHECK(value_of(Operator::nrm2, std::vector<float>{3e38f, 3e38f}) == kInfinity);
   CHECK(value_of(Operator::nrm2, std::vector<double>{1e30}) == Approx(1e30));
 }
 
@@ -313,6 +316,25 @@ TEST_CASE("the reference of a variance far from 0 is exact, and its bound is not
   CHECK(static_cast<double>(reference.numbers[0].floating) == Approx(0.25).epsilon(1e-14));
   CHECK(reference.largest_magnitude == 1e8L + 1);
   CHECK(error_bound(problem, ReduceParams{}, 100, reference) < 1e-3L);
+}
+
+TEST_CASE("mean, variance and stddev are finite wherever they are in range, within their bounds") {
+  const auto check = [](Operator op, const auto& input, double value, double tolerance) {
+    const Problem problem = problem_of(op, input);
+    const Reference reference = reference_of(problem, input);
+    CHECK(static_cast<double>(reference.numbers[0].floating) == Approx(value));
+    CHECK(error_bound(problem, ReduceParams{}, 1, reference) < tolerance * value);
+  };
+  const std::vector<float> halves{1e20f, 1.2e20f, 1e20f, 1.2e20f};
+  check(Operator::stddev, halves, 1e19, 1e-3);
+  check(Operator::variance, halves, 1e38, 1e-3);
+  check(Operator::stddev, std::vector<float>{1e-30f, 3e-30f}, 1e-30, 1e-4);
+  check(Operator::stddev, std::vector<double>{-1e308, 1e308}, 1e308, 1e-12);
+  check(Operator::mean, std::vector<float>{3e38f, 3e38f, 3e38f}, 3e38, 1e-4);
+  check(Operator::nrm2, std::vector<float>{1e-30f, 1e-30f, 1e-30f, 1e-30f}, 2e-30, 1e-5);
+  // Deviations in the last bits of the elements.
+  check(Operator::variance, std::vector<double>{0x1p53, 0x1p53 + 2, 0x1p53 + 4}, 8.0 / 3, 1e-10);
+  check(Operator::variance, std::vector<float>{1.6e7f, 1.6e7f + 1, 1.6e7f + 2}, 2.0 / 3, 1e-2);
 }
 
 TEST_CASE("the reference of logsumexp does not overflow, and takes infinities as they are") {
