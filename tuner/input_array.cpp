@@ -192,16 +192,18 @@ InputArray::InputArray(const Place& place, const std::optional<WantedType>& want
     throw InvalidArgument(
         fmt::format("{} is not an .npz file, so it has no '{}'", name_, place.member));
   }
-  if (format == InputFormat::raw) {
-    find_raw(wanted);
-  } else if (is_npy(head)) {
-    find_npy(0, file_.size(), wanted);
-  } else if (const std::string kind = describe_foreign_file(head, name_); !kind.empty()) {
-    throw InvalidArgument(
-        fmt::format("{} is {}; --raw takes its bytes as elements all the same", name_, kind));
-  } else {
-    find_raw(wanted);
+  if (format == InputFormat::by_content) {
+    if (is_npy(head)) {
+      find_npy(0, file_.size(), wanted);
+      return;
+    }
+    const std::string kind = describe_foreign_file(head, name_);
+    if (!kind.empty()) {
+      throw InvalidArgument(
+          fmt::format("{} is {}; --raw takes its bytes as elements all the same", name_, kind));
+    }
   }
+  find_raw(wanted);
 }
 
 void InputArray::find_member(const std::string& member, const std::optional<WantedType>& wanted) {

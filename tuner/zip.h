@@ -35,7 +35,7 @@ ZipDirectory find_zip_directory(std::span<const std::byte> tail, std::uint64_t f
                                 std::string_view file);
 
 struct ZipMember {
-  std::string name;       ///< "x.npy"
+  std::string name{};     ///< "x.npy"
   bool is_plain = false;  ///< neither compressed nor encrypted
   std::uint64_t size = 0;
   std::uint64_t header_offset = 0;  ///< of its local header, from the beginning of the file
