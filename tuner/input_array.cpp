@@ -193,7 +193,10 @@ InputArray::InputArray(const Place& place, const std::optional<WantedType>& want
         fmt::format("{} is not an .npz file, so it has no '{}'", name_, place.member));
   }
   if (format == InputFormat::by_content) {
-    if (is_npy(head)) return find_npy(0, file_.size(), wanted);
+    if (is_npy(head)) {
+      find_npy(0, file_.size(), wanted);
+      return;
+    }
     const std::string kind = describe_foreign_file(head, name_);
     if (!kind.empty()) {
       throw InvalidArgument(
