@@ -17,6 +17,7 @@
 #include "tuner/commands/commands.h"
 #include "tuner/commands/options.h"
 #include "tuner/format.h"
+#include "tuner/print.h"
 
 namespace foldtune {
 namespace {
@@ -53,18 +54,18 @@ void print_report(const PruneReport& report, bool dry_run) {
   std::size_t all = 0;
   for (const PrunedGroup& group : report.groups) {
     const bool is_stale = group.template_fingerprint != template_fingerprint();
-    fmt::print("{} (driver {}), {}{}: {} of {}\n", group.device_name, group.driver, group.compiler,
-               is_stale ? ", kernels of another version of Foldtune" : "",
-               format_count(group.measurements, "measurement"),
-               format_count(group.problems, "problem"));
+    print_to(stdout, "{} (driver {}), {}{}: {} of {}\n", group.device_name, group.driver,
+             group.compiler, is_stale ? ", kernels of another version of Foldtune" : "",
+             format_count(group.measurements, "measurement"),
+             format_count(group.problems, "problem"));
     all += group.measurements;
   }
-  fmt::print("{} {}", dry_run ? "would remove" : "removed", format_count(all, "measurement"));
+  print_to(stdout, "{} {}", dry_run ? "would remove" : "removed", format_count(all, "measurement"));
   if (report.kept_best > 0) {
-    fmt::print("; {} more {} the best of its problem", report.kept_best,
-               report.kept_best == 1 ? "stays, since it is" : "stay, since each is");
+    print_to(stdout, "; {} more {} the best of its problem", report.kept_best,
+             report.kept_best == 1 ? "stays, since it is" : "stay, since each is");
   }
-  fmt::print("\n");
+  print_to(stdout, "\n");
 }
 
 ExitCode run_prune(const PruneArguments& arguments) {
@@ -76,8 +77,8 @@ ExitCode run_prune(const PruneArguments& arguments) {
   }
   if (arguments.dry_run) return ExitCode::ok;
   const CompactReport size = compact_database(path);
-  fmt::print("{}: {} before, {} after\n", path, format_bytes(size.bytes_before),
-             format_bytes(size.bytes_after));
+  print_to(stdout, "{}: {} before, {} after\n", path, format_bytes(size.bytes_before),
+           format_bytes(size.bytes_after));
   return ExitCode::ok;
 }
 
