@@ -30,8 +30,8 @@ struct BundleArguments {
 
 ExitCode run_bundle(const BundleArguments& arguments) {
   const auto is_wanted = row_test(arguments.filter);
-  OutputFile output(arguments.output, "bundle");
   const std::string database = database_path(arguments.database);
+  OutputFile output(arguments.output, "bundle", {database});
   const TemporaryFolder folder;
   const std::string path = folder.path() / "bundle.db";
   const BundleReport report = write_bundle(

@@ -23,10 +23,10 @@ struct ExportArguments {
 
 ExitCode run_export(const ExportArguments& arguments) {
   const auto is_wanted = row_test(arguments.filter);
-  OutputFile output(arguments.output, "export");
+  const std::string database = database_path(arguments.database);
+  OutputFile output(arguments.output, "export", {database});
   const ExportReport report =
-      export_rows(database_path(arguments.database), arguments.best ? RowSet::best : RowSet::all,
-                  is_wanted, output);
+      export_rows(database, arguments.best ? RowSet::best : RowSet::all, is_wanted, output);
   output.commit();
   print_to(stderr, "exported {} of {} on {}\n", format_count(report.measurements, "measurement"),
            format_count(report.runs, "run"), format_count(report.devices, "device"));

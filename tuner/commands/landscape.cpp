@@ -188,6 +188,12 @@ std::vector<Landscape> stored_landscapes(const ProblemSelection& selection) {
   return landscapes;
 }
 
+std::vector<std::string> inputs_of(const LandscapeArguments& arguments) {
+  std::vector<std::string> inputs{database_path(arguments.selection.database)};
+  if (const auto& custom = arguments.selection.problem.custom.file) inputs.push_back(*custom);
+  return inputs;
+}
+
 ExitCode run_landscape(const LandscapeArguments& arguments) {
   const std::vector<Landscape> landscapes = stored_landscapes(arguments.selection);
   if (!arguments.kernel_tuner.empty() && landscapes.size() > 1) {
@@ -197,7 +203,7 @@ ExitCode run_landscape(const LandscapeArguments& arguments) {
     if (&landscape != &landscapes.front()) print_to(stdout, "\n");
     print_landscape(landscape);
     if (arguments.kernel_tuner.empty()) continue;
-    OutputFile file(arguments.kernel_tuner, "cache file of Kernel Tuner");
+    OutputFile file(arguments.kernel_tuner, "cache file of Kernel Tuner", inputs_of(arguments));
     file.write(to_kernel_tuner_cache(landscape, python_time()));
     file.commit();
     print_to(stderr, "wrote {}\n", arguments.kernel_tuner);

@@ -30,7 +30,7 @@ struct ReportArguments {
 ExitCode run_report(const ReportArguments& arguments) {
   const std::string path = database_path(arguments.database);
   select({}, arguments.filter);  // before the files are looked for, the names are checked
-  OutputFile output(arguments.output, "page");
+  OutputFile output(arguments.output, "page", {path});
   ReportSource source{.database = std::filesystem::path(path).filename().string(),
                       .made_at = utc_now()};
   source.measurements =
