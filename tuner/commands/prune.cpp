@@ -1,7 +1,6 @@
 // foldtune prune: removes what is no longer wanted, and the space that it took.
 #include "cache/prune.h"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -12,6 +11,7 @@
 #include <string>
 
 #include "cache/compact.h"
+#include "cache/record_check.h"
 #include "foldtune/error.h"
 #include "templates/embedded.h"
 #include "tuner/commands/commands.h"
@@ -33,11 +33,10 @@ struct PruneArguments {
 };
 
 constexpr double kSecondsPerDay = 86400;
-constexpr double kMostDays = 36500;  ///< a century, so that every time has four digits of a year
+constexpr double kMostDays = 36500;  ///< a century
 
 std::string days_ago(double days) {
-  const std::time_t time = std::time(nullptr) - std::llround(days * kSecondsPerDay);
-  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(time));
+  return utc_text(std::time(nullptr) - std::llround(days * kSecondsPerDay));
 }
 
 PruneRules make_rules(const PruneArguments& arguments) {
