@@ -3,6 +3,7 @@
 import json
 import os
 import statistics
+import tempfile
 
 SCHEMA_VERSION = 2
 CELL_FIELDS = ("case", "op", "type", "accumulator", "options", "inputs", "alignment", "n", "bytes", "manner")
@@ -19,13 +20,20 @@ def read(path):
 
 def write(path, report):
     """As a whole or not at all."""
-    temporary = f"{path}.{os.getpid()}.tmp"
-    with open(temporary, "w", encoding="utf-8") as file:
-        json.dump(report, file)
-        file.write("\n")
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(temporary, path)
+    mode = os.stat(path).st_mode if os.path.exists(path) else 0o644
+    descriptor, temporary = tempfile.mkstemp(suffix=".tmp", prefix=os.path.basename(path) + ".",
+                                             dir=os.path.dirname(path) or ".")
+    try:
+        with open(descriptor, "w", encoding="utf-8") as file:
+            json.dump(report, file)
+            file.write("\n")
+            file.flush()
+            os.fchmod(file.fileno(), mode & 0o777)
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
 
 
 def empty(run):

@@ -7,7 +7,6 @@
 #include <sqlite3.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "cache/queries.h"
@@ -58,31 +57,38 @@ bool check_shape(SQLite::Database& database, Findings& findings) {
       "take back what was changed by hand, or take an older copy of the file";
   const std::vector<SchemaFault> faults = schema_faults(database);
   for (const SchemaFault& fault : faults) {
-    add(findings, fault.object,
-        fault.is_missing ? "missing, though the schema has it" : "not as the schema has it",
-        kRemedy);
+    add(findings, fault.object, fault.what(), kRemedy);
   }
   return faults.empty();
 }
 
-void check_runs(SQLite::Database& database, Findings& findings) {
+std::string fault_of_date(const char* column, const std::string& time) {
+  if (is_time(time)) return {};
+  return fmt::format("its {} \"{}\" is not of the form 2026-01-31T12:00:00Z", column, time);
+}
+
+void check_runs(SQLite::Database& database, const CheckRules& rules, Findings& findings) {
   SQLite::Statement rows(database, "SELECT " + run_columns() + " FROM run ORDER BY run_id");
   while (rows.executeStep()) {
-    const StoredResult run = read_run(rows);
+    const ResultRow row = read_run(rows);
+    const StoredResult& run = row.result;
     const std::string where = fmt::format("run {} ({})", run.run_id, run.run.device.name);
+    if (!row.fault.empty()) {
+      add(findings, where, "it cannot be read", row.fault);
+      continue;
+    }
     if (run.run.device.fingerprint() != run.device_fingerprint) {
       add(findings, where,
           "its fingerprint is not the hash of its device's columns, so no program finds its "
           "results",
           "take back what was changed in the row");
+      continue;
     }
-    if (!is_time(run.started_at)) {
-      add(findings, where,
-          fmt::format("its time \"{}\" is not of the form 2026-01-31T12:00:00Z", run.started_at),
-          "correct it");
-    }
-    if (const std::string fault = fault_of(run.run); !fault.empty()) {
+    for (const std::string& fault : {fault_of(run.run), fault_of_date("started_at", run.started_at),
+                                     rules.fault_of_run(run)}) {
+      if (fault.empty()) continue;
       add(findings, where, fault, "correct it");
+      break;
     }
   }
 }
@@ -91,27 +97,20 @@ void check_configs(SQLite::Database& database, Findings& findings) {
   SQLite::Statement rows(database, "SELECT config_id, params FROM config");
   while (rows.executeStep()) {
     const std::string where = fmt::format("config {}", rows.getColumn(0).getInt64());
-    const std::string params = rows.getColumn(1).getString();
-    const auto json = nlohmann::json::parse(params, nullptr, /*allow_exceptions=*/false);
-    if (!json.is_object()) {
-      add(findings, where, "its params are not a JSON object: " + params, kDeleteRow);
-    } else if (json.dump() != params) {
-      add(findings, where, "its params have unsorted keys or spaces: " + params,
-          "write them as " + json.dump());
-    }
+    const std::string fault = fault_of_params(rows.getColumn(1).getString());
+    if (!fault.empty()) add(findings, where, fault, kDeleteRow);
   }
 }
 
 /// What is wrong with the measurement; empty if nothing. Its run and its config are others'.
 std::string fault_of_row(const ResultRow& row, const CheckRules& rules) {
-  const MeasurementRecord& measurement = row.result.measurement;
-  if (std::string fault = fault_of(measurement); !fault.empty()) return fault;
-  if (!is_time(row.result.measured_at)) {
-    return fmt::format("its time \"{}\" is not of the form 2026-01-31T12:00:00Z",
-                       row.result.measured_at);
+  const StoredResult& result = row.result;
+  if (std::string fault = fault_of(result.measurement); !fault.empty()) return fault;
+  if (result.measurement.count == 0) return "its element_count is 0, and nothing is never tuned";
+  if (std::string fault = fault_of_date("measured_at", result.measured_at); !fault.empty()) {
+    return fault;
   }
-  if (row.result.run.template_fingerprint != rules.template_fingerprint) return {};
-  return rules.fault_of_params(measurement);
+  return rules.fault_of_measurement(result);
 }
 
 /// Returns how many there are.
@@ -131,21 +130,47 @@ std::size_t check_measurements(SQLite::Database& database, const CheckRules& rul
   return count;
 }
 
+/// What is wrong with the kernel; empty if nothing.
+std::string fault_of_kernel(const StoredKernel& kernel, std::int64_t image_bytes) {
+  if (kernel.is_damaged) {
+    return "its hash is not that of its columns, so it is compiled again where it is needed";
+  }
+  if (image_bytes != static_cast<std::int64_t>(kernel.record.image.size())) {
+    return fmt::format("its image_bytes is {}, where its image has {}", image_bytes,
+                       kernel.record.image.size());
+  }
+  return fault_of_date("used_at", kernel.used_at);
+}
+
 /// Returns how many there are.
 std::size_t check_kernels(SQLite::Database& database, Findings& findings) {
   std::size_t count = 0;
   SQLite::Statement rows(database, std::string(kSelectKernels) + " ORDER BY kernel_id");
-  for (; rows.executeStep(); ++count) {
-    if (!read_kernel(rows).is_damaged) continue;
-    add(findings, fmt::format("kernel {}", rows.getColumn(0).getInt64()),
-        "its hash is not that of its columns, so it is compiled again where it is needed",
-        "delete the row");
+  SQLite::Statement sizes(database, "SELECT image_bytes FROM kernel ORDER BY kernel_id");
+  for (; rows.executeStep() && sizes.executeStep(); ++count) {
+    const std::string fault = fault_of_kernel(read_kernel(rows), sizes.getColumn(0).getInt64());
+    if (fault.empty()) continue;
+    add(findings, fmt::format("kernel {}", rows.getColumn(0).getInt64()), fault, "delete the row");
   }
   return count;
 }
 
+/// What no measurement refers to is nobody's, and may be anything of the columns' ranges.
+void check_problems(SQLite::Database& database, Findings& findings) {
+  SQLite::Statement rows(database,
+                         "SELECT problem_id, size_class FROM problem WHERE size_class < 0 OR "
+                         "size_class > 63 ORDER BY problem_id");
+  while (rows.executeStep()) {
+    add(findings, fmt::format("problem {}", rows.getColumn(0).getInt64()),
+        fmt::format("its size_class is {}, of which there are no elements",
+                    rows.getColumn(1).getInt64()),
+        kDeleteRow);
+  }
+}
+
 void check_rows(SQLite::Database& database, const CheckRules& rules, CheckReport& report) {
-  check_runs(database, report.findings);
+  check_runs(database, rules, report.findings);
+  check_problems(database, report.findings);
   check_configs(database, report.findings);
   report.measurements = check_measurements(database, rules, report.findings);
   report.kernels = check_kernels(database, report.findings);

@@ -9,12 +9,11 @@
 
 namespace foldtune {
 
-/// What the check needs to know of the kernels.
+/// What is known of problems and kernels: what is wrong with a row whose numbers and times are
+/// possible, in words that end a sentence; empty if nothing.
 struct CheckRules {
-  /// The kernel sources whose tunables are known. Params of others only have to be JSON objects.
-  std::string template_fingerprint;
-  /// What is wrong with the params of a measurement with these sources; empty if nothing.
-  std::function<std::string(const MeasurementRecord&)> fault_of_params;
+  std::function<std::string(const StoredResult&)> fault_of_run;
+  std::function<std::string(const StoredResult&)> fault_of_measurement;
 };
 
 struct CheckReport {
@@ -24,9 +23,9 @@ struct CheckReport {
 };
 
 /// Looks at the whole database `path` and changes nothing: SQLite's own integrity, references,
-/// tables, indexes and views as the schema has them, and every row's values. What users added to
-/// the schema is not looked at. Throws `StoreError` if it cannot be read at all, is not a Foldtune
-/// database, or is of another version.
+/// tables, indexes and views as the schema has them, and every row's values. Tables and
+/// views that users added to the schema are not looked at. Throws `StoreError` if it cannot be read
+/// at all, is not a Foldtune database, or is of another version.
 CheckReport check_database(const std::string& path, const CheckRules& rules);
 
 }  // namespace foldtune

@@ -4,9 +4,12 @@
 #include <sqlite3.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <array>
 #include <ctime>
 #include <random>
+#include <span>
+#include <string_view>
 #include <system_error>
 #include <thread>
 
@@ -66,18 +69,30 @@ std::optional<Header> header_of(SQLite::Database& database) {
   return is_read ? std::optional(header) : std::nullopt;
 }
 
+constexpr std::size_t kVersionPlace = 60;
+constexpr std::size_t kApplicationPlace = 68;
+
+std::uint32_t number_at(const Header& header, std::size_t place) {
+  std::uint32_t value = 0;
+  for (std::size_t i = 0; i < sizeof value; ++i) value = value << 8 | header[place + i];
+  return value;
+}
+
 // Each PRAGMA would be a query. Only where there is no log, which may have another header.
 bool has_schema_by_header(SQLite::Database& database) {
-  constexpr std::size_t kVersionPlace = 60;
-  constexpr std::size_t kApplicationPlace = 68;
   const std::optional<Header> header = header_of(database);
-  const auto number = [&](std::size_t place) {
-    std::uint32_t value = 0;
-    for (std::size_t i = 0; i < sizeof value; ++i) value = value << 8 | (*header)[place + i];
-    return value;
-  };
-  return header && number(kVersionPlace) == kSchemaVersion &&
-         number(kApplicationPlace) == kApplicationId;
+  return header && number_at(*header, kVersionPlace) == kSchemaVersion &&
+         number_at(*header, kApplicationPlace) == kApplicationId;
+}
+
+// The file may be anybody's, and its schema a program: nothing of it is run. What Foldtune asks
+// views for, it brings along (`with_views`).
+void distrust(SQLite::Database& database) {
+  sqlite3* const handle = database.getHandle();
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
 }
 
 std::string immutable_uri(const std::filesystem::path& path) {
@@ -114,6 +129,7 @@ std::filesystem::path linked_file(const std::filesystem::path& path) {
 SQLite::Database connect(const std::string& path, int flags, std::chrono::milliseconds patience) {
   // Whoever uses a connection does so under a lock.
   SQLite::Database database(path, flags | SQLite::OPEN_NOMUTEX);
+  distrust(database);
   sqlite3_busy_handler(database.getHandle(), wait_for_others,
                        reinterpret_cast<void*>(static_cast<std::intptr_t>(patience.count())));
   return database;
@@ -124,6 +140,24 @@ bool is_in_wal_mode(SQLite::Database& database) {
   constexpr unsigned char kWriteAheadLog = 2;
   const std::optional<Header> header = header_of(database);
   return header && (*header)[kReadVersionPlace] == kWriteAheadLog;
+}
+
+bool has_moved(SQLite::Database& database) {
+  int is_elsewhere = 0;
+  const int result =
+      sqlite3_file_control(database.getHandle(), "main", SQLITE_FCNTL_HAS_MOVED, &is_elsewhere);
+  return result == SQLITE_OK && is_elsewhere != 0;
+}
+
+bool has_own_header(SQLite::Database& database) {
+  constexpr std::string_view kMagic = "SQLite format 3";
+  const std::optional<Header> header = header_of(database);
+  if (!header) return false;
+  // What a new one is, as long as its schema is in the log alone.
+  constexpr std::uint32_t kNone = 0;
+  const std::uint32_t application = number_at(*header, kApplicationPlace);
+  return std::ranges::equal(kMagic, std::span(*header).first(kMagic.size())) &&
+         (application == kApplicationId || application == kNone);
 }
 
 FileReader::FileReader(std::filesystem::path path, const FileStates& states,

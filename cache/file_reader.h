@@ -37,6 +37,12 @@ SQLite::Database connect(const std::string& path, int flags, std::chrono::millis
 /// By the header, without a lock or a log: SQLite itself would open the log to tell.
 bool is_in_wal_mode(SQLite::Database& database);
 
+/// Whether the open file no longer is what `path` leads to: it was removed, renamed or replaced.
+bool has_moved(SQLite::Database& database);
+
+/// Whether the open file still begins as a database that is empty, or Foldtune's.
+bool has_own_header(SQLite::Database& database);
+
 /// One connection for reading. A file that nobody is writing is taken for immutable: SQLite takes
 /// no locks then and opens neither log nor shared memory, which is a quarter of a process's first
 /// look-up, and possible where it may create no files, too. Nobody is writing as long as neither

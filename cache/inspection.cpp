@@ -41,11 +41,21 @@ void require_integrity(SQLite::Database& database, const std::filesystem::path& 
       path.string(), damage));
 }
 
+/// The tables are read as they are: generated columns, or a table that is a view, could be
+/// anything.
+void require_tables(const std::vector<SchemaFault>& faults, const std::filesystem::path& path) {
+  const auto fault = std::ranges::find_if(faults, &SchemaFault::is_table);
+  if (fault == faults.end()) return;
+  throw StoreError(fmt::format(
+      "cannot open the tuning database {}: its {} {}, and was left as it is; foldtune doctor says "
+      "more; take an older copy, or choose another database with --db or FOLDTUNE_DB",
+      path.string(), fault->object, fault->what()));
+}
+
 /// What is odd, in words; empty if nothing.
-std::string oddity_of(SQLite::Database& database) {
-  const std::vector<SchemaFault> faults = schema_faults(database);
+std::string oddity_of(SQLite::Database& database, const std::vector<SchemaFault>& faults) {
   if (!faults.empty()) {
-    return fmt::format("its {} is not as the schema has it", faults.front().object);
+    return fmt::format("its {} {}", faults.front().object, faults.front().what());
   }
   const int dangling =
       database.execAndGet("SELECT count(*) FROM pragma_foreign_key_check").getInt();
@@ -55,10 +65,23 @@ std::string oddity_of(SQLite::Database& database) {
 
 }  // namespace
 
+void require_own_schema(SQLite::Database& database, const std::filesystem::path& path) {
+  const std::vector<SchemaFault> faults = schema_faults(database);
+  if (faults.empty()) return;
+  throw StoreError(fmt::format(
+      "cannot open the tuning database {} for writing: its {} {}, so what is written may get lost, "
+      "and it was left as it is; take back what was changed by hand (foldtune doctor lists it), or "
+      "bring its measurements into a new database with foldtune export and import",
+      path.string(), faults.front().object, faults.front().what()));
+}
+
 void inspect(SQLite::Database& database, const std::filesystem::path& path, const Notify& notify) {
-  if (bytes_of(path) + bytes_of(path.string() + "-wal") > kLargestInspectedBytes) return;
-  require_integrity(database, path);
-  const std::string oddity = oddity_of(database);
+  const std::vector<SchemaFault> faults = schema_faults(database);
+  const bool is_small = bytes_of(path) + bytes_of(path.string() + "-wal") <= kLargestInspectedBytes;
+  if (is_small) require_integrity(database, path);
+  require_tables(faults, path);
+  if (!is_small) return;
+  const std::string oddity = oddity_of(database, faults);
   if (oddity.empty()) return;
   notify(
       fmt::format("the tuning database {}: {}; foldtune doctor says more", path.string(), oddity));

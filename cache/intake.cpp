@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cache/record_check.h"
+#include "cache/schema.h"
 
 namespace foldtune {
 namespace {
@@ -64,7 +65,7 @@ IntakeReport Intake::report() const {
 std::vector<std::int64_t> Intake::best_ids() const {
   return connection_.read("read the best results of", [](SQLite::Database& database) {
     std::vector<std::int64_t> ids;
-    SQLite::Statement rows(database, "SELECT measurement_id FROM best ORDER BY 1");
+    SQLite::Statement rows(database, with_views() + "SELECT measurement_id FROM best ORDER BY 1");
     while (rows.executeStep()) ids.push_back(rows.getColumn(0).getInt64());
     return ids;
   });

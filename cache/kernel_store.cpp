@@ -3,11 +3,12 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <chrono>
 #include <cstdlib>
+#include <ctime>
 #include <string_view>
 
 #include "cache/hash.h"
+#include "cache/record_check.h"
 #include "cache/store_error.h"
 
 namespace foldtune {
@@ -27,15 +28,8 @@ std::optional<int> shift_of(std::string_view unit) {
 }  // namespace
 
 bool is_use_to_note(const std::string& used_at) {
-  // Without gmtime, which would read the file of the local time zone.
-  using namespace std::chrono;
-  const auto yesterday = floor<seconds>(system_clock::now() - days(1));
-  const year_month_day date(floor<days>(yesterday));
-  const hh_mm_ss time(yesterday - floor<days>(yesterday));
-  return used_at < fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z",
-                               static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
-                               static_cast<unsigned>(date.day()), time.hours().count(),
-                               time.minutes().count(), time.seconds().count());
+  constexpr std::int64_t kDay = 86'400;
+  return used_at < utc_text(std::time(nullptr) - kDay);
 }
 
 std::string hash_of(const KernelRecord& kernel) {

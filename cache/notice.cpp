@@ -6,6 +6,8 @@
 #include <mutex>
 #include <set>
 
+#include "cache/printable.h"
+
 namespace foldtune {
 
 void write_error_line(const std::string& line) { std::fputs((line + '\n').c_str(), stderr); }
@@ -15,7 +17,8 @@ void note_once(const std::string& text) {
   static auto& mutex = *new std::mutex;
   static auto& told = *new std::set<std::string>;
   const std::lock_guard lock(mutex);
-  if (told.insert(text).second) write_error_line(fmt::format("foldtune: note: {}", text));
+  if (told.insert(text).second)
+    write_error_line(fmt::format("foldtune: note: {}", printable(text)));
 }
 
 }  // namespace foldtune

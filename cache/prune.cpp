@@ -4,14 +4,15 @@
 #include <SQLiteCpp/Transaction.h>
 
 #include "cache/private_file.h"
+#include "cache/schema.h"
 #include "cache/sqlite_connection.h"
 
 namespace foldtune {
 namespace {
 
-// `wanted`: the rules hold for it. `goes`: it is not protected either.
+// After the views. `wanted`: the rules hold for it. `goes`: it is not protected either.
 constexpr const char* kSelection = R"sql(
-WITH wanted AS (
+, wanted AS (
   SELECT *, :device = '' AND template_fingerprint = :template_fingerprint
             AND measurement_id IN (SELECT measurement_id FROM best) AS is_kept
   FROM result
@@ -41,7 +42,7 @@ DELETE FROM config WHERE config_id NOT IN (SELECT config_id FROM measurement);
 
 /// A statement about the measurements that the rules select.
 SQLite::Statement prepare(SQLite::Database& database, const PruneRules& rules, const char* query) {
-  SQLite::Statement statement(database, std::string(kSelection) + query);
+  SQLite::Statement statement(database, with_views() + kSelection + query);
   statement.bind(":before", rules.before);
   statement.bind(":device", rules.device);
   statement.bind(":stale", static_cast<int>(rules.stale));

@@ -1,17 +1,18 @@
 /// What the store asks SQLite. None of it may look at all measurements, of which there may be
 /// millions; the tests of scale hold it to that. Those that begin with FROM give rows of the view
-/// `result`.
+/// `result`. The views are the schema's own, not the file's (`with_views`).
 #pragma once
 
 #include <string>
 
 #include "cache/rows.h"
+#include "cache/schema.h"
 
 namespace foldtune {
 
 /// The statement for a query that begins with FROM.
 inline std::string select_results(const char* query) {
-  return "SELECT " + result_columns() + " " + query;
+  return with_views() + "SELECT " + result_columns() + " " + query;
 }
 
 // What `find` may take. A process may run it once, so the time to prepare it counts: it asks for no

@@ -9,13 +9,13 @@
 namespace foldtune {
 namespace {
 
-// The views leave these out.
+// The view leaves these out.
 constexpr const char* kDangling =
     "SELECT measurement_id FROM measurement EXCEPT SELECT measurement_id FROM result";
 
 void read_dangling_rows(SQLite::Database& database,
                         const std::function<void(const ResultRow&)>& visit) {
-  SQLite::Statement rows(database, kDangling);
+  SQLite::Statement rows(database, with_views() + kDangling);
   while (rows.executeStep()) {
     ResultRow row{.result = {}, .fault = "its run, problem or configuration is not there"};
     row.result.measurement_id = rows.getColumn(0).getInt64();

@@ -1,10 +1,10 @@
 #include "cache/record_check.h"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cctype>
+#include <chrono>
 #include <cmath>
 #include <ctime>
 #include <nlohmann/json.hpp>
@@ -47,11 +47,35 @@ void require_none(const std::string& fault, std::string_view what) {
   }
 }
 
+/// Discarded where it is no JSON. So are more brackets than any configuration has: to write what is
+/// deep in each other takes the whole stack.
 nlohmann::json parsed(const std::string& params) {
+  constexpr std::ptrdiff_t kMostBrackets = 64;
+  const auto brackets = std::ranges::count_if(params, [](char c) { return c == '[' || c == '{'; });
+  if (brackets > kMostBrackets) return nlohmann::json::value_t::discarded;
   return nlohmann::json::parse(params, nullptr, /*allow_exceptions=*/false);
 }
 
+/// As much of a text as a line about it has room for.
+std::string_view excerpt(std::string_view text) {
+  constexpr std::size_t kMost = 200;
+  return text.substr(0, kMost);
+}
+
 }  // namespace
+
+bool is_json_object(const std::string& text) { return parsed(text).is_object(); }
+
+std::string fault_of_params(const std::string& params) {
+  const nlohmann::json json = parsed(params);
+  if (!json.is_object()) {
+    return fmt::format("its params are not a JSON object: {}", excerpt(params));
+  }
+  const std::string canonical =
+      json.dump(-1, ' ', /*ensure_ascii=*/false, nlohmann::json::error_handler_t::replace);
+  if (canonical == params) return {};
+  return fmt::format("its params have unsorted keys or spaces: {}", excerpt(params));
+}
 
 std::string fault_of(const RunRecord& run) {
   NumberCheck check;
@@ -69,8 +93,8 @@ std::string fault_of(const MeasurementRecord& m) {
   if (m.outcome == Outcome::ok && !m.failure.empty()) {
     return fmt::format("it succeeded, but gives a failure: \"{}\"", m.failure);
   }
-  if (!parsed(m.params).is_object()) {
-    return fmt::format("its params are not a JSON object: \"{}\"", m.params);
+  if (!is_json_object(m.params)) {
+    return fmt::format("its params are not a JSON object: \"{}\"", excerpt(m.params));
   }
   return {};
 }
@@ -87,15 +111,36 @@ MeasurementRecord checked(MeasurementRecord measurement) {
   return measurement;
 }
 
-std::string utc_now() {
-  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+// Without gmtime, which would read the file of the local time zone.
+std::string utc_text(std::int64_t seconds_since_1970) {
+  using namespace std::chrono;
+  constexpr sys_seconds kFirst{sys_days(year(1) / 1 / 1)};
+  constexpr sys_seconds kLast{sys_days(year(10'000) / 1 / 1) - seconds(1)};
+  const auto time = std::clamp(sys_seconds(seconds(seconds_since_1970)), kFirst, kLast);
+  const year_month_day date(floor<days>(time));
+  const hh_mm_ss of_day(time - floor<days>(time));
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", static_cast<int>(date.year()),
+                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                     of_day.hours().count(), of_day.minutes().count(), of_day.seconds().count());
 }
+
+std::string utc_now() { return utc_text(std::time(nullptr)); }
 
 bool is_time(std::string_view text) {
   constexpr std::string_view kForm = "dddd-dd-ddTdd:dd:ddZ";
-  return std::ranges::equal(text, kForm, [](char c, char form) {
+  const bool has_form = std::ranges::equal(text, kForm, [](char c, char form) {
     return form == 'd' ? std::isdigit(static_cast<unsigned char>(c)) != 0 : c == form;
   });
+  if (!has_form) return false;
+  const auto number = [&](std::size_t place, std::size_t digits) {
+    int value = 0;
+    for (const char c : text.substr(place, digits)) value = 10 * value + (c - '0');
+    return value;
+  };
+  using namespace std::chrono;
+  const year_month_day date(year(number(0, 4)), month(static_cast<unsigned>(number(5, 2))),
+                            day(static_cast<unsigned>(number(8, 2))));
+  return date.ok() && number(11, 2) < 24 && number(14, 2) < 60 && number(17, 2) <= 60;
 }
 
 }  // namespace foldtune

@@ -1,6 +1,7 @@
 /// What is asked of a record before it is kept.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -15,14 +16,24 @@ RunRecord checked(RunRecord run);
 /// `ConfigStore::put` refuses.
 MeasurementRecord checked(MeasurementRecord measurement);
 
+/// Whether it is the text of a JSON object.
+bool is_json_object(const std::string& text);
+
+/// What keeps params from being what a store keeps; empty if nothing.
+std::string fault_of_params(const std::string& params);
+
 /// What is refused of the record, in words that end a sentence; empty if nothing.
 std::string fault_of(const RunRecord& run);
 std::string fault_of(const MeasurementRecord& measurement);
 
-/// Now in UTC, ISO 8601, to the second: "2026-01-31T12:00:00Z".
+/// A time in UTC, ISO 8601, to the second: "2026-01-31T12:00:00Z". Of a clock that has left the
+/// years of four digits, the nearest time that has them.
+std::string utc_text(std::int64_t seconds_since_1970);
+
+/// Now.
 std::string utc_now();
 
-/// Whether it is of that form.
+/// Whether it is such a time, of a day that there is.
 bool is_time(std::string_view text);
 
 }  // namespace foldtune

@@ -3,6 +3,7 @@
 #include <SQLiteCpp/Column.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <type_traits>
@@ -23,26 +24,44 @@ class FieldReader {
 
   std::int64_t integer() { return next().getInt64(); }
 
-  void operator()(const ColumnInfo&, std::string& text) { text = next().getString(); }
+  void operator()(const ColumnInfo& column, std::string& text) {
+    text = next().getString();
+    if (column.is_json && !is_json_object(text)) {
+      throw StoreError(fmt::format("its {} are not a JSON object; delete the row", column.name));
+    }
+  }
   void operator()(const ColumnInfo&, double& number) { number = next().getDouble(); }
-  void operator()(const ColumnInfo&, bool& is_true) { is_true = integer() != 0; }
+  void operator()(const ColumnInfo& column, bool& is_true) {
+    const std::int64_t value = integer();
+    if (value != 0 && value != 1) throw out_of_range(column, value);
+    is_true = value == 1;
+  }
   template <std::integral T>
-  void operator()(const ColumnInfo&, T& number) {
-    number = static_cast<T>(integer());
+  void operator()(const ColumnInfo& column, T& number) {
+    const std::int64_t value = integer();
+    // A seed may be any number of 64 bits.
+    if (sizeof(T) < sizeof value && !std::in_range<T>(value)) throw out_of_range(column, value);
+    number = static_cast<T>(value);
   }
   void operator()(const ColumnInfo&, Outcome& outcome) {
     outcome = parse_outcome(next().getString());
   }
   void operator()(const ColumnInfo& column, std::vector<double>& numbers) {
-    try {
-      numbers = nlohmann::json::parse(next().getString()).get<std::vector<double>>();
-    } catch (const nlohmann::json::exception& error) {
-      throw StoreError(fmt::format("its {} is not a list of numbers ({}); delete the row",
-                                   column.name, error.what()));
+    const auto json =
+        nlohmann::json::parse(next().getString(), nullptr, /*allow_exceptions=*/false);
+    if (!json.is_array() || !std::ranges::all_of(json, &nlohmann::json::is_number)) {
+      throw StoreError(
+          fmt::format("its {} is not a JSON list of numbers; delete the row", column.name));
     }
+    numbers = json.get<std::vector<double>>();
   }
 
  private:
+  static StoreError out_of_range(const ColumnInfo& column, std::int64_t value) {
+    return StoreError(
+        fmt::format("its {} is {}, which is out of range; delete the row", column.name, value));
+  }
+
   SQLite::Column next() { return row_.getColumn(index_++); }
 
   const SQLite::Statement& row_;
@@ -131,11 +150,15 @@ const std::string& run_columns() {
   return columns;
 }
 
-StoredResult read_run(const SQLite::Statement& statement) {
-  StoredResult row;
+ResultRow read_run(const SQLite::Statement& statement) {
+  ResultRow row;
   FieldReader fields(statement);
-  row.run_id = fields.integer();
-  visit_run(row, fields);
+  row.result.run_id = fields.integer();
+  try {
+    visit_run(row.result, fields);
+  } catch (const StoreError& error) {
+    row.fault = error.what();
+  }
   return row;
 }
 
@@ -154,18 +177,21 @@ ResultRow read_row(const SQLite::Statement& statement) {
   return row;
 }
 
-std::vector<StoredResult> fetch_results(SQLite::Statement& statement,
-                                        const std::function<bool(const StoredResult&)>& is_wanted) {
-  std::vector<StoredResult> results;
+FetchedResults fetch_results(SQLite::Statement& statement,
+                             const std::function<bool(const StoredResult&)>& is_wanted) {
+  FetchedResults fetched;
   while (statement.executeStep()) {
     ResultRow row = read_row(statement);
     if (!row.fault.empty()) {
-      throw StoreError(fmt::format("cannot read measurement {} of the tuning database: {}",
-                                   row.result.measurement_id, row.fault));
+      if (fetched.left_out++ == 0) {
+        fetched.first_fault =
+            fmt::format("measurement {}: {}", row.result.measurement_id, row.fault);
+      }
+    } else if (!is_wanted || is_wanted(row.result)) {
+      fetched.results.push_back(std::move(row.result));
     }
-    if (!is_wanted || is_wanted(row.result)) results.push_back(std::move(row.result));
   }
-  return results;
+  return fetched;
 }
 
 std::int64_t RowWriter::insert_run(const StoredResult& row) {

@@ -4,6 +4,7 @@
 #include <SQLiteCpp/Database.h>
 #include <SQLiteCpp/Statement.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -32,13 +33,18 @@ ResultRow read_row(const SQLite::Statement& row);
 
 /// The same of the runs alone: what `read_run` reads from the table `run`.
 const std::string& run_columns();
-StoredResult read_run(const SQLite::Statement& row);
+ResultRow read_run(const SQLite::Statement& row);
 
-/// What is left of such a statement, or what `is_wanted` (which may be empty) says true of. Throws
-/// `StoreError` for a row that cannot be a record.
-std::vector<StoredResult> fetch_results(
-    SQLite::Statement& statement,
-    const std::function<bool(const StoredResult&)>& is_wanted = nullptr);
+/// What is left of a statement of `result_columns`.
+struct FetchedResults {
+  std::vector<StoredResult> results;
+  std::size_t left_out = 0;  ///< rows that cannot be records
+  std::string first_fault;   ///< of the first of these: which it is, and why
+};
+
+/// Those that `is_wanted` (which may be empty) says true of.
+FetchedResults fetch_results(SQLite::Statement& statement,
+                             const std::function<bool(const StoredResult&)>& is_wanted = nullptr);
 
 /// Adds rows to one database. Its statements are prepared once, so keep it as long as the database,
 /// and no longer. All member functions throw `SQLite::Exception`, and are to be called in a

@@ -52,6 +52,27 @@ std::string problem_names() {
   return names;
 }
 
+// The views' queries.
+constexpr const char* kResultQuery = R"sql(SELECT *,
+  CASE outcome WHEN 'ok' THEN input_bytes / median_us / 1e3 END AS bandwidth_gbps,
+  CASE outcome WHEN 'ok' THEN input_bytes / median_us / 10 / read_bandwidth_gbps END
+    AS percent_of_read_bandwidth
+FROM measurement JOIN run USING (run_id) JOIN problem USING (problem_id)
+  JOIN config USING (config_id))sql";
+constexpr const char* kBestQuery = R"sql(SELECT * FROM result WHERE measurement_id IN (
+  SELECT measurement_id FROM (
+    SELECT measurement_id, row_number() OVER (
+      PARTITION BY problem_id, device_fingerprint, device_driver, template_fingerprint, compiler
+      ORDER BY round DESC, median_us, measurement_id DESC) AS place
+    FROM measurement JOIN run USING (run_id)
+    WHERE round > 1 AND outcome = 'ok')
+  WHERE place = 1))sql";
+
+std::string view_sql() {
+  return fmt::format("CREATE VIEW result AS\n{};\nCREATE VIEW best AS\n{};\n", kResultQuery,
+                     kBestQuery);
+}
+
 // A look-up parses all of this, so it is short: no rule that the store and `foldtune doctor` hold
 // values to is here once more.
 const std::string& schema_sql() {
@@ -107,23 +128,8 @@ CREATE TABLE kernel (
   UNIQUE (program, architecture, compiler)) STRICT;
 -- All that the size of the cache is kept by.
 CREATE INDEX kernel_by_use ON kernel (used_at, kernel_id, image_bytes);
-CREATE VIEW result AS
-SELECT *,
-  CASE outcome WHEN 'ok' THEN input_bytes / median_us / 1e3 END AS bandwidth_gbps,
-  CASE outcome WHEN 'ok' THEN input_bytes / median_us / 10 / read_bandwidth_gbps END
-    AS percent_of_read_bandwidth
-FROM measurement JOIN run USING (run_id) JOIN problem USING (problem_id)
-  JOIN config USING (config_id);
-CREATE VIEW best AS
-SELECT * FROM result WHERE measurement_id IN (
-  SELECT measurement_id FROM (
-    SELECT measurement_id, row_number() OVER (
-      PARTITION BY problem_id, device_fingerprint, device_driver, template_fingerprint, compiler
-      ORDER BY round DESC, median_us, measurement_id DESC) AS place
-    FROM measurement JOIN run USING (run_id)
-    WHERE round > 1 AND outcome = 'ok')
-  WHERE place = 1);
-)sql";
+)sql" +
+      view_sql();
   return sql;
 }
 
@@ -133,14 +139,31 @@ int integer(const SQLite::Database& database, const char* query) {
   return statement.getColumn(0).getInt();
 }
 
-/// The statements of all tables, indexes, triggers and views, by kind and name: "view best".
-std::map<std::string, std::string> objects_of(SQLite::Database& database) {
-  std::map<std::string, std::string> objects;
+struct Object {
+  std::string table;
+  std::string sql;
+};
+
+/// All tables, indexes, triggers and views, by kind and name: "view best".
+std::map<std::string, Object> objects_of(SQLite::Database& database) {
+  std::map<std::string, Object> objects;
   SQLite::Statement rows(
-      database, "SELECT type || ' ' || name, sql FROM sqlite_schema WHERE sql IS NOT NULL");
+      database,
+      "SELECT type || ' ' || name, tbl_name, sql FROM sqlite_schema WHERE sql IS NOT NULL");
   while (rows.executeStep()) {
-    objects.emplace(rows.getColumn(0).getString(), rows.getColumn(1).getString());
+    const auto text = [&](int column) { return rows.getColumn(column).getString(); };
+    objects.emplace(text(0), Object{.table = text(1), .sql = text(2)});
   }
+  return objects;
+}
+
+/// Those of the schema, as SQLite has them.
+const std::map<std::string, Object>& expected_objects() {
+  static const std::map<std::string, Object> objects = [] {
+    SQLite::Database blank(":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+    blank.exec(schema_sql());
+    return objects_of(blank);
+  }();
   return objects;
 }
 
@@ -181,15 +204,44 @@ void ensure_schema(SQLite::Database& database, const std::filesystem::path& path
   transaction.commit();
 }
 
+const std::string& with_views() {
+  // A view in all but its name: its rows are not made before they are asked for.
+  static const std::string sql =
+      fmt::format("WITH result AS NOT MATERIALIZED ({}), best AS NOT MATERIALIZED ({}) ",
+                  kResultQuery, kBestQuery);
+  return sql;
+}
+
+const char* SchemaFault::what() const {
+  switch (kind) {
+    case Kind::changed:
+      return "is not as the schema has it";
+    case Kind::missing:
+      return "is missing, though the schema has it";
+    case Kind::foreign:
+      break;
+  }
+  return "is none of the schema";
+}
+
 std::vector<SchemaFault> schema_faults(SQLite::Database& database) {
-  SQLite::Database blank(":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
-  blank.exec(schema_sql());
-  const std::map<std::string, std::string> objects = objects_of(database);
+  const std::map<std::string, Object>& expected = expected_objects();
+  const std::map<std::string, Object> objects = objects_of(database);
   std::vector<SchemaFault> faults;
-  for (const auto& [name, sql] : objects_of(blank)) {
+  for (const auto& [name, object] : expected) {
     const auto found = objects.find(name);
-    if (found != objects.end() && found->second == sql) continue;
-    faults.push_back({.object = name, .is_missing = found == objects.end()});
+    if (found == objects.end()) {
+      faults.push_back({.object = name, .kind = SchemaFault::Kind::missing});
+    } else if (found->second.sql != object.sql) {
+      faults.push_back({.object = name, .kind = SchemaFault::Kind::changed});
+    }
+  }
+  for (const auto& [name, object] : objects) {
+    const bool has_a_part =
+        name.starts_with("trigger ") ||
+        (name.starts_with("index ") && expected.contains("table " + object.table));
+    if (!has_a_part || expected.contains(name)) continue;
+    faults.push_back({.object = name, .kind = SchemaFault::Kind::foreign});
   }
   return faults;
 }

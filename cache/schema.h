@@ -24,10 +24,21 @@ bool has_schema(SQLite::Database& database, const std::filesystem::path& path);
 /// Makes the schema where there is none, in one transaction. Several processes may do so at once.
 void ensure_schema(SQLite::Database& database, const std::filesystem::path& path);
 
-/// What is not as the schema has it, such as "view best". What is there besides is the user's.
+/// "WITH result AS ..., best AS ... ": gives the statement that follows the views of the schema,
+/// whatever those of the file are. Foldtune runs no view and no trigger of a file.
+const std::string& with_views();
+
+/// What is not as the schema has it to the letter, such as "view best". Tables and views besides
+/// are the user's, which nothing of Foldtune reads; triggers, and indexes of Foldtune's tables, are
+/// not: they would have a part in what is written.
 struct SchemaFault {
+  enum class Kind { changed, missing, foreign };
   std::string object;
-  bool is_missing = false;
+  Kind kind = Kind::changed;
+
+  /// In words that follow the object's name: "is not as the schema has it".
+  const char* what() const;
+  bool is_table() const { return object.starts_with("table "); }
 };
 std::vector<SchemaFault> schema_faults(SQLite::Database& database);
 

@@ -6,6 +6,7 @@
 #include <sqlite3.h>
 
 #include <chrono>
+#include <random>
 #include <system_error>
 #include <thread>
 
@@ -63,6 +64,8 @@ void use_rollback_journal(SQLite::Database& database, const std::filesystem::pat
       path.string(), file_system));
 }
 
+constexpr std::chrono::seconds kSavePatience{1};
+
 // To close the last connection would bring the log into the file, even if that is refused.
 void keep_log_on_close(SQLite::Database& database, bool is_kept) {
   sqlite3_db_config(database.getHandle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, is_kept ? 1 : 0,
@@ -85,6 +88,7 @@ SQLite::Database open_for_writing(const std::filesystem::path& path, const FileS
   keep_log_on_close(database, states.log_bytes > 0);
   // First of all: nothing of another program's file may change, nor of one that is damaged.
   const bool is_made = has_schema(database, path);
+  if (is_made) require_own_schema(database, path);
   if (is_made && options.inspect) inspect(database, path, options.notify);
   keep_log_on_close(database, false);
   if (file_system.empty()) {
@@ -132,7 +136,8 @@ SqliteConnection::SqliteConnection() : SqliteConnection(CopyOf{}) {}
 // Without a name SQLite keeps it in memory or, where it is large, on disk.
 SqliteConnection::SqliteConnection(const CopyOf& source)
     : path_(source.path),
-      database_(SQLite::Database("", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE)) {
+      database_(connect("", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, OpenOptions().patience)),
+      is_private_(true) {
   std::error_code ignored;
   if (std::filesystem::file_size(path_, ignored) > 0 && !ignored) {
     const SqliteConnection original(source.path, OpenMode::read_only);
@@ -140,6 +145,7 @@ SqliteConnection::SqliteConnection(const CopyOf& source)
       SQLite::Backup(*database_, from).executeStep();
       return true;
     });
+    if (has_schema(*database_, path_)) require_own_schema(*database_, path_);
   }
   database_->exec("PRAGMA foreign_keys = ON");
   ensure_schema(*database_, path_);
@@ -151,7 +157,48 @@ void SqliteConnection::exec(std::string_view doing, const char* statement) {
   try {
     database.exec(statement);
   } catch (const SQLite::Exception& error) {
+    require_in_place();
     throw describe(error, doing, path_);
+  }
+  require_in_place();
+}
+
+void SqliteConnection::require_in_place() {
+  if (is_private_) return;
+  const bool is_gone = has_moved(*database_);
+  if (!is_gone && has_own_header(*database_)) return;
+  // To close the last connection would bring the log into what is there now, or remove its log.
+  keep_log_on_close(*database_, true);
+  if (!is_gone) {
+    throw StoreError(fmt::format(
+        "the tuning database {} was overwritten while it was in use, and what was stored in it is "
+        "lost; remove what is there with its log ({}-wal), and run the same command again",
+        path_.string(), path_.filename().string()));
+  }
+  throw StoreError(fmt::format(
+      "the tuning database {} was removed, renamed or replaced while it was in use, and what is "
+      "stored now would get lost; {}",
+      path_.string(), save_elsewhere()));
+}
+
+/// In words that say what to do.
+std::string SqliteConnection::save_elsewhere() {
+  std::random_device random;
+  const std::filesystem::path copy =
+      fmt::format("{}.{:08x}{:08x}.saved", path_.string(), random(), random());
+  try {
+    ensure_private_file(copy);
+    SQLite::Database to = connect(copy.string(), SQLite::OPEN_READWRITE, kSavePatience);
+    SQLite::Backup(to, *database_).executeStep();
+    return fmt::format(
+        "all that it held is saved in {}: move that to its place, or add it to what "
+        "is there with foldtune import",
+        copy.string());
+  } catch (const std::exception& error) {
+    std::error_code ignored;
+    std::filesystem::remove(copy, ignored);
+    return fmt::format("it could not be saved beside it, either ({}); run the same command again",
+                       error.what());
   }
 }
 

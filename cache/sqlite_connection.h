@@ -44,7 +44,8 @@ class SqliteConnection {
   }
 
   /// Calls `work` with the `SQLite::Database` in one transaction and returns its result, which is
-  /// in the file then. If anything throws, nothing was written.
+  /// in the file then. If anything throws, nothing was written, but where the file is no longer
+  /// there: the error says so.
   template <typename Work>
   auto write(std::string_view doing, Work work) {
     const std::lock_guard lock(mutex_);
@@ -55,8 +56,10 @@ class SqliteConnection {
       SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
       auto result = work(database);
       transaction.commit();
+      require_in_place();
       return result;
     } catch (const SQLite::Exception& error) {
+      require_in_place();
       throw describe(error, doing, path_);
     }
   }
@@ -68,11 +71,16 @@ class SqliteConnection {
 
  private:
   SQLite::Database& writable(std::string_view doing) const;
+  /// Throws `StoreError` where the file was removed, replaced or overwritten since it was opened:
+  /// nobody would find what is written. What the file held is saved if it can be.
+  void require_in_place();
+  std::string save_elsewhere();
 
   std::filesystem::path path_;  // Absolute.
   mutable std::mutex mutex_;
   mutable std::optional<FileReader> reader_;  // One of them is there.
   mutable OwnConnection database_;
+  bool is_private_ = false;  ///< `database_` has no file that others know.
 };
 
 }  // namespace foldtune

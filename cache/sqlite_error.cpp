@@ -32,6 +32,10 @@ std::string remedy(const SQLite::Exception& error, const std::filesystem::path& 
     case SQLITE_CORRUPT:
       return "it is damaged; keep a copy, and try `sqlite3 FILE .recover`, or choose another "
              "database with --db or FOLDTUNE_DB";
+    case SQLITE_ERROR:  // A table or a column is not there, or is something else.
+      return "its tables are not as Foldtune made them, which foldtune doctor says more of; take "
+             "an "
+             "older copy, or choose another database with --db or FOLDTUNE_DB";
     default:
       return fmt::format("SQLite's code is {}; please report this with the command that you ran",
                          error.getExtendedErrorCode());

@@ -77,8 +77,9 @@ std::optional<Match> best_match(std::vector<Match> matches, const TuningKey& ask
 
 class SqliteStore final : public ConfigStore {
  public:
-  explicit SqliteStore(std::shared_ptr<SqliteConnection> connection)
+  SqliteStore(std::shared_ptr<SqliteConnection> connection, Notify notify)
       : connection_(std::move(connection)),
+        notify_(std::move(notify)),
         kernels_(std::make_shared<SqliteKernels>(connection_)) {}
 
   RunId begin_run(const RunRecord& run) override {
@@ -160,14 +161,23 @@ class SqliteStore final : public ConfigStore {
       std::string_view doing, const char* query,
       const std::function<void(SQLite::Statement&)>& bind = [](SQLite::Statement&) {},
       const std::function<bool(const StoredResult&)>& is_wanted = nullptr) const {
-    return connection_->read(doing, [&](SQLite::Database& database) {
+    FetchedResults fetched = connection_->read(doing, [&](SQLite::Database& database) {
       SQLite::Statement statement(database, select_results(query));
       bind(statement);
       return fetch_results(statement, is_wanted);
     });
+    if (fetched.left_out > 0) {
+      notify_(fmt::format(
+          "{} of the rows of the tuning database {} {} no measurement and left out, the first of "
+          "them {}; foldtune doctor says more",
+          fetched.left_out, connection_->path().string(), fetched.left_out == 1 ? "is" : "are",
+          fetched.first_fault));
+    }
+    return std::move(fetched.results);
   }
 
   const std::shared_ptr<SqliteConnection> connection_;
+  const Notify notify_;
   const std::shared_ptr<KernelStore> kernels_;
   std::optional<RowWriter> writer_;
 };
@@ -176,11 +186,12 @@ class SqliteStore final : public ConfigStore {
 
 std::unique_ptr<ConfigStore> open_sqlite_store(const std::string& path, OpenMode mode,
                                                const OpenOptions& options) {
-  return std::make_unique<SqliteStore>(std::make_shared<SqliteConnection>(path, mode, options));
+  return std::make_unique<SqliteStore>(std::make_shared<SqliteConnection>(path, mode, options),
+                                       options.notify);
 }
 
 std::unique_ptr<ConfigStore> open_memory_store() {
-  return std::make_unique<SqliteStore>(std::make_shared<SqliteConnection>());
+  return std::make_unique<SqliteStore>(std::make_shared<SqliteConnection>(), note_once);
 }
 
 }  // namespace foldtune

@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "cache/network_file_system.h"
+#include "cache/schema.h"
 #include "cache/sqlite_connection.h"
 
 namespace foldtune {
@@ -21,7 +22,8 @@ std::uint64_t bytes_of(const std::filesystem::path& file) {
 
 void count_rows(SQLite::Database& database, const std::string& template_fingerprint,
                 DatabaseSummary& summary) {
-  SQLite::Statement bests(database, "SELECT count(*) FROM best WHERE template_fingerprint = ?");
+  SQLite::Statement bests(
+      database, with_views() + "SELECT count(*) FROM best WHERE template_fingerprint = ?");
   bests.bind(1, template_fingerprint);
   bests.executeStep();
   summary.bests = static_cast<std::size_t>(bests.getColumn(0).getInt64());

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "cache/notice.h"
+#include "cache/printable.h"
 
 namespace foldtune {
 namespace {
@@ -36,7 +37,7 @@ std::optional<LogLevel> parse_level(std::string_view text) {
 }
 
 void write_to_stderr(LogLevel level, const std::string& message) {
-  write_error_line(fmt::format("foldtune: {}: {}", to_string(level), message));
+  write_error_line(fmt::format("foldtune: {}: {}", to_string(level), printable_lines(message)));
 }
 
 }  // namespace
@@ -74,7 +75,7 @@ int Log::read_environment() {
     write_error_line(fmt::format(
         "foldtune: note: FOLDTUNE_LOG is \"{}\", and no level; set it to error, warning, info, "
         "debug or off",
-        text));
+        printable(text)));
   }
   threshold = level ? static_cast<int>(*level) : kOff;
   return threshold;

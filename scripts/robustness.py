@@ -379,7 +379,7 @@ def truncated(place):
 
 def other_version(place):
     more = place / "more.json"
-    for version in (5, 999):
+    for version in (5, 999, -1):
         database = clone(place / "base.db", place / f"version-{version}.db")
         with contextlib.closing(sqlite3.connect(database)) as connection:
             connection.execute(f"PRAGMA user_version = {version}")
@@ -392,7 +392,82 @@ def other_version(place):
             require(result.returncode == 5 and f"version {version}" in result.stderr and "--db" in result.stderr,
                     f"{arguments[0]}: {result.stderr}")
             require(bytes_of(database) == before, f"{arguments[0]} changed the file")
-    return "versions 5 and 999: refused by every verb with exit code 5, left as they were"
+    return "versions 5, 999 and -1: refused by every verb with exit code 5, left as they were"
+
+
+def other_schema(place):
+    """A view that gives nothing, one that never ends, and a trigger that deletes what is written."""
+    endless = "AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i AS measurement_id, * FROM n"
+    schemas = {"an empty view": "DROP VIEW best; CREATE VIEW best AS SELECT * FROM result LIMIT 0",
+               "an endless view": f"DROP VIEW best; CREATE VIEW best {endless}",
+               "both views": f"DROP VIEW result; CREATE VIEW result {endless}",
+               "a trigger": "CREATE TRIGGER t AFTER INSERT ON measurement BEGIN DELETE FROM measurement; END",
+               "an index": "CREATE INDEX i ON measurement (abs(median_us))"}
+    best = len(json.loads(done("show", "--json", "--db", place / "small.db").stdout))
+    truth = len(rows(place / "small.db"))
+    for name, schema in schemas.items():
+        database = clone(place / "small.db", place / "schema.db")
+        with contextlib.closing(sqlite3.connect(database)) as connection:
+            connection.executescript(schema)
+        before = bytes_of(database)
+        shown = done("show", "--json", "--db", database)
+        require(len(json.loads(shown.stdout)) == best and "note:" in shown.stderr, f"{name}: show")
+        require(len(json.loads(done("show", "--all", "--json", "--db", database).stdout)) == truth, f"{name}: show --all")
+        for arguments in (("prune", "--db", database, "--older-than", 0), ("import", "--db", database, place / "one.db")):
+            result = run(*arguments)
+            require(result.returncode == 5 and re.search("(not as the|none of the) schema", result.stderr),
+                    f"{name}: {arguments[0]}: {result.stderr}")
+        require(run("doctor", "--db", database).returncode == 5, f"{name}: called sound")
+        require(bytes_of(database) == before, f"{name}: changed")
+    return f"{', '.join(schemas)}: read as if it were ours, refused for writing"
+
+
+def taken_away(place):
+    """While a writer is at work."""
+    def remove(database):
+        database.unlink()
+
+    def replace(database):
+        shutil.copy(place / "more.json", database.with_name("other"))
+        database.with_name("other").rename(database)
+
+    def overwrite(database):
+        database.write_bytes(b"x" * 5000)
+
+    for name, strike in (("removed", remove), ("replaced", replace), ("overwritten", overwrite)):
+        database = clone(place / "base.db", place / f"{name}.db")
+        before = len(rows(database))
+        writer = start("write", database, 5, 100000)
+        for _ in range(50):
+            writer.stdout.readline()
+        strike(database)
+        reported, error = writer.communicate()
+        require(writer.returncode == 5 and "while it was in use" in error, f"{name}: {writer.returncode} {error}")
+        if name == "overwritten":
+            require(database.read_bytes() == b"x" * 5000, "what was put there was changed")
+            continue
+        saved = list(database.parent.glob(f"{database.name}.*.saved"))
+        require(len(saved) == 1 and str(saved[0]) in error, f"{name}: not saved: {error}")
+        require(len(rows(saved[0])) >= before + 50 + len(reported.split()), f"{name}: rows are gone")
+    return "removed, replaced, overwritten: exit code 5, and every committed row saved where that can be"
+
+
+def named_as_output(place):
+    database, link, hard = clone(place / "small.db", place / "output.db"), place / "output-link", place / "output-hard"
+    link.symlink_to(database)
+    os.link(database, hard)
+    before = bytes_of(database)
+    for path in (database, link, hard, place / "." / "output.db"):
+        for arguments in (("export", "--db", database, "-o", path), ("export", "--db", place / "base.db", "-o", path),
+                          ("report", "--db", database, "-o", path), ("bundle", "--db", database, "-o", path)):
+            result = run(*arguments)
+            require(result.returncode in (2, 4) and bytes_of(database) == before, f"{arguments}: {result.stderr}")
+    victim = place / "victim"
+    victim.write_text("precious")
+    victim.chmod(0o640)
+    done("export", "--db", database, "-o", victim)
+    require(stat.S_IMODE(victim.stat().st_mode) == 0o640, "the mode is lost")
+    return "a database, its links and other spellings: refused, left as they were"
 
 
 def jumping_clock(place):
@@ -497,6 +572,9 @@ def main():
         cases += [("read-only", lambda: read_only(place)), ("network file system", lambda: network(place)),
                   ("flipped bits", lambda: flipped_bits(place)), ("truncated", lambda: truncated(place)),
                   ("another version", lambda: other_version(place)),
+                  ("another schema", lambda: other_schema(place)),
+                  ("taken away in use", lambda: taken_away(place)),
+                  ("named as an output", lambda: named_as_output(place)),
                   ("jumping clock", lambda: jumping_clock(place)), ("private files", lambda: private_files(place)),
                   ("unusable for a program", lambda: unusable(place))]
         for name, case in cases:

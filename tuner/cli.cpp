@@ -17,6 +17,7 @@
 #include "tuner/commands/commands.h"
 #include "tuner/file_error.h"
 #include "tuner/format.h"
+#include "tuner/print.h"
 
 namespace foldtune {
 namespace {
@@ -101,9 +102,11 @@ std::string quoted_command_line(int argc, const char* const* argv) {
   return line;
 }
 
-ExitCode fail(ExitCode code, std::string_view message) {
+/// `message` is text in one line, or `Lines`.
+template <class Message>
+ExitCode fail(ExitCode code, const Message& message) {
   std::fflush(stdout);
-  fmt::print(stderr, "foldtune: error: {}\n", message);
+  print_to(stderr, "foldtune: error: {}\n", message);
   return code;
 }
 
@@ -121,8 +124,8 @@ ExitCode report_current_exception() {
     return fail(ExitCode::database, error.what());
   } catch (const DatabaseError& error) {
     return fail(ExitCode::database, error.what());
-  } catch (const Error& error) {  // CompileError and DeviceError
-    return fail(ExitCode::device, error.what());
+  } catch (const Error& error) {  // CompileError, with the compiler's log, and DeviceError
+    return fail(ExitCode::device, Lines{error.what()});
   } catch (const std::bad_alloc&) {
     return fail(ExitCode::internal,
                 "this machine's memory is not enough for that; try fewer elements");

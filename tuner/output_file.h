@@ -2,19 +2,27 @@
 /// output.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdio>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace foldtune {
 
-/// Writes to a temporary file first: beside `path`, or for the standard output, which gets nothing
-/// of what fails, to one without a name. Failures throw FileError.
+/// Writes to a temporary file first. It has no name: one that nobody else can name, and that is
+/// gone with the process, whatever ends it. Where the file system has no such files, it has a name
+/// of its own that nobody can guess, beside `path`. Failures throw FileError.
 class OutputFile {
  public:
   /// `path` is "-" for the standard output. `what` is the kind of the file, for errors: "export".
-  OutputFile(std::string path, std::string what);
+  /// `inputs` are the files that this process reads. Throws FileError where `path`, by whatever
+  /// name, is one of them, a database, or a database's log, none of which is ever replaced. A
+  /// symbolic link of this user or of root stays, and what it leads to is replaced; others' are
+  /// refused.
+  OutputFile(std::string path, std::string what, std::vector<std::string> inputs = {});
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
   /// Without `commit`, what was written is gone.
@@ -23,7 +31,8 @@ class OutputFile {
   void write(std::string_view bytes);
   /// Forgets what was written.
   void restart();
-  /// Once this returns, the file is on the disk, in the place of one that was there.
+  /// Once this returns, the file is on the disk. It has the mode and the owner of one that was
+  /// there before, and takes its place.
   void commit();
 
  private:
@@ -32,12 +41,19 @@ class OutputFile {
   };
 
   bool is_standard_output() const { return path_ == "-"; }
+  void follow_links();
+  void require_replaceable() const;
+  int open_temporary();
+  void take_over_mode() const;
+  [[noreturn]] void refuse(std::string_view reason) const;
   [[noreturn]] void fail() const;
   void copy_to_standard_output();
 
   std::string path_;
   std::string what_;
-  std::string temporary_;  // Empty: none is left.
+  std::vector<std::string> inputs_;
+  std::string target_;     // What `path_` leads to.
+  std::string temporary_;  // Empty: none has a name.
   std::unique_ptr<std::FILE, Close> file_;
 };
 

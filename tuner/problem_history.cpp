@@ -1,9 +1,13 @@
 #include "tuner/problem_history.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <limits>
 #include <stdexcept>
 #include <utility>
 
+#include "cache/notice.h"
 #include "tuner/problem_key.h"
 #include "tuner/search/seeds.h"
 
@@ -13,27 +17,41 @@ namespace {
 /// Other problems whose best configurations are compared for likeness.
 constexpr std::size_t kRelated = 100;
 
+void note_left_out(std::size_t count, const Problem& problem) {
+  if (count == 0) return;
+  note_once(fmt::format(
+      "{} of the stored measurements of {} {} left out, since the configuration is none of that "
+      "problem; foldtune doctor says which",
+      count, to_string(problem), count == 1 ? "is" : "are"));
+}
+
 }  // namespace
 
 ProblemHistory::ProblemHistory(const ConfigStore& store, const TuningKey& key,
-                               const Problem& problem, bool resume)
-    : family_(family_of(problem.op)) {
+                               const Problem& problem, bool resume) {
+  std::size_t left_out = 0;
   for (StoredResult& stored : store.measurements_of(key)) {
     MeasurementRecord& record = stored.measurement;
     if (record.round >= kChosen) {
-      next_round_ = record.round + 1;
-      if (record.count == problem.count) chosen_ = record;
+      next_round_ = std::min(record.round, std::numeric_limits<int>::max() - 1) + 1;
     }
-    if (record.count != problem.count || !resume) continue;
+    const std::optional<Params> params = read_params(problem, record.params);
+    if (!params) {
+      ++left_out;
+      continue;
+    }
+    if (record.count != problem.count) continue;
+    if (record.round >= kChosen) {
+      chosen_ = record;
+      chosen_params_ = params;
+    }
+    if (!resume) continue;
     // Stores sort the keys; `to_json` has the order of the struct.
-    MeasurementRecord& known = known_[to_json(parse(record.params))];
+    MeasurementRecord& known = known_[to_json(*params)];
     // A success shows that an earlier failure was not the configuration's.
     if (known.params.empty() || record.round == kScreened) known = std::move(record);
   }
-}
-
-Params ProblemHistory::parse(const std::string& params) const {
-  return params_from_json(family_, params);
+  note_left_out(left_out, problem);
 }
 
 std::size_t ProblemHistory::failed() const {
@@ -46,15 +64,21 @@ const MeasurementRecord* ProblemHistory::find(const Params& params) const {
   return found == known_.end() ? nullptr : &found->second;
 }
 
-std::optional<Params> ProblemHistory::chosen_params() const {
-  return chosen_ ? std::optional(parse(chosen_->params)) : std::nullopt;
-}
-
 double ProblemHistory::default_us() const {
   const auto found = std::ranges::find_if(known_, [](const auto& known) {
     return known.second.is_default && known.second.outcome == Outcome::ok;
   });
   return found == known_.end() ? 0 : found->second.median_us;
+}
+
+std::optional<Params> read_params(const Problem& problem, const std::string& json) {
+  try {
+    const Params params = params_from_json(family_of(problem.op), json);
+    if (Space(problem).contains(params)) return params;
+  } catch (const std::invalid_argument&) {
+    return std::nullopt;
+  }
+  return std::nullopt;
 }
 
 std::vector<Params> seeds_of_others(const ConfigStore& store, const TuningKey& key,

@@ -22,6 +22,7 @@ inline constexpr int kChosen = 2;
 /// A problem's past, read once.
 class ProblemHistory {
  public:
+  /// Measurements whose params are not in the problem's space are left out, with a note.
   /// `resume`: whether earlier measurements count as if they had just been made.
   ProblemHistory(const ConfigStore& store, const TuningKey& key, const Problem& problem,
                  bool resume);
@@ -35,7 +36,7 @@ class ProblemHistory {
 
   /// What an earlier run chose for this count; null if none did.
   const MeasurementRecord* chosen() const { return chosen_ ? &*chosen_ : nullptr; }
-  std::optional<Params> chosen_params() const;
+  const std::optional<Params>& chosen_params() const { return chosen_params_; }
   /// The round for a choice that is to replace all earlier ones.
   int next_round() const { return next_round_; }
 
@@ -43,13 +44,15 @@ class ProblemHistory {
   double default_us() const;
 
  private:
-  Params parse(const std::string& params) const;
-
-  Family family_;
   std::map<std::string, MeasurementRecord> known_;  ///< by the params' JSON
   std::optional<MeasurementRecord> chosen_;
+  std::optional<Params> chosen_params_;
   int next_round_ = kChosen;
 };
+
+/// The params of a measurement of `problem`. Empty if they are none of its space: somebody wrote
+/// them, or a Foldtune with other tunables.
+std::optional<Params> read_params(const Problem& problem, const std::string& json);
 
 /// The best configurations of problems that are like this one, the likest first, at most `most`.
 std::vector<Params> seeds_of_others(const ConfigStore& store, const TuningKey& key,

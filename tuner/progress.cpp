@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "tuner/format.h"
+#include "tuner/print.h"
 #include "tuner/table.h"
 
 namespace foldtune {
@@ -59,7 +60,7 @@ void ProgressPrinter::clear_line() {
 
 void ProgressPrinter::on_start(double read_bandwidth_gbps) {
   if (read_bandwidth_gbps <= 0) return;
-  fmt::print(stream_, "measured read bandwidth: {} GB/s\n", format_number(read_bandwidth_gbps));
+  print_to(stream_, "measured read bandwidth: {} GB/s\n", format_number(read_bandwidth_gbps));
 }
 
 void ProgressPrinter::on_progress(const TuneProgress& progress) {
@@ -69,23 +70,23 @@ void ProgressPrinter::on_progress(const TuneProgress& progress) {
   shown_at_s_ = progress.elapsed_s;
   const std::string line = format_progress(progress);
   if (!is_terminal) {
-    fmt::print(stream_, "{}\n", line);
+    print_to(stream_, "{}\n", line);
     return;
   }
   // One column stays free: a full line would wrap on some terminals.
-  fmt::print(stream_, "\r\x1b[K{}", cut(line, width_ - 1));
+  print_to(stream_, "\r\x1b[K{}", cut(line, width_ - 1));
   std::fflush(stream_);
   has_line_ = true;
 }
 
 void ProgressPrinter::on_result(const ProblemResult& result) {
   clear_line();
-  fmt::print(stream_, "{}\n", format_result(result));
+  print_to(stream_, "{}\n", format_result(result));
 }
 
 void ProgressPrinter::on_failure(const ProblemFailure& failure) {
   clear_line();
-  fmt::print(stream_, "{}\n", format_failure(failure));
+  print_to(stream_, "{}\n", format_failure(failure));
 }
 
 }  // namespace foldtune

@@ -7,6 +7,8 @@
 #include <numeric>
 #include <span>
 
+#include "cache/printable.h"
+
 namespace foldtune {
 namespace {
 
@@ -37,11 +39,17 @@ std::size_t terminal_width(std::FILE* stream) {
 std::string cut(std::string text, std::size_t max_width) {
   constexpr std::size_t kDots = 3;
   if (max_width == 0 || text.size() <= max_width) return text;
-  text.resize(max_width < kDots ? 0 : max_width - kDots);
+  std::size_t kept = max_width < kDots ? 0 : max_width - kDots;
+  const auto is_inside_character = [&] {
+    return (static_cast<unsigned char>(text[kept]) & 0xC0U) == 0x80U;  // of UTF-8
+  };
+  while (kept > 0 && is_inside_character()) --kept;
+  text.resize(kept);
   return text + std::string(std::min(max_width, kDots), '.');
 }
 
 std::string wrap(std::string text, std::size_t max_width, std::size_t indent) {
+  text = printable(text);
   std::size_t begin = 0;
   while (max_width != 0 && text.size() - begin > max_width) {
     const std::size_t first_word = begin + indent;
@@ -52,6 +60,11 @@ std::string wrap(std::string text, std::size_t max_width, std::size_t indent) {
     begin = space + 1;
   }
   return text;
+}
+
+void Table::add_row(std::vector<std::string> cells) {
+  for (std::string& cell : cells) cell = printable(cell);
+  rows_.push_back(std::move(cells));
 }
 
 std::string Table::to_string(std::size_t max_width) const {

@@ -20,8 +20,8 @@ class Table {
  public:
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
-  /// As many cells as there are columns, each of one line.
-  void add_row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  /// As many cells as there are columns, each of one line, as `printable` has it.
+  void add_row(std::vector<std::string> cells);
 
   bool empty() const { return rows_.empty(); }
 
@@ -41,9 +41,10 @@ std::size_t terminal_width(std::FILE* stream);
 /// `text` if it is at most `max_width` characters (0: any number), else its beginning and "...".
 std::string cut(std::string text, std::size_t max_width);
 
-/// `text` in lines of at most `max_width` characters (0: a single one), broken between words; a
-/// longer word has a line of its own. Its first `indent` characters are a label, which is not
-/// broken; the lines after the first begin with as many spaces. The last ends without '\n'.
+/// `text`, as `printable` has it, in lines of at most `max_width` characters (0: a single one),
+/// broken between words; a longer word has a line of its own. Its first `indent` characters are a
+/// label, which is not broken; the lines after the first begin with as many spaces. The last ends
+/// without '\n'.
 std::string wrap(std::string text, std::size_t max_width, std::size_t indent);
 
 }  // namespace foldtune

@@ -14,11 +14,18 @@
 namespace foldtune::test {
 namespace {
 
-/// Params are known if they have an "id".
-const CheckRules kRules{.template_fingerprint = "templates-1",
-                        .fault_of_params = [](const MeasurementRecord& measurement) {
-                          return std::string(contains(measurement.params, "\"id\"") ? "" : "no id");
-                        }};
+/// Params of "templates-1" are known if they have an "id", and a run is if it has a version.
+const CheckRules kRules{
+    .fault_of_run =
+        [](const StoredResult& row) {
+          return std::string(row.run.foldtune_version.empty() ? "no version" : "");
+        },
+    .fault_of_measurement =
+        [](const StoredResult& row) {
+          const bool is_known = row.run.template_fingerprint != "templates-1" ||
+                                contains(row.measurement.params, "\"id\"");
+          return std::string(is_known ? "" : "no id");
+        }};
 
 /// A database with two successes and a failure, and what is done to it by hand.
 class Checked {
@@ -99,10 +106,10 @@ TEST_CASE("values that no store would keep are found") {
     database.exec(statement);
     database.check_finding(where, what);
   };
-  check("UPDATE run SET device_l2_bytes = 1", "run 1 (NVIDIA H200)", "fingerprint");
+  check("UPDATE run SET foldtune_version = ''", "run 1 (NVIDIA H200)", "no version");
   check("UPDATE run SET started_at = 'today'", "run 1 (NVIDIA H200)", "\"today\"");
   check("UPDATE measurement SET measured_at = '' WHERE measurement_id = 1", "measurement 1",
-        "its time");
+        "its measured_at");
   check("UPDATE measurement SET samples_us = '[1,\"x\"]' WHERE measurement_id = 1", "measurement 1",
         "samples");
   check("UPDATE measurement SET samples_us = '[-1]' WHERE measurement_id = 2", "measurement 2",
@@ -112,9 +119,11 @@ TEST_CASE("values that no store would keep are found") {
   check("UPDATE measurement SET outcome = 'bad' WHERE measurement_id = 3", "measurement 3",
         "no outcome \"bad\"");
   check("UPDATE config SET params = '[1]' WHERE config_id = 1", "config 1", "not a JSON object");
+  database.check_finding("measurement 1", "not a JSON object");
   check("UPDATE config SET params = '{\"b\":1, \"a\":1}' WHERE config_id = 2", "config 2",
         "unsorted");
   check("UPDATE run SET read_bandwidth_gbps = -1", "run 1 (NVIDIA H200)", "read_bandwidth_gbps");
+  check("UPDATE run SET device_l2_bytes = 1", "run 1 (NVIDIA H200)", "fingerprint");
 }
 
 TEST_CASE("tunables are looked at where the kernel sources are this Foldtune's") {
@@ -137,6 +146,10 @@ TEST_CASE("a schema that was changed is found") {
   database.check_finding("index measurement_by_problem", "missing");
   database.exec("DROP VIEW best; CREATE VIEW best AS SELECT 1");
   database.check_finding("view best", "not as the schema has it");
+  database.exec("CREATE TRIGGER thief AFTER INSERT ON measurement BEGIN SELECT 1; END");
+  database.check_finding("trigger thief", "none of the schema");
+  database.exec("CREATE INDEX mine ON measurement (abs(median_us))");
+  database.check_finding("index mine", "none of the schema");
   database.check_finding("rows", "not looked at");
 }
 

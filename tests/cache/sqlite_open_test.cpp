@@ -7,6 +7,7 @@
 #include <iterator>
 #include <vector>
 
+#include "cache/prune.h"
 #include "tests/cache/records.h"
 #include "tests/cache/temporary_folder.h"
 #include "tests/catch.h"
@@ -188,16 +189,154 @@ TEST_CASE("a row that is gone from its table is damage, though SQLite reads the 
   CHECK((content(file) == bytes));
 }
 
-TEST_CASE("a view that somebody changed is used as it is, with a note") {
+/// A database with a result of params 1, a better one of params 2, and what `sql` does to it.
+std::string hostile_database(const TemporaryFolder& folder, const std::string& sql) {
+  std::string file = folder.file("tuning.db");
+  {
+    const auto store = open_sqlite_store(file, OpenMode::read_write);
+    const auto run = store->begin_run(run_on(device()));
+    store->put(run, success(20, R"({"id":1})", 5));
+    store->put(run, success(20, R"({"id":2})", 4));
+  }
+  make_database(file, sql);
+  return file;
+}
+
+constexpr const char* kEndless =
+    " AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i AS "
+    "measurement_id, * FROM n";
+
+TEST_CASE("views and triggers that are not the schema's are never run, and nothing is written") {
   const TemporaryFolder folder;
-  const std::string file = folder.file("tuning.db");
-  open_sqlite_store(file, OpenMode::read_write);
-  make_database(file, "DROP VIEW best; CREATE VIEW best AS SELECT * FROM result LIMIT 0");
+  std::string object;
+  std::string sql;
+  SECTION("a view that is empty") {
+    object = "view best";
+    sql = "DROP VIEW best; CREATE VIEW best AS SELECT * FROM result LIMIT 0";
+  }
+  SECTION("a view that never ends") {
+    object = "view best";
+    sql = fmt::format("DROP VIEW best; CREATE VIEW best{}", kEndless);
+  }
+  SECTION("the other view") {
+    object = "view result";
+    sql = fmt::format("DROP VIEW result; CREATE VIEW result{}", kEndless);
+  }
+  SECTION("a trigger") {
+    object = "trigger thief";
+    sql = "CREATE TRIGGER thief AFTER INSERT ON measurement BEGIN DELETE FROM measurement; END";
+  }
+  SECTION("an index of an expression") {
+    object = "index mine";
+    sql = "CREATE INDEX mine ON measurement (abs(median_us))";
+  }
+  SECTION("no index") {
+    object = "index measurement_by_choice";
+    sql = "DROP INDEX measurement_by_choice";
+  }
+  const std::string file = hostile_database(folder, sql);
   std::vector<std::string> notes;
   const Notify notify = [&](const std::string& text) { notes.push_back(text); };
-  open_sqlite_store(file, OpenMode::read_only, {.notify = notify});
+  const auto store = open_sqlite_store(file, OpenMode::read_only, {.notify = notify});
   REQUIRE(notes.size() == 1);
-  CHECK(contains(notes[0], "its view best is not as the schema has it"));
+  CHECK(contains(notes[0], "its " + object + " is"));
+  REQUIRE(store->best().size() == 1);
+  CHECK(store->best().front().measurement.params == R"({"id":2})");
+  CHECK(store->measurements().size() == 2);
+  CHECK(found_params(*store, key_of_size(20)) == R"({"id":2})");
+  const std::string before = content(file);
+  CHECK(contains(error_of_opening(file), object));
+  CHECK(contains(error_of([&] { prune_database(file, {.before = "2100-01-01T00:00:00Z"}); }),
+                 object));
+  CHECK((content(file) == before));
+}
+
+TEST_CASE("a table that is something else is refused, and no look-up hangs on it") {
+  const TemporaryFolder folder;
+  std::string sql;
+  SECTION("a view that never ends") {
+    sql = fmt::format(
+        "DROP VIEW best; DROP VIEW result; ALTER TABLE problem RENAME TO hidden; "
+        "CREATE VIEW problem{}",
+        kEndless);
+  }
+  SECTION("a generated column") {
+    sql = "ALTER TABLE config ADD COLUMN more TEXT AS (hex(zeroblob(100000)))";
+  }
+  const std::string file = hostile_database(folder, sql);
+  CHECK(contains(error_of_opening(file, OpenMode::read_only), "its table"));
+  CHECK(contains(error_of_opening(file), "its "));
+  const auto store = open_sqlite_store(file, OpenMode::read_only, {.inspect = false});
+  const std::string error = error_of([&] { store->find(key_of_size(20)); });
+  CHECK((error == "no error" || contains(error, "cannot look up")));
+}
+
+TEST_CASE("a database of any other version, and of another program, is refused and left") {
+  const TemporaryFolder folder;
+  const std::string file = hostile_database(folder, "");
+  const std::string sound = content(file);
+  for (const int number : {-1, 0, 1, 0x7fffffff, -0x7fffffff - 1}) {
+    for (const std::string name : {"user_version", "application_id"}) {
+      CAPTURE(name, number);
+      write(file, sound);
+      make_database(file, fmt::format("PRAGMA {} = {}", name, number));
+      const std::string before = content(file);
+      for (const OpenMode mode : {OpenMode::read_write, OpenMode::read_only}) {
+        const std::string error = error_of_opening(file, mode);
+        CHECK(contains(error, "cannot open"));
+        CHECK(contains(error, "--db"));
+        if (name == "user_version") CHECK(contains(error, fmt::format("of version {}", number)));
+        CHECK((content(file) == before));
+      }
+    }
+  }
+}
+
+TEST_CASE("a file that is removed, replaced or overwritten while it is written to is told") {
+  const TemporaryFolder folder;
+  const std::string file = folder.file("tuning.db");
+  const auto store = open_sqlite_store(file, OpenMode::read_write);
+  const auto run = store->begin_run(run_on(device()));
+  store->put(run, success(20, R"({"id":1})", 5));
+  bool is_saved = true;
+  SECTION("removed") { fs::remove(file); }
+  SECTION("removed with its log") {
+    for (const char* const end : {"", "-wal", "-shm"}) fs::remove(file + end);
+  }
+  SECTION("renamed") { fs::rename(file, folder.file("else.db")); }
+  SECTION("replaced") {
+    write(folder.file("new"), "something else");
+    fs::rename(folder.file("new"), file);
+  }
+  SECTION("overwritten") {
+    is_saved = false;
+    write(file, std::string(8192, 'x'));
+  }
+  SECTION("emptied") {
+    is_saved = false;
+    write(file, "");
+  }
+  const std::string error = error_of([&] { store->put(run, success(20, R"({"id":2})", 4)); });
+  CAPTURE(error);
+  CHECK(contains(error, file + " was "));
+  CHECK(contains(error, "while it was in use"));
+  if (!is_saved) return;
+  REQUIRE(contains(error, "is saved in "));
+  const std::size_t begin = error.find(file + ".");
+  const std::string saved = error.substr(begin, error.find(": move") - begin);
+  CHECK(open_sqlite_store(saved, OpenMode::read_only)->measurements().size() == 2);
+}
+
+TEST_CASE("rows that are no measurements are left out with one note") {
+  const TemporaryFolder folder;
+  const std::string file =
+      hostile_database(folder, "UPDATE config SET params = 'no JSON' WHERE config_id = 2");
+  std::vector<std::string> notes;
+  const Notify notify = [&](const std::string& text) { notes.push_back(text); };
+  const auto store = open_sqlite_store(file, OpenMode::read_only, {.notify = notify});
+  CHECK(store->measurements().size() == 1);
+  REQUIRE(notes.size() == 1);
+  CHECK(contains(notes[0], "measurement 2: its params are not a JSON object"));
 }
 
 TEST_CASE("a log beside an empty file is left as it is") {

@@ -90,9 +90,9 @@ TEST_CASE_METHOD(DoctorTest, "doctor: each fault of a row is a problem") {
   database.exec("UPDATE config SET params = '{\"warp_size\":32}'");
   const Outcome result = place_.run({"doctor"});
   CHECK(result.exit_code == kDatabase);
-  CHECK_THAT(result.out, ContainsSubstring("measurement 1: the tunable block_size is missing") &&
-                             ContainsSubstring("measurement 2: ") &&
-                             ContainsSubstring("\n2 problems\n"));
+  CHECK_THAT(result.out,
+             ContainsSubstring("measurement 1: of its params, the tunable block_size is missing") &&
+                 ContainsSubstring("measurement 2: ") && ContainsSubstring("\n2 problems\n"));
   // Of other kernel sources it knows no tunables.
   database.exec("UPDATE run SET template_fingerprint = 'older'");
   CHECK(place_.run({"doctor"}).exit_code == 0);
@@ -138,5 +138,82 @@ TEST_CASE_METHOD(DoctorTest,
   CHECK(status_of(diagnose(0), "bundle") == "ok");
 }
 
+TEST_CASE_METHOD(DoctorTest, "doctor: a value that no tuning stores is a problem, in any column") {
+  const std::vector<std::pair<std::string, std::string>> edits{
+      {"UPDATE measurement SET element_count = 0", "element_count"},
+      {"UPDATE measurement SET element_count = 0; UPDATE problem SET size_class = 0",
+       "element_count"},
+      {"UPDATE measurement SET element_count = 9223372036854775807", "element_count"},
+      {"UPDATE measurement SET element_count = -1", "element_count"},
+      {"UPDATE problem SET size_class = 4611686018427387904", "size_class"},
+      {"UPDATE problem SET size_class = -4611686018427387904", "size_class"},
+      {"UPDATE problem SET size_class = 21", "size_class"},
+      {"UPDATE problem SET op = 'summ'", "op"},
+      {"UPDATE problem SET element_type = 'f31'", "element_type"},
+      {"UPDATE problem SET accumulator_type = ''", "accumulator_type"},
+      {"UPDATE problem SET alignment = '3'", "alignment"},
+      {"UPDATE problem SET determinism = 'never'", "determinism"},
+      {"UPDATE problem SET family = 'x'", "family"},
+      {"UPDATE problem SET options = 'nan_policy=maybe'", "options"},
+      {"UPDATE measurement SET measured_at = '9999-99-99T99:99:99Z'", "measured_at"},
+      {"UPDATE run SET started_at = '2026-02-30T00:00:00Z'", "started_at"},
+      {"UPDATE measurement SET is_default = 7", "is_default"},
+      {"UPDATE measurement SET round = -9223372036854775808", "round"},
+      {"UPDATE measurement SET registers = 4294967297", "registers"},
+      {"UPDATE measurement SET median_us = 9e999", "median_us"},
+      {"UPDATE measurement SET mad_us = -1", "mad_us"},
+      {"UPDATE run SET device_multiprocessor_count = 1099511627776", "device_multiprocessor_count"},
+      {"UPDATE config SET params = '{}'", "params"},
+      {"UPDATE config SET params = 'no JSON'", "params"},
+      {"UPDATE config SET params = printf('{\"a\":%.100000c0%.100000c}', '[', ']')", "params"}};
+  store(place_.database(), {stored_sum(20, 5)});
+  const std::string sound = read_file(place_.database());
+  for (const auto& [edit, column] : edits) {
+    place_.write("tuning.db", sound);
+    SQLite::Database(place_.database(), SQLite::OPEN_READWRITE).exec(edit);
+    const Outcome result = place_.run({"doctor", "--db", place_.database()});
+    CAPTURE(edit, result.out);
+    CHECK(result.exit_code == kDatabase);
+    CHECK_THAT(result.out, ContainsSubstring(column));
+  }
+}
+
+TEST_CASE_METHOD(DoctorTest,
+                 "Rows that are no measurements are left out with a note, by every verb") {
+  const std::vector<std::string> edits{
+      "UPDATE config SET params = 'no JSON' WHERE config_id = 1",
+      "UPDATE config SET params = '[1]' WHERE config_id = 1",
+      "UPDATE config SET params = '{\"block_size\":3}' WHERE config_id = 1",
+      "UPDATE config SET params = replace(params, ':', ':1') WHERE config_id = 1",
+      "UPDATE measurement SET samples_us = '{' WHERE measurement_id = 1",
+      "UPDATE measurement SET round = 2147483647 WHERE measurement_id = 1"};
+  const std::vector<std::string> problem{"--op", "sum", "--type", "f32", "--n", "2^10"};
+  const auto with_problem = [&](std::vector<std::string> command) {
+    command.insert(command.end(), problem.begin(), problem.end());
+    return command;
+  };
+  REQUIRE(place_.run(with_problem({"tune", "--device", "cpu", "--max-evals", "2"})).exit_code == 0);
+  const std::string sound = read_file(place_.database());
+  for (const std::string& edit : edits) {
+    place_.write("tuning.db", sound);
+    SQLite::Database(place_.database(), SQLite::OPEN_READWRITE).exec(edit);
+    const std::vector<std::vector<std::string>> commands{
+        {"show", "--json"},
+        {"show", "--all", "--json"},
+        {"show", "--all"},
+        with_problem({"why"}),
+        with_problem({"landscape"}),
+        {"export", "-o", place_.file("out.json")},
+        {"diff", place_.database(), place_.database()},
+        with_problem({"tune", "--device", "cpu", "--max-evals", "2"})};
+    for (const auto& command : commands) {
+      const Outcome result = place_.run(command);
+      CAPTURE(edit, command.front(), result.err);
+      CHECK((result.exit_code == 0 || result.exit_code == kUsage || result.exit_code == kDatabase));
+      CHECK_THAT(result.err, !ContainsSubstring("unexpected"));
+      if (command.back() == "--json") CHECK(Json::accept(result.out));
+    }
+  }
+}
 }  // namespace
 }  // namespace foldtune::test

@@ -1,5 +1,6 @@
 // foldtune export: what is in its file, and that import makes the same database of it.
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -111,6 +112,88 @@ TEST_CASE("export replaces a file as a whole, or leaves it") {
   CHECK(place.run({"export", "-o", "/dev/full"}).exit_code == kFile);
   for (const auto& entry : std::filesystem::directory_iterator(place.path())) {
     CHECK(entry.path().extension() != ".tmp");
+  }
+}
+
+/// Every way to write over `target`, of which each has to be refused.
+void require_untouched(const Workplace& place, const std::string& target) {
+  const std::string before = read_file(target);
+  const std::vector<std::vector<std::string>> commands{
+      {"export", "-o", target},
+      {"export", "--best", "--output", target},
+      {"bundle", "-o", target},
+      {"landscape", "--op", "sum", "--type", "f32", "--n", "2^20", "--kernel-tuner", target}};
+  for (const auto& command : commands) {
+    const Outcome outcome = place.run(command);
+    INFO(command.front() << " to " << target << ": " << outcome.err);
+    CHECK(outcome.exit_code == kFile);
+    CHECK(read_file(target) == before);
+  }
+}
+
+TEST_CASE("No output replaces a database, whatever its name is spelt like") {
+  const Workplace place;
+  store(place.database(), {stored_sum(20, 5)});
+  store(place.file("other.db"), {stored_sum(20, 5)});
+  std::filesystem::create_symlink("tuning.db", place.file("link"));
+  std::filesystem::create_symlink("link", place.file("link-to-link"));
+  std::filesystem::create_hard_link(place.database(), place.file("hard"));
+  require_untouched(place, place.database());
+  require_untouched(place, place.path() / "." / ".." / place.path().filename() / "tuning.db");
+  require_untouched(place, place.file("link"));
+  require_untouched(place, place.file("link-to-link"));
+  require_untouched(place, place.file("hard"));
+  require_untouched(place, place.file("other.db"));
+  place.write("tuning.db-wal", "");
+  require_untouched(place, place.file("tuning.db-wal"));
+}
+
+TEST_CASE("No output replaces the file that says what a custom operator is") {
+  const Workplace place;
+  store(place.database(), {stored_sum(20, 5)});
+  const std::string file =
+      place.write("op.json", R"({"name": "f", "map": "x", "combine": "a + b"})");
+  const Outcome outcome = place.run(
+      {"landscape", "--custom", file, "--n", "2^20", "--kernel-tuner", place.file("./op.json")});
+  CHECK(outcome.exit_code != 1);
+  CHECK_THAT(read_file(file), ContainsSubstring("combine"));
+}
+
+TEST_CASE("What an output replaces keeps its mode, and a link to it stays") {
+  const Workplace place;
+  store(place.database(), {stored_sum(20, 5)});
+  const std::string file = place.write("all.json", "old");
+  ::chmod(file.c_str(), 0640);
+  std::filesystem::create_symlink("all.json", place.file("link.json"));
+  REQUIRE(place.run({"export", "-o", place.file("link.json")}).exit_code == 0);
+  CHECK(std::filesystem::is_symlink(place.file("link.json")));
+  CHECK(read_export(file)["measurements"].size() == 1);
+  CHECK(std::filesystem::status(file).permissions() == std::filesystem::perms(0640));
+  std::filesystem::create_symlink("new.json", place.file("dangling.json"));
+  REQUIRE(place.run({"export", "-o", place.file("dangling.json")}).exit_code == 0);
+  CHECK(read_export(place.file("new.json"))["measurements"].size() == 1);
+  std::filesystem::create_symlink("loop.json", place.file("loop.json"));
+  CHECK(place.run({"export", "-o", place.file("loop.json")}).exit_code == kFile);
+}
+
+TEST_CASE("An output does not follow another user's link") {
+  if (::geteuid() != 0) return;  // only root can make one
+  const Workplace place;
+  store(place.database(), {stored_sum(20, 5)});
+  const std::string victim = place.write("victim", "precious");
+  std::filesystem::create_symlink("victim", place.file("planted"));
+  REQUIRE(::lchown(place.file("planted").c_str(), 65534, 65534) == 0);
+  CHECK(place.run({"export", "-o", place.file("planted")}).exit_code == kFile);
+  CHECK(read_file(victim) == "precious");
+}
+
+TEST_CASE("An output that fails leaves nothing beside its target") {
+  const Workplace place;
+  store(place.database(), {stored_sum(20, 5)});
+  SQLite::Database(place.database(), SQLite::OPEN_READWRITE).exec("DROP TABLE config");
+  CHECK(place.run({"export", "-o", place.file("all.json")}).exit_code == kDatabase);
+  for (const auto& entry : std::filesystem::directory_iterator(place.path())) {
+    CHECK(entry.path().filename().string().starts_with("tuning.db"));
   }
 }
 

@@ -115,5 +115,59 @@ TEST_CASE("Show refuses CSV and JSON together, and an order that there is not") 
   CHECK_THAT(unknown.err, ContainsSubstring("no order 'size'; there is problem, us, gbps, age"));
 }
 
+/// Names as an enemy would write them into a database, and controls that none may reach a terminal.
+constexpr const char* kHostileText =
+    "H\x1b]0;owned\x07\x1b[2J\xc2\x9b\xe2\x80\xae\xff\nfoldtune: error: no\r";
+
+bool is_harmless(const std::string& text) {
+  const bool has_control = std::ranges::any_of(text, [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return (byte < 0x20 && c != '\n') || byte == 0x7f || byte == 0xff;
+  });
+  return !has_control && text.find("\xc2\x9b") == std::string::npos &&
+         text.find("\xe2\x80\xae") == std::string::npos &&
+         text.find("\nfoldtune: error: no") == std::string::npos;
+}
+
+TEST_CASE("No text of a database acts on the terminal that shows it") {
+  Workplace place;
+  RunRecord run = run_on(kHostileText);
+  run.compiler = run.command = run.foldtune_version = run.device.driver = kHostileText;
+  run.device.architecture = kHostileText;
+  MeasurementRecord failed =
+      failure(sum_of(1 << 12), with_block_size(1024), foldtune::Outcome::crashed, kHostileText);
+  MeasurementRecord odd = success(sum_of(1 << 12), with_block_size(128), {2});
+  odd.problem.op = odd.problem.options = odd.problem.determinism = kHostileText;
+  TunedDatabase(place.database())
+      .add(run, {success(sum_of(1 << 12), with_block_size(64), {1.5}), failed, odd});
+  const std::string named = place.file(std::string("a") + kHostileText);
+  const std::vector<std::vector<std::string>> commands{
+      {"show"},
+      {"show", "--all"},
+      {"show", "--all", "--csv"},
+      {"show", "--all", "--json"},
+      {"show", "--db", named},
+      {"why", "--op", "sum", "--type", "f32", "--n", "4096"},
+      {"why", "--op", "sum", "--type", "f32", "--n", "4096", "--json"},
+      {"diff", place.database(), place.database()},
+      {"landscape", "--op", "sum", "--type", "f32", "--n", "4096"},
+      {"prune", "--older-than", "0", "--dry-run"},
+      {"doctor", "--db", place.database()},
+      {"import", "--db", place.file("other.db"), place.database()},
+      {"import", "--db", place.file("other.db"), named},
+      {"export", "-o", place.file("missing") + "/" + kHostileText},
+      {kHostileText},
+      {"show", "--op", kHostileText},
+      {"run", "--op", "sum", "--type", "f32", "--device", "cpu", named}};
+  for (const auto& command : commands) {
+    const Outcome outcome = place.run(command);
+    INFO(command.size() << " arguments\n" << outcome.out << outcome.err);
+    CHECK(outcome.exit_code != 1);
+    CHECK(is_harmless(outcome.out));
+    CHECK(is_harmless(outcome.err));
+    if (command.back() == "--json") CHECK(nlohmann::json::accept(outcome.out));
+  }
+}
+
 }  // namespace
 }  // namespace foldtune::test

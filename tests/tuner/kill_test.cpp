@@ -35,9 +35,9 @@ void tune_into(const std::string& database, const std::function<void()>& on_tria
 
 /// The configurations that were screened, in their order. The database must be sound.
 std::vector<std::string> screened(const std::string& database) {
-  const CheckReport report = check_database(
-      database,
-      {.template_fingerprint = "", .fault_of_params = [](const auto&) { return std::string(); }});
+  const auto anything = [](const StoredResult&) { return std::string(); };
+  const CheckReport report =
+      check_database(database, {.fault_of_run = anything, .fault_of_measurement = anything});
   for (const std::string& finding : report.findings) FAIL_CHECK(finding);
   std::vector<std::string> result;
   for (const StoredResult& row : open_sqlite_store(database, OpenMode::read_only)->measurements()) {

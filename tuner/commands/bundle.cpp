@@ -16,6 +16,7 @@
 #include "tuner/commands/stored_rows.h"
 #include "tuner/format.h"
 #include "tuner/output_file.h"
+#include "tuner/print.h"
 
 namespace foldtune {
 namespace {
@@ -29,8 +30,8 @@ struct BundleArguments {
 
 ExitCode run_bundle(const BundleArguments& arguments) {
   const auto is_wanted = row_test(arguments.filter);
-  OutputFile output(arguments.output, "bundle");
   const std::string database = database_path(arguments.database);
+  OutputFile output(arguments.output, "bundle", {database});
   const TemporaryFolder folder;
   const std::string path = folder.path() / "bundle.db";
   const BundleReport report = write_bundle(
@@ -44,10 +45,10 @@ ExitCode run_bundle(const BundleArguments& arguments) {
   const std::string bytes = read_file(path);
   output.write(bytes);
   output.commit();
-  fmt::print(stderr, "bundled {} of {} with {}, {} of them compiled now: {}\n",
-             format_count(report.results, "result"), format_count(report.devices, "device"),
-             format_count(report.kernels, "kernel"), report.compiled, format_bytes(bytes.size()));
-  for (const std::string& line : report.left_out) fmt::print(stderr, "  left out {}\n", line);
+  print_to(stderr, "bundled {} of {} with {}, {} of them compiled now: {}\n",
+           format_count(report.results, "result"), format_count(report.devices, "device"),
+           format_count(report.kernels, "kernel"), report.compiled, format_bytes(bytes.size()));
+  for (const std::string& line : report.left_out) print_to(stderr, "  left out {}\n", line);
   return report.left_out.empty() ? ExitCode::ok : ExitCode::database;
 }
 

@@ -12,6 +12,7 @@
 #include "tuner/commands/row_fields.h"
 #include "tuner/format.h"
 #include "tuner/measure.h"
+#include "tuner/print.h"
 #include "tuner/table.h"
 
 namespace foldtune {
@@ -80,16 +81,17 @@ void print_table(const DeviceListing& listing) {
          gbps > 0 ? fmt::format("{:.0f}", gbps) : "-",
          record.driver == compiler ? compiler : fmt::format("{}, {}", record.driver, compiler)});
   }
-  fmt::print("{}", table.to_string(terminal_width(stdout)));
-  if (!listing.cuda_fault.empty()) fmt::print("\nNo CUDA device: {}\n", listing.cuda_fault);
+  print_to(stdout, "{}", Lines{table.to_string(terminal_width(stdout))});
+  if (!listing.cuda_fault.empty())
+    print_to(stdout, "\nNo CUDA device: {}\n", Lines{listing.cuda_fault});
   for (const ListedDevice& device : listing.devices) {
     if (device.fault.empty()) continue;
-    fmt::print("\nNo compiler for {}: {}\n", device.info.id, device.fault);
+    print_to(stdout, "\nNo compiler for {}: {}\n", device.info.id, Lines{device.fault});
   }
-  fmt::print(
-      "\nGB/s: in theory, from the memory's clock and bus. The CPU device runs the same "
-      "kernels\nthread by thread: {}.\n",
-      kCpuTimes);
+  print_to(stdout,
+           "\nGB/s: in theory, from the memory's clock and bus. The CPU device runs the same "
+           "kernels\nthread by thread: {}.\n",
+           kCpuTimes);
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <stdexcept>
 #include <system_error>
 #include <utility>
 
@@ -17,8 +16,8 @@
 #include "runtime/shared_library.h"
 #include "runtime/tuned_configs.h"
 #include "templates/embedded.h"
-#include "templates/space.h"
 #include "tuner/commands/device_listing.h"
+#include "tuner/exchange/row_rules.h"
 #include "tuner/format.h"
 
 namespace foldtune {
@@ -102,17 +101,12 @@ void check_devices(const DeviceListing& listing, Findings& findings) {
   }
 }
 
-std::string fault_of_params(const MeasurementRecord& measurement) {
-  for (const Family family : {Family::reduce, Family::histogram}) {
-    if (measurement.problem.family != name(family)) continue;
-    try {
-      params_from_json(family, measurement.params);
-      return {};
-    } catch (const std::invalid_argument& error) {
-      return error.what();
-    }
-  }
-  return fmt::format("there is no family \"{}\"", measurement.problem.family);
+/// Those of import: what one database may hold, another may.
+CheckRules check_rules() {
+  return {.fault_of_run = fault_of_run, .fault_of_measurement = [](const StoredResult& row) {
+            return fault_of_measurement(row,
+                                        row.run.template_fingerprint == template_fingerprint());
+          }};
 }
 
 void check_kernels(const DatabaseSummary& summary, Findings& findings) try {
@@ -157,8 +151,7 @@ void judge(const DatabaseSummary& summary, Use use, Finding& finding) {
 void check_file(const std::string& path, Use use, Findings& findings) {
   const std::string area = use == Use::bundle ? "bundle" : "database";
   try {
-    const CheckReport check = check_database(
-        path, {.template_fingerprint = template_fingerprint(), .fault_of_params = fault_of_params});
+    const CheckReport check = check_database(path, check_rules());
     for (const std::string& fault : check.findings) {
       findings.push_back({area, Health::problem, fmt::format("{}: {}", path, fault)});
     }

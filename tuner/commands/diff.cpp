@@ -18,6 +18,7 @@
 #include "tuner/commands/stored_problem.h"
 #include "tuner/commands/stored_rows.h"
 #include "tuner/format.h"
+#include "tuner/print.h"
 #include "tuner/table.h"
 
 namespace foldtune {
@@ -105,8 +106,8 @@ std::string format_time(const std::optional<StoredResult>& row) {
 
 void print_device(const std::vector<Pair>& pairs) {
   const DeviceRecord& device = pairs.front().any().run.device;
-  fmt::print("{} ({}): A of {}; B of {}\n", device.name, device.kind,
-             describe_origins(pairs, &Pair::a), describe_origins(pairs, &Pair::b));
+  print_to(stdout, "{} ({}): A of {}; B of {}\n", device.name, device.kind,
+           describe_origins(pairs, &Pair::a), describe_origins(pairs, &Pair::b));
   Table table({{"problem"},
                {"A us", Align::right},
                {"B us", Align::right},
@@ -124,12 +125,12 @@ void print_device(const std::vector<Pair>& pairs) {
                    pair.is_whole() ? fmt::format("{:.3f}", pair.ratio()) : "-",
                    describe_configs(pair)});
   }
-  fmt::print("{}", table.to_string(terminal_width(stdout)));
+  print_to(stdout, "{}", Lines{table.to_string(terminal_width(stdout))});
   if (both == 0) {
-    fmt::print("no problem is in both\n\n");
+    print_to(stdout, "no problem is in both\n\n");
   } else {
-    fmt::print("{} in both: B takes {:.3f} times as long as A in the geometric mean\n\n", both,
-               std::exp(logarithms / both));
+    print_to(stdout, "{} in both: B takes {:.3f} times as long as A in the geometric mean\n\n",
+             both, std::exp(logarithms / both));
   }
 }
 
@@ -145,8 +146,8 @@ void print_text(std::vector<Pair> pairs, const DiffArguments& arguments) {
     print_device({pairs.begin(), rest});
     pairs.erase(pairs.begin(), rest);
   }
-  fmt::print("us: per call. B/A: below 1 B is faster.\n{}A: {}\nB: {}\n", config_legends(rows),
-             arguments.a, arguments.b);
+  print_to(stdout, "us: per call. B/A: below 1 B is faster.\n{}A: {}\nB: {}\n",
+           Lines{config_legends(rows)}, arguments.a, arguments.b);
 }
 
 void print_json(const std::vector<Pair>& pairs) {
@@ -171,8 +172,8 @@ ExitCode run_diff(const DiffArguments& arguments) {
   if (arguments.json) {
     print_json(pairs);
   } else if (pairs.empty()) {
-    fmt::print("nothing in {} and {} matches --op, --type and --device\n", arguments.a,
-               arguments.b);
+    print_to(stdout, "nothing in {} and {} matches --op, --type and --device\n", arguments.a,
+             arguments.b);
   } else {
     print_text(std::move(pairs), arguments);
   }

@@ -1,6 +1,4 @@
 // foldtune doctor: what is there, what is not, and what to fix.
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
@@ -13,6 +11,7 @@
 #include "tuner/commands/diagnosis.h"
 #include "tuner/commands/row_fields.h"
 #include "tuner/format.h"
+#include "tuner/print.h"
 
 namespace foldtune {
 namespace {
@@ -37,11 +36,11 @@ void print_json(const std::vector<Finding>& findings) {
 
 void print_text(const std::vector<Finding>& findings) {
   for (const Finding& finding : findings) {
-    fmt::print("{:<8} {}: {}{}\n", to_string(finding.health), finding.area, finding.text,
-               finding.remedy.empty() ? "" : "; " + finding.remedy);
+    print_to(stdout, "{:<8} {}: {}{}\n", to_string(finding.health), finding.area, finding.text,
+             finding.remedy.empty() ? "" : "; " + finding.remedy);
   }
   const auto problems = static_cast<std::size_t>(std::ranges::count_if(findings, is_problem));
-  fmt::print("{}\n", problems == 0 ? "nothing is broken" : format_count(problems, "problem"));
+  print_to(stdout, "{}\n", problems == 0 ? "nothing is broken" : format_count(problems, "problem"));
 }
 
 /// That of the first problem.

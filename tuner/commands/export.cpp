@@ -1,6 +1,4 @@
 // foldtune export: measurements as a file for others.
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <optional>
@@ -11,6 +9,7 @@
 #include "tuner/commands/stored_rows.h"
 #include "tuner/exchange/export_rows.h"
 #include "tuner/format.h"
+#include "tuner/print.h"
 
 namespace foldtune {
 namespace {
@@ -24,14 +23,14 @@ struct ExportArguments {
 
 ExitCode run_export(const ExportArguments& arguments) {
   const auto is_wanted = row_test(arguments.filter);
-  OutputFile output(arguments.output, "export");
+  const std::string database = database_path(arguments.database);
+  OutputFile output(arguments.output, "export", {database});
   const ExportReport report =
-      export_rows(database_path(arguments.database), arguments.best ? RowSet::best : RowSet::all,
-                  is_wanted, output);
+      export_rows(database, arguments.best ? RowSet::best : RowSet::all, is_wanted, output);
   output.commit();
-  fmt::print(stderr, "exported {} of {} on {}\n", format_count(report.measurements, "measurement"),
-             format_count(report.runs, "run"), format_count(report.devices, "device"));
-  for (const std::string& line : report.left_out) fmt::print(stderr, "  left out {}\n", line);
+  print_to(stderr, "exported {} of {} on {}\n", format_count(report.measurements, "measurement"),
+           format_count(report.runs, "run"), format_count(report.devices, "device"));
+  for (const std::string& line : report.left_out) print_to(stderr, "  left out {}\n", line);
   return report.left_out.empty() ? ExitCode::ok : ExitCode::database;
 }
 

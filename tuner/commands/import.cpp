@@ -19,6 +19,7 @@
 #include "tuner/exchange/input_bytes.h"
 #include "tuner/file_error.h"
 #include "tuner/format.h"
+#include "tuner/print.h"
 
 namespace foldtune {
 namespace {
@@ -76,15 +77,15 @@ ImportReport import_database(const std::string& path, const Take& take) {
 
 void print_report(const std::string& file, const ImportReport& read, const IntakeReport& taken,
                   bool dry_run) {
-  fmt::print("{}: {} read, {} {}, {} already there, {} refused\n", file,
-             format_count(read.rows, "measurement"), taken.added,
-             dry_run ? "would be added" : "added", taken.known, read.refused);
-  for (const std::string& reason : read.reasons) fmt::print("  refused {}\n", reason);
+  print_to(stdout, "{}: {} read, {} {}, {} already there, {} refused\n", file,
+           format_count(read.rows, "measurement"), taken.added,
+           dry_run ? "would be added" : "added", taken.known, read.refused);
+  for (const std::string& reason : read.reasons) print_to(stdout, "  refused {}\n", reason);
   if (read.refused > read.reasons.size()) {
-    fmt::print("  and {} more\n", read.refused - read.reasons.size());
+    print_to(stdout, "  and {} more\n", read.refused - read.reasons.size());
   }
-  fmt::print("  new: {}, {}\n", format_count(taken.new_devices, "device"),
-             format_count(taken.new_problems, "problem"));
+  print_to(stdout, "  new: {}, {}\n", format_count(taken.new_devices, "device"),
+           format_count(taken.new_problems, "problem"));
   std::fflush(stdout);  // It is in the database, whatever becomes of the next.
 }
 

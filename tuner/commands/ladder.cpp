@@ -19,6 +19,7 @@
 #include "tuner/commands/row_fields.h"
 #include "tuner/count_list.h"
 #include "tuner/format.h"
+#include "tuner/print.h"
 #include "tuner/table.h"
 
 namespace foldtune {
@@ -127,8 +128,8 @@ void print_section(char section, const LadderReport& report) {
     cells.push_back(how_text(result.rung));
     table.add_row(std::move(cells));
   }
-  fmt::print("{}: {}\n{}\n", section, ladder_section_title(section),
-             table.to_string(terminal_width(stdout)));
+  print_to(stdout, "{}: {}\n{}\n", section, ladder_section_title(section),
+           Lines{table.to_string(terminal_width(stdout))});
 }
 
 /// Every reason once, with the rungs that it holds for.
@@ -144,7 +145,7 @@ void print_reasons(const LadderReport& report, RungStatus status) {
     if (std::ranges::find(names, name) == names.end()) names.push_back(name);
   }
   for (const auto& [reason, names] : reasons) {
-    fmt::print("{}: {}: {}\n", text(status), fmt::join(names, "; "), reason);
+    print_to(stdout, "{}: {}: {}\n", text(status), fmt::join(names, "; "), Lines{reason});
   }
 }
 
@@ -160,17 +161,19 @@ void print_text(const LadderReport& report, const DeviceInfo& device) {
   }
   print_reasons(report, RungStatus::failed);
   print_reasons(report, RungStatus::skipped);
-  fmt::print("{} rungs ran, {} skipped, {} failed on {} ({}).\n", count_of(report, RungStatus::ran),
-             count_of(report, RungStatus::skipped), count_of(report, RungStatus::failed), device.id,
-             device.record.name);
+  print_to(stdout, "{} rungs ran, {} skipped, {} failed on {} ({}).\n",
+           count_of(report, RungStatus::ran), count_of(report, RungStatus::skipped),
+           count_of(report, RungStatus::failed), device.id, device.record.name);
   if (report.ceilings.read_gbps > 0) {
-    fmt::print("%read: of {} GB/s, the measured read bandwidth; %peak: of {} GB/s, the memory's.\n",
-               format_number(report.ceilings.read_gbps), format_number(report.ceilings.peak_gbps));
+    print_to(stdout,
+             "%read: of {} GB/s, the measured read bandwidth; %peak: of {} GB/s, the memory's.\n",
+             format_number(report.ceilings.read_gbps), format_number(report.ceilings.peak_gbps));
   } else {
-    fmt::print("The CPU device: {}.\n", kCpuTimes);
+    print_to(stdout, "The CPU device: {}.\n", kCpuTimes);
   }
-  fmt::print("published: the authors' figures, on their GPUs.\nconfig: {}; of histograms: {}\n",
-             config_legend(Family::reduce), config_legend(Family::histogram));
+  print_to(stdout,
+           "published: the authors' figures, on their GPUs.\nconfig: {}; of histograms: {}\n",
+           config_legend(Family::reduce), config_legend(Family::histogram));
 }
 
 using OrderedJson = nlohmann::ordered_json;
@@ -230,14 +233,14 @@ ExitCode run_ladder(const LadderArguments& arguments) {
   const std::unique_ptr<Device> device = open_device(device_id);
   if (device_id.starts_with("cpu") && options.count == 0) options.count = kCpuCount;
   const std::vector<Rung> rungs = make_ladder(options);
-  fmt::print(stderr, "climbing {} rungs on {} ({})\n", rungs.size(), device_id,
-             device->info().record.name);
+  print_to(stderr, "climbing {} rungs on {} ({})\n", rungs.size(), device_id,
+           device->info().record.name);
   std::size_t done = 0;
   const LadderReport report = climb(*device, rungs, library_rungs(), [&](const RungResult& result) {
-    fmt::print(stderr, "{}/{} {} {}, {}: {}\n", ++done, rungs.size(), result.rung.section,
-               result.rung.name, to_string(result.rung.problem),
-               result.status == RungStatus::ran ? format_us(result.median_us)
-                                                : std::string(text(result.status)));
+    print_to(stderr, "{}/{} {} {}, {}: {}\n", ++done, rungs.size(), result.rung.section,
+             result.rung.name, to_string(result.rung.problem),
+             result.status == RungStatus::ran ? format_us(result.median_us)
+                                              : std::string(text(result.status)));
   });
   arguments.json ? print_json(report, device->info()) : print_text(report, device->info());
   return count_of(report, RungStatus::failed) == 0 ? ExitCode::ok : ExitCode::device;

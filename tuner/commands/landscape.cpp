@@ -24,6 +24,7 @@
 #include "tuner/commands/stored_rows.h"
 #include "tuner/format.h"
 #include "tuner/output_file.h"
+#include "tuner/print.h"
 #include "tuner/replay/kernel_tuner.h"
 #include "tuner/table.h"
 
@@ -49,18 +50,18 @@ std::vector<double> sorted_times(const Landscape& landscape) {
 }
 
 void print_heading(const Landscape& landscape) {
-  fmt::print("{} on {}{}\n", to_string(landscape.problem),
-             describe_origin(landscape.device, landscape.compiler),
-             landscape.template_fingerprint == template_fingerprint()
-                 ? ""
-                 : ", kernels of another version of Foldtune");
+  print_to(stdout, "{} on {}{}\n", to_string(landscape.problem),
+           describe_origin(landscape.device, landscape.compiler),
+           landscape.template_fingerprint == template_fingerprint()
+               ? ""
+               : ", kernels of another version of Foldtune");
   std::map<Outcome, int> counts;
   for (const LandscapePoint& point : landscape.points) ++counts[point.outcome];
   std::string outcomes;
   for (const auto& [outcome, count] : counts) {
     outcomes += fmt::format("{}{} {}", outcomes.empty() ? "" : ", ", count, to_string(outcome));
   }
-  fmt::print("{}: {}\n", format_count(landscape.points.size(), "configuration"), outcomes);
+  print_to(stdout, "{}: {}\n", format_count(landscape.points.size(), "configuration"), outcomes);
 }
 
 /// The configuration that is used untuned; null if it was not recorded, or failed.
@@ -77,26 +78,28 @@ const LandscapePoint* find_default(const Landscape& landscape) {
 void print_spread(const Landscape& landscape, const LandscapePoint& best) {
   const double bytes = static_cast<double>(landscape.problem.input_bytes());
   const double gbps = bytes / best.median_us / 1e3;
-  fmt::print("\nfastest  {:>10}  {}  ({} GB/s", format_us(best.median_us),
-             format_config(best.params), format_number(gbps));
+  print_to(stdout, "\nfastest  {:>10}  {}  ({} GB/s", format_us(best.median_us),
+           format_config(best.params), format_number(gbps));
   if (landscape.read_bandwidth_gbps > 0) {
-    fmt::print(", {}% of the read bandwidth", format_percent(gbps / landscape.read_bandwidth_gbps));
+    print_to(stdout, ", {}% of the read bandwidth",
+             format_percent(gbps / landscape.read_bandwidth_gbps));
   }
-  fmt::print(")\n");
+  print_to(stdout, ")\n");
   if (const LandscapePoint* const untuned = find_default(landscape)) {
-    fmt::print("untuned  {:>10}  {}  ({:.2f} times the fastest)\n", format_us(untuned->median_us),
-               format_config(untuned->params), untuned->median_us / best.median_us);
+    print_to(stdout, "untuned  {:>10}  {}  ({:.2f} times the fastest)\n",
+             format_us(untuned->median_us), format_config(untuned->params),
+             untuned->median_us / best.median_us);
   }
   const std::vector<double> times = sorted_times(landscape);
-  fmt::print("median   {:>10}  {:.2f} times the fastest\n", format_us(times[times.size() / 2]),
-             times[times.size() / 2] / best.median_us);
-  fmt::print("slowest  {:>10}  {:.2f} times the fastest\n", format_us(times.back()),
-             times.back() / best.median_us);
+  print_to(stdout, "median   {:>10}  {:.2f} times the fastest\n",
+           format_us(times[times.size() / 2]), times[times.size() / 2] / best.median_us);
+  print_to(stdout, "slowest  {:>10}  {:.2f} times the fastest\n", format_us(times.back()),
+           times.back() / best.median_us);
   for (const double near : kNear) {
     const auto count = std::ranges::upper_bound(times, best.median_us * (1 + near)) - times.begin();
-    fmt::print("{}{} within {:.0f}%", near == kNear[0] ? "" : ", ", count, 100 * near);
+    print_to(stdout, "{}{} within {:.0f}%", near == kNear[0] ? "" : ", ", count, 100 * near);
   }
-  fmt::print(" of the fastest\n");
+  print_to(stdout, " of the fastest\n");
 }
 
 /// How fast the best configuration with each value of each tunable is.
@@ -119,8 +122,8 @@ void print_values(const Landscape& landscape, const LandscapePoint& best) {
     }
     table.add_row({std::string(tunable.name), cell});
   }
-  if (!table.empty()) fmt::print("\n{}", table.to_string(terminal_width(stdout)));
-  fmt::print("\nconfig: {}\n", config_legend(family_of(landscape.problem.op)));
+  if (!table.empty()) print_to(stdout, "\n{}", Lines{table.to_string(terminal_width(stdout))});
+  print_to(stdout, "\nconfig: {}\n", config_legend(family_of(landscape.problem.op)));
 }
 
 /// Now, as every Python reads it.
@@ -177,12 +180,18 @@ std::vector<Landscape> stored_landscapes(const ProblemSelection& selection) {
     landscapes.push_back(landscape_around(*store, result, problem));
   }
   if (!has_results) {
-    fmt::print("{} holds no results yet; `foldtune tune` makes some\n", path);
+    print_to(stdout, "{} holds no results yet; `foldtune tune` makes some\n", path);
   } else if (landscapes.empty()) {
-    fmt::print("nothing was measured of {}; `foldtune show` lists what was\n",
-               describe_problem(key, problem.count));
+    print_to(stdout, "nothing was measured of {}; `foldtune show` lists what was\n",
+             describe_problem(key, problem.count));
   }
   return landscapes;
+}
+
+std::vector<std::string> inputs_of(const LandscapeArguments& arguments) {
+  std::vector<std::string> inputs{database_path(arguments.selection.database)};
+  if (const auto& custom = arguments.selection.problem.custom.file) inputs.push_back(*custom);
+  return inputs;
 }
 
 ExitCode run_landscape(const LandscapeArguments& arguments) {
@@ -191,13 +200,13 @@ ExitCode run_landscape(const LandscapeArguments& arguments) {
     throw InvalidArgument("--kernel-tuner writes one landscape: choose the device with --device");
   }
   for (const Landscape& landscape : landscapes) {
-    if (&landscape != &landscapes.front()) fmt::print("\n");
+    if (&landscape != &landscapes.front()) print_to(stdout, "\n");
     print_landscape(landscape);
     if (arguments.kernel_tuner.empty()) continue;
-    OutputFile file(arguments.kernel_tuner, "cache file of Kernel Tuner");
+    OutputFile file(arguments.kernel_tuner, "cache file of Kernel Tuner", inputs_of(arguments));
     file.write(to_kernel_tuner_cache(landscape, python_time()));
     file.commit();
-    fmt::print(stderr, "wrote {}\n", arguments.kernel_tuner);
+    print_to(stderr, "wrote {}\n", arguments.kernel_tuner);
   }
   return ExitCode::ok;
 }

@@ -13,6 +13,7 @@
 #include "foldtune/error.h"
 #include "runtime/device.h"
 #include "tuner/count_list.h"
+#include "tuner/print.h"
 
 namespace foldtune {
 namespace {
@@ -131,7 +132,7 @@ Distribution require_distribution(const std::string& text) {
 std::string choose_device(const std::optional<std::string>& asked) {
   if (asked) return *asked;
   if (has_cuda_device()) return "cuda:0";
-  fmt::print(
+  print_to(
       stderr,
       "foldtune: note: no CUDA device (`foldtune devices` says why); using the CPU device: {}\n",
       kCpuTimes);

@@ -1,7 +1,6 @@
 // foldtune prune: removes what is no longer wanted, and the space that it took.
 #include "cache/prune.h"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -12,11 +11,13 @@
 #include <string>
 
 #include "cache/compact.h"
+#include "cache/record_check.h"
 #include "foldtune/error.h"
 #include "templates/embedded.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/options.h"
 #include "tuner/format.h"
+#include "tuner/print.h"
 
 namespace foldtune {
 namespace {
@@ -32,11 +33,10 @@ struct PruneArguments {
 };
 
 constexpr double kSecondsPerDay = 86400;
-constexpr double kMostDays = 36500;  ///< a century, so that every time has four digits of a year
+constexpr double kMostDays = 36500;  ///< a century
 
 std::string days_ago(double days) {
-  const std::time_t time = std::time(nullptr) - std::llround(days * kSecondsPerDay);
-  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(time));
+  return utc_text(std::time(nullptr) - std::llround(days * kSecondsPerDay));
 }
 
 PruneRules make_rules(const PruneArguments& arguments) {
@@ -53,18 +53,18 @@ void print_report(const PruneReport& report, bool dry_run) {
   std::size_t all = 0;
   for (const PrunedGroup& group : report.groups) {
     const bool is_stale = group.template_fingerprint != template_fingerprint();
-    fmt::print("{} (driver {}), {}{}: {} of {}\n", group.device_name, group.driver, group.compiler,
-               is_stale ? ", kernels of another version of Foldtune" : "",
-               format_count(group.measurements, "measurement"),
-               format_count(group.problems, "problem"));
+    print_to(stdout, "{} (driver {}), {}{}: {} of {}\n", group.device_name, group.driver,
+             group.compiler, is_stale ? ", kernels of another version of Foldtune" : "",
+             format_count(group.measurements, "measurement"),
+             format_count(group.problems, "problem"));
     all += group.measurements;
   }
-  fmt::print("{} {}", dry_run ? "would remove" : "removed", format_count(all, "measurement"));
+  print_to(stdout, "{} {}", dry_run ? "would remove" : "removed", format_count(all, "measurement"));
   if (report.kept_best > 0) {
-    fmt::print("; {} more {} the best of its problem", report.kept_best,
-               report.kept_best == 1 ? "stays, since it is" : "stay, since each is");
+    print_to(stdout, "; {} more {} the best of its problem", report.kept_best,
+             report.kept_best == 1 ? "stays, since it is" : "stay, since each is");
   }
-  fmt::print("\n");
+  print_to(stdout, "\n");
 }
 
 ExitCode run_prune(const PruneArguments& arguments) {
@@ -76,8 +76,8 @@ ExitCode run_prune(const PruneArguments& arguments) {
   }
   if (arguments.dry_run) return ExitCode::ok;
   const CompactReport size = compact_database(path);
-  fmt::print("{}: {} before, {} after\n", path, format_bytes(size.bytes_before),
-             format_bytes(size.bytes_after));
+  print_to(stdout, "{}: {} before, {} after\n", path, format_bytes(size.bytes_before),
+           format_bytes(size.bytes_after));
   return ExitCode::ok;
 }
 

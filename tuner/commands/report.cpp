@@ -1,6 +1,4 @@
 // foldtune report: a page on what the database holds.
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <filesystem>
@@ -16,6 +14,7 @@
 #include "tuner/commands/stored_rows.h"
 #include "tuner/format.h"
 #include "tuner/output_file.h"
+#include "tuner/print.h"
 #include "tuner/report/page.h"
 #include "tuner/report/report_data.h"
 
@@ -31,21 +30,21 @@ struct ReportArguments {
 ExitCode run_report(const ReportArguments& arguments) {
   const std::string path = database_path(arguments.database);
   select({}, arguments.filter);  // before the files are looked for, the names are checked
-  OutputFile output(arguments.output, "page");
+  OutputFile output(arguments.output, "page", {path});
   ReportSource source{.database = std::filesystem::path(path).filename().string(),
                       .made_at = utc_now()};
   source.measurements =
       open_sqlite_store(path, OpenMode::read_only)->measurements_where(row_test(arguments.filter));
   const nlohmann::ordered_json data = make_report_data(source);
   for (const nlohmann::ordered_json& sentence : data.at("left_out")) {
-    fmt::print(stderr, "foldtune: note: {}\n", sentence.get<std::string>());
+    print_to(stderr, "foldtune: note: {}\n", sentence.get<std::string>());
   }
   const std::string page = make_page(data);
   output.write(page);
   output.commit();
   if (arguments.output != "-") {
-    fmt::print(stderr, "wrote {} ({}): open it in a browser\n", arguments.output,
-               format_bytes(page.size()));
+    print_to(stderr, "wrote {} ({}): open it in a browser\n", arguments.output,
+             format_bytes(page.size()));
   }
   return ExitCode::ok;
 }

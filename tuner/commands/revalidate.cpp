@@ -20,6 +20,7 @@
 #include "tuner/count_list.h"
 #include "tuner/format.h"
 #include "tuner/marked.h"
+#include "tuner/print.h"
 #include "tuner/table.h"
 #include "tuner/tuner.h"
 
@@ -41,10 +42,10 @@ void print_note_on(const std::vector<ProblemKey>& unreadable) {
   names.reserve(unreadable.size());
   for (const ProblemKey& key : unreadable) names.push_back(describe_operation(key));
   names.erase(std::unique(names.begin(), names.end()), names.end());
-  fmt::print(stderr,
-             "foldtune: note: left out: {}, since a database does not hold what custom operators "
-             "and those of other versions do; tune them again\n",
-             fmt::join(names, ", "));
+  print_to(stderr,
+           "foldtune: note: left out: {}, since a database does not hold what custom operators "
+           "and those of other versions do; tune them again\n",
+           fmt::join(names, ", "));
 }
 
 /// What a dry run prints.
@@ -63,7 +64,7 @@ void print_marked(const std::vector<MarkedProblem>& problems) {
                      format_config(m.params)});
     }
   }
-  fmt::print("{}", table.to_string(terminal_width(stdout)));
+  print_to(stdout, "{}", Lines{table.to_string(terminal_width(stdout))});
 }
 
 const MarkedProblem& marked_of(const std::vector<MarkedProblem>& problems, const Problem& problem) {
@@ -90,7 +91,7 @@ void print_changes(const std::vector<MarkedProblem>& problems,
                    format_number(result.best_us), format_change(result.best_us / was.median_us),
                    now, before == now ? "the same" : before});
   }
-  fmt::print("\n{}\n", table.to_string(terminal_width(stdout)));
+  print_to(stdout, "\n{}\n", Lines{table.to_string(terminal_width(stdout))});
   print_config_legends(results);
 }
 
@@ -119,9 +120,9 @@ ExitCode run_group(const RevalidateArguments& arguments, const DeviceGroup& grou
   print_note_on(found.unreadable);
   if (found.problems.empty() || arguments.dry_run) {
     if (!found.problems.empty()) print_marked(found.problems);
-    fmt::print("{} of {} marked for revalidation in {}\n",
-               format_count(found.problems.size(), "problem"),
-               describe_origin(device.record, device.compiler), path);
+    print_to(stdout, "{} of {} marked for revalidation in {}\n",
+             format_count(found.problems.size(), "problem"),
+             describe_origin(device.record, device.compiler), path);
     return ExitCode::ok;
   }
   return tune_on({.devices = group,

@@ -6,15 +6,16 @@
 
 #include "tuner/commands/stored_rows.h"
 #include "tuner/exchange/row_json.h"
+#include "tuner/print.h"
 
 namespace foldtune {
 namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 
-/// What JSON has no text for is replaced.
+/// What JSON has no text for is replaced, and what may act on a terminal is escaped.
 std::string dump(const OrderedJson& json, int indent) {
-  return json.dump(indent, ' ', false, OrderedJson::error_handler_t::replace);
+  return json.dump(indent, ' ', /*ensure_ascii=*/true, OrderedJson::error_handler_t::replace);
 }
 
 /// Quoted where a comma, a quote or an end of line is in it.
@@ -73,6 +74,6 @@ std::string to_csv(const std::vector<StoredResult>& rows) {
   return text;
 }
 
-void print_indented(const OrderedJson& json) { fmt::print("{}\n", dump(json, 2)); }
+void print_indented(const OrderedJson& json) { print_to(stdout, "{}\n", Lines{dump(json, 2)}); }
 
 }  // namespace foldtune

@@ -24,6 +24,7 @@
 #include "tuner/commands/run_input.h"
 #include "tuner/commands/run_report.h"
 #include "tuner/operator_laws.h"
+#include "tuner/print.h"
 #include "tuner/statistics.h"
 
 namespace foldtune {
@@ -79,7 +80,7 @@ struct RunArguments {
 TunedConfigs open_configs(const std::optional<std::string>& asked) {
   std::error_code ignored;
   if (asked && !std::filesystem::exists(*asked, ignored) && !ignored) {
-    fmt::print(stderr, "foldtune: note: there is no database {}; running untuned\n", *asked);
+    print_to(stderr, "foldtune: note: there is no database {}; running untuned\n", *asked);
   }
   return TunedConfigs::open(asked.value_or(""));
 }

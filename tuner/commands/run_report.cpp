@@ -13,6 +13,7 @@
 #include "runtime/lookup.h"
 #include "tuner/commands/row_fields.h"
 #include "tuner/format.h"
+#include "tuner/print.h"
 #include "tuner/reference.h"
 #include "tuner/table.h"
 
@@ -52,10 +53,10 @@ std::optional<Shape> indices_of(const RunReport& report) {
 /// Of what NaN alone was in, and NaN is ignored, the result is no element's.
 void note_no_element(const RunReport& report) {
   if (!is_indexed(report) || index_of(report) >= 0) return;
-  fmt::print(stderr,
-             "foldtune: note: no element counted, so there is no index: all {} are NaN, which "
-             "--nan ignore drops\n",
-             report.problem.count);
+  print_to(stderr,
+           "foldtune: note: no element counted, so there is no index: all {} are NaN, which "
+           "--nan ignore drops\n",
+           report.problem.count);
 }
 
 /// The number that follows the first one.
@@ -233,17 +234,17 @@ void print_json(const RunReport& report) {
 void print_text(const RunReport& report) {
   const Explanation& explanation = report.explanation;
   note_no_element(report);
-  fmt::print("result  {}\n", result_text(report));
-  fmt::print("what    {}\n", describe(report));
-  fmt::print("device  {} ({})\n", report.device.id, report.device.record.name);
-  fmt::print("config  {}\n", format_config(explanation.config));
-  fmt::print("why     {}: {}\n", to_string(explanation.source), explanation.reason);
+  print_to(stdout, "result  {}\n", Lines{result_text(report)});
+  print_to(stdout, "what    {}\n", describe(report));
+  print_to(stdout, "device  {} ({})\n", report.device.id, report.device.record.name);
+  print_to(stdout, "config  {}\n", format_config(explanation.config));
+  print_to(stdout, "why     {}: {}\n", to_string(explanation.source), explanation.reason);
   if (explanation.source == ConfigSource::untuned_default) {
-    fmt::print("        tune it: {}\n", report.tune_command);
+    print_to(stdout, "        tune it: {}\n", report.tune_command);
   }
-  fmt::print("time    {} per call and wait, {} GB/s (host clock, median of {} call{})\n",
-             format_us(report.median_us), format_number(report.gbps()), report.calls,
-             report.calls == 1 ? "" : "s");
+  print_to(stdout, "time    {} per call and wait, {} GB/s (host clock, median of {} call{})\n",
+           format_us(report.median_us), format_number(report.gbps()), report.calls,
+           report.calls == 1 ? "" : "s");
 }
 
 }  // namespace foldtune

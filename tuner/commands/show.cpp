@@ -23,6 +23,7 @@
 #include "tuner/commands/stored_problem.h"
 #include "tuner/commands/stored_rows.h"
 #include "tuner/format.h"
+#include "tuner/print.h"
 #include "tuner/table.h"
 
 namespace foldtune {
@@ -106,10 +107,10 @@ std::vector<Group> make_groups(const std::vector<StoredResult>& rows) {
 }
 
 void print_heading(const StoredResult& row) {
-  fmt::print("{}{}\n", describe_origin(row.run.device, row.run.compiler),
-             row.run.template_fingerprint == template_fingerprint()
-                 ? ""
-                 : ", kernels of another version of Foldtune: not used by this one");
+  print_to(stdout, "{}{}\n", describe_origin(row.run.device, row.run.compiler),
+           row.run.template_fingerprint == template_fingerprint()
+               ? ""
+               : ", kernels of another version of Foldtune: not used by this one");
 }
 
 std::string format_bandwidth_share(const StoredResult& row) {
@@ -171,13 +172,14 @@ void print_tables(const std::vector<StoredResult>& rows, bool all) {
   for (const Group& group : make_groups(rows)) {
     has_others = has_others || std::ranges::any_of(group, has_other_times);
     print_heading(*group.front());
-    fmt::print("{}\n", make_table(group, all).to_string(terminal_width(stdout)));
+    print_to(stdout, "{}\n", Lines{make_table(group, all).to_string(terminal_width(stdout))});
   }
   if (all) {
-    fmt::print("+-%: how far half of the samples lie from their median us at most.\n");
-    if (has_others) fmt::print("hot, stream, latency: {}\n", kOtherTimes);
+    print_to(stdout, "+-%: how far half of the samples lie from their median us at most.\n");
+    if (has_others) print_to(stdout, "hot, stream, latency: {}\n", kOtherTimes);
   }
-  fmt::print("%read: of the read bandwidth measured in the same run.\n{}", config_legends(rows));
+  print_to(stdout, "%read: of the read bandwidth measured in the same run.\n{}",
+           Lines{config_legends(rows)});
 }
 
 ExitCode run_show(const ShowArguments& arguments) {
@@ -199,15 +201,15 @@ ExitCode run_show(const ShowArguments& arguments) {
   if (arguments.json) {
     print_indented(to_json(rows));
   } else if (arguments.csv) {
-    fmt::print("{}", to_csv(rows));
+    print_to(stdout, "{}", Lines{to_csv(rows)});
   } else if (is_empty) {
-    fmt::print("{} holds no {} yet; `foldtune tune` makes some\n", path,
-               arguments.all ? "measurements" : "results");
+    print_to(stdout, "{} holds no {} yet; `foldtune tune` makes some\n", path,
+             arguments.all ? "measurements" : "results");
   } else if (rows.empty()) {
-    fmt::print("nothing in {} matches --op, --type and --device\n", path);
+    print_to(stdout, "nothing in {} matches --op, --type and --device\n", path);
   } else {
     print_tables(rows, arguments.all);
-    fmt::print("database: {}\n", path);
+    print_to(stdout, "database: {}\n", path);
   }
   return ExitCode::ok;
 }

@@ -17,6 +17,7 @@
 #include "tuner/commands/tuning.h"
 #include "tuner/count_list.h"
 #include "tuner/format.h"
+#include "tuner/print.h"
 #include "tuner/search/search.h"
 #include "tuner/tuner.h"
 
@@ -99,8 +100,8 @@ std::vector<Problem> make_problems(const TuneArguments& arguments) {
   }
   if (problems.empty()) throw InvalidArgument(first_fault);
   if (!left_out.empty()) {
-    fmt::print(stderr, "foldtune: note: left out: {} ({}{})\n", fmt::join(left_out, ", "),
-               first_fault, left_out.size() == 1 ? "" : ", and the like");
+    print_to(stderr, "foldtune: note: left out: {} ({}{})\n", fmt::join(left_out, ", "),
+             first_fault, left_out.size() == 1 ? "" : ", and the like");
   }
   group_by_inputs(problems);
   return problems;

@@ -17,6 +17,7 @@
 #include "tuner/input_pool.h"
 #include "tuner/interrupt.h"
 #include "tuner/kept_kernels.h"
+#include "tuner/print.h"
 #include "tuner/progress.h"
 #include "tuner/table.h"
 #include "tuner/worker/worker_evaluator.h"
@@ -31,7 +32,7 @@ void print_failures(const std::vector<ProblemFailure>& failures) {
     problems[failure.reason].push_back(to_string(failure.problem));
   }
   for (const auto& [reason, names] : problems) {
-    fmt::print(stderr, "foldtune: error: tuning {}: {}\n", fmt::join(names, ", "), reason);
+    print_to(stderr, "foldtune: error: tuning {}: {}\n", fmt::join(names, ", "), Lines{reason});
   }
 }
 
@@ -60,7 +61,7 @@ void keep_kernels_of(const std::vector<ProblemResult>& results, const ConfigStor
     keep_kernels(*kernels, nullptr, device, *compiler, kernels_of(results, compiler->version()),
                  threads, default_cache_bytes());
   } catch (const StoreError& error) {
-    fmt::print(stderr, "foldtune: note: not all kernels are kept: {}\n", error.what());
+    print_to(stderr, "foldtune: note: not all kernels are kept: {}\n", Lines{error.what()});
   }
 }
 
@@ -69,28 +70,28 @@ ExitCode conclude(const TuningJob& job, const std::vector<Problem>& problems,
   const std::vector<ProblemResult>& results = summary.results;
   if (!results.empty()) job.print(results);
   if (!results.empty() && is_cpu(job.devices.front()))
-    fmt::print("The CPU device: {}.\n", kCpuTimes);
+    print_to(stdout, "The CPU device: {}.\n", kCpuTimes);
   std::string took = format_seconds(summary.elapsed_s);
   if (summary.busy_fraction > 0) {
     took += fmt::format("; the device was busy {}% of the time and waited {}% for the compiler",
                         format_percent(summary.busy_fraction),
                         format_percent(summary.compiler_wait_fraction));
   }
-  fmt::print("{}\ndatabase: {}\n", took, job.database);
+  print_to(stdout, "{}\ndatabase: {}\n", took, job.database);
   std::fflush(stdout);
   print_failures(summary.failures);
   if (is_interrupted) {
-    fmt::print(stderr,
-               "foldtune: interrupted: everything measured is kept in {}; the same command goes on "
-               "from there\n",
-               job.database);
+    print_to(stderr,
+             "foldtune: interrupted: everything measured is kept in {}; the same command goes on "
+             "from there\n",
+             job.database);
     return ExitCode::interrupted;
   }
   for (const Problem& problem : missing_problems(problems, summary)) {
-    fmt::print(stderr,
-               "foldtune: warning: nothing could be measured for {}; `foldtune show --all` says "
-               "what failed, and a larger --budget may help\n",
-               to_string(problem));
+    print_to(stderr,
+             "foldtune: warning: nothing could be measured for {}; `foldtune show --all` says "
+             "what failed, and a larger --budget may help\n",
+             to_string(problem));
   }
   if (!summary.failures.empty()) return ExitCode::device;
   if (results.empty()) throw DeviceError("tuning: no configuration of any problem could be timed");
@@ -126,7 +127,7 @@ void print_config_legends(const std::vector<ProblemResult>& results) {
   for (const Family family : {Family::reduce, Family::histogram}) {
     const bool is_shown = std::ranges::any_of(
         results, [&](const ProblemResult& result) { return family_of(result.best) == family; });
-    if (is_shown) fmt::print("config: {}\n", config_legend(family));
+    if (is_shown) print_to(stdout, "config: {}\n", config_legend(family));
   }
 }
 
@@ -147,8 +148,8 @@ void print_results(const std::vector<ProblemResult>& results) {
                    fmt::to_string(result.measured + result.failed), fmt::to_string(result.failed),
                    format_config(result.best)});
   }
-  fmt::print("\n{}\n", table.to_string(terminal_width(stdout)));
-  fmt::print("%read: of the measured read bandwidth. gain: over the untuned default.\n");
+  print_to(stdout, "\n{}\n", Lines{table.to_string(terminal_width(stdout))});
+  print_to(stdout, "%read: of the measured read bandwidth. gain: over the untuned default.\n");
   print_config_legends(results);
 }
 
@@ -163,9 +164,9 @@ ExitCode tune_on(const TuningJob& job, TuneOptions options) {
   Evaluator& first = *evaluators.front();
   first.compiler();  // a missing one is an error now, not after the inputs are made
   const std::unique_ptr<ConfigStore> store = open_sqlite_store(job.database, OpenMode::read_write);
-  fmt::print(stderr, "{} {} on {} ({}){}\n", job.doing,
-             format_count(options.problems.size(), "problem"), fmt::join(job.devices, ", "),
-             first.info().record.name, job.limit);
+  print_to(stderr, "{} {} on {} ({}){}\n", job.doing,
+           format_count(options.problems.size(), "problem"), fmt::join(job.devices, ", "),
+           first.info().record.name, job.limit);
   const InterruptGuard interrupt;
   options.stop_requested = [&] { return interrupt.is_interrupted(); };
   TuneSummary summary;

@@ -20,6 +20,7 @@
 #include "tuner/commands/stored_problem.h"
 #include "tuner/commands/stored_rows.h"
 #include "tuner/format.h"
+#include "tuner/print.h"
 #include "tuner/problem_history.h"
 #include "tuner/statistics.h"
 #include "tuner/table.h"
@@ -48,8 +49,9 @@ std::string format_interval(const MeasurementRecord& m) {
 /// A label, and words in lines of the terminal's width.
 void print_line(const char* label, const std::string& text) {
   constexpr std::size_t kLabelWidth = 10;
-  fmt::print("{}\n", wrap(fmt::format("{:<{}}{}", label, kLabelWidth, text), terminal_width(stdout),
-                          kLabelWidth));
+  print_to(stdout, "{}\n",
+           Lines{wrap(fmt::format("{:<{}}{}", label, kLabelWidth, text), terminal_width(stdout),
+                      kLabelWidth)});
 }
 
 std::string describe_time(const StoredResult& basis) {
@@ -122,8 +124,8 @@ void print_comparison(const Evidence& evidence) {
   for (const MeasurementRecord& m : evidence.rivals) {
     add(m, m.outcome == Outcome::ok ? format_slowdown(m, choice) : "failed");
   }
-  fmt::print("\nthe last comparison, in us per call at n = {}:\n{}", choice.count,
-             table.to_string(terminal_width(stdout)));
+  print_to(stdout, "\nthe last comparison, in us per call at n = {}:\n{}", choice.count,
+           Lines{table.to_string(terminal_width(stdout))});
 }
 
 /// "these", or how another version's fingerprint begins.
@@ -151,18 +153,19 @@ void print_past(const Account& account) {
          choice.time_over_previous ? format_change(*choice.time_over_previous) : "-",
          run.device.driver, run.compiler, describe_kernels(run), format_config(m.params)});
   }
-  fmt::print("\nall choices, the oldest first:\n{}", table.to_string(terminal_width(stdout)));
+  print_to(stdout, "\nall choices, the oldest first:\n{}",
+           Lines{table.to_string(terminal_width(stdout))});
 }
 
 void print_text(const Account& account, const ProblemOptions& options) {
   const Choice& choice = account.choice;
   const Place& place = account.place;
-  fmt::print(
-      "{}\n",
-      wrap(fmt::format("{} on {}",
-                       describe_problem(make_problem_key(account.problem), account.problem.count),
-                       describe_origin(place.device, place.compiler)),
-           terminal_width(stdout), 0));
+  print_to(stdout, "{}\n",
+           Lines{wrap(fmt::format("{} on {}",
+                                  describe_problem(make_problem_key(account.problem),
+                                                   account.problem.count),
+                                  describe_origin(place.device, place.compiler)),
+                      terminal_width(stdout), 0)});
   print_line("device", place.id.empty() ? "not of this machine: driver and compiler are those of "
                                           "its newest result"
                                         : fmt::format("{} of this machine", place.id));
@@ -279,12 +282,13 @@ ExitCode run_why(const ProblemSelection& selection) {
   }
   for (const Account& account : accounts) {
     print_text(account, selection.problem);
-    fmt::print("\n");
+    print_to(stdout, "\n");
   }
   if (accounts.empty()) {
-    fmt::print("{} holds no results yet; `foldtune tune` makes some\n", path);
+    print_to(stdout, "{} holds no results yet; `foldtune tune` makes some\n", path);
   } else {
-    fmt::print(
+    print_to(
+        stdout,
         "change: against the choice before it of the same n. kernels: these of this Foldtune, or "
         "how\nthe fingerprint of others begins.\nconfig: {}\ndatabase: {}\n",
         config_legend(family_of(problem.op)), path);

@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
+#include "cache/notice.h"
 #include "foldtune/error.h"
 #include "runtime/lookup.h"
+#include "tuner/problem_history.h"
 
 namespace foldtune {
 namespace {
@@ -47,8 +50,15 @@ Landscape make_landscape(const RunRecord& run, const Problem& problem,
   std::vector<double> compile_ms;
   for (const MeasurementRecord& record : records) {
     if (record.problem != key || record.count != problem.count) continue;
-    const Params params = params_from_json(family_of(problem.op), record.params);
-    const MeasurementRecord*& place = chosen[values_of(params)];
+    const std::optional<Params> params = read_params(problem, record.params);
+    if (!params) {
+      note_once(
+          fmt::format("what was measured of {} with {} is left out: that is no configuration "
+                      "of it; foldtune doctor says more",
+                      to_string(problem), record.params));
+      continue;
+    }
+    const MeasurementRecord*& place = chosen[values_of(*params)];
     if (place == nullptr || record.round <= place->round) place = &record;
   }
   Landscape landscape{.device = run.device,
