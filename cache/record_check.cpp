@@ -32,10 +32,12 @@ class NumberCheck {
 
  private:
   void require(const ColumnInfo& column, double number) {
-    if (!fault_.empty() || (std::isfinite(number) && number >= 0 && number <= column.most)) return;
-    fault_ = std::isfinite(column.most)
-                 ? fmt::format("its {} is not between 0 and {}", column.name, column.most)
-                 : fmt::format("its {} is negative or not a finite number", column.name);
+    if (!fault_.empty()) return;
+    if (!std::isfinite(number) || number < 0) {
+      fault_ = fmt::format("its {} is negative or not a finite number", column.name);
+    } else if (number > column.most) {
+      fault_ = fmt::format("its {} is not between 0 and {}", column.name, column.most);
+    }
   }
 
   std::string fault_;

@@ -78,11 +78,13 @@ std::string options_of(const Problem& problem) {
   return {};
 }
 
-/// With what else it was measured, if it was.
+/// With what else, or where, it was measured, if it was.
 std::string describe_mark(const Match& match) {
   if (!match.is_marked) return {};
-  return fmt::format(" with driver {} and {}: `foldtune revalidate` times it again", match.driver,
-                     match.compiler);
+  const std::string from =
+      match.imported_from.empty() ? "" : fmt::format(", imported from {}", match.imported_from);
+  return fmt::format(" with driver {} and {}{}: `foldtune revalidate` times it again", match.driver,
+                     match.compiler, from);
 }
 
 std::optional<Match> find(const ConfigStore& store, const TuningKey& key) {

@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "cache/columns.h"
 #include "tuner/problem_key.h"
 #include "tuner/search/seeds.h"
 
@@ -20,20 +21,29 @@ ProblemHistory::ProblemHistory(const ConfigStore& store, const TuningKey& key,
     : family_(family_of(problem.op)) {
   for (StoredResult& stored : store.measurements_of(key)) {
     MeasurementRecord& record = stored.measurement;
-    if (record.round >= kChosen) {
-      next_round_ = record.round + 1;
-      if (record.count == problem.count) chosen_ = record;
+    const bool is_choice = record.round >= kChosen && record.outcome == Outcome::ok;
+    const std::optional<Params> params = parse(record.params);
+    if (!stored.imported_from.empty()) {
+      if (is_choice && params) imported_.push_back(*params);
+      continue;
     }
+    if (is_choice) next_round_ = std::clamp(record.round + 1, next_round_, kMostRound);
+    if (!params) continue;
+    if (is_choice && record.count == problem.count) chosen_ = record;
     if (record.count != problem.count || !resume) continue;
     // Stores sort the keys; `to_json` has the order of the struct.
-    MeasurementRecord& known = known_[to_json(parse(record.params))];
+    MeasurementRecord& known = known_[to_json(*params)];
     // A success shows that an earlier failure was not the configuration's.
     if (known.params.empty() || record.round == kScreened) known = std::move(record);
   }
 }
 
-Params ProblemHistory::parse(const std::string& params) const {
-  return params_from_json(family_, params);
+std::optional<Params> ProblemHistory::parse(const std::string& params) const {
+  try {
+    return params_from_json(family_, params);
+  } catch (const std::invalid_argument&) {
+    return std::nullopt;  // of a Foldtune with other tunables, or edited
+  }
 }
 
 std::size_t ProblemHistory::failed() const {
@@ -47,7 +57,7 @@ const MeasurementRecord* ProblemHistory::find(const Params& params) const {
 }
 
 std::optional<Params> ProblemHistory::chosen_params() const {
-  return chosen_ ? std::optional(parse(chosen_->params)) : std::nullopt;
+  return chosen_ ? parse(chosen_->params) : std::nullopt;
 }
 
 double ProblemHistory::default_us() const {

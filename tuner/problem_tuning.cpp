@@ -164,6 +164,7 @@ class ProblemTuning {
       return seeds;
     }
     if (const auto chosen = history_.chosen_params()) add(*chosen);
+    for (const Params& params : history_.imported()) add(params);
     for (const Params& params : seeds_of_others(session_.store, key_, problem_, kSeeds)) {
       add(params);
     }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <stdexcept>
 
 #include "foldtune/error.h"
 #include "runtime/lookup.h"
@@ -22,6 +24,14 @@ double upper_median(std::vector<double> values) {
 LandscapePoint make_point(const Params& params, const MeasurementRecord& record) {
   const bool is_ok = record.outcome == Outcome::ok;
   return {.params = params, .outcome = record.outcome, .median_us = is_ok ? record.median_us : 0};
+}
+
+std::optional<Params> parse(Family family, const std::string& params) {
+  try {
+    return params_from_json(family, params);
+  } catch (const std::invalid_argument&) {
+    return std::nullopt;  // of a Foldtune with other tunables, or edited
+  }
 }
 
 /// The values of the tunables, which order configurations as the space does.
@@ -47,8 +57,9 @@ Landscape make_landscape(const RunRecord& run, const Problem& problem,
   std::vector<double> compile_ms;
   for (const MeasurementRecord& record : records) {
     if (record.problem != key || record.count != problem.count) continue;
-    const Params params = params_from_json(family_of(problem.op), record.params);
-    const MeasurementRecord*& place = chosen[values_of(params)];
+    const std::optional<Params> params = parse(family_of(problem.op), record.params);
+    if (!params) continue;
+    const MeasurementRecord*& place = chosen[values_of(*params)];
     if (place == nullptr || record.round <= place->round) place = &record;
   }
   Landscape landscape{.device = run.device,
@@ -63,8 +74,9 @@ Landscape make_landscape(const RunRecord& run, const Problem& problem,
     if (record->compile_ms > 0) compile_ms.push_back(record->compile_ms);
   }
   if (landscape.points.empty()) {
-    throw InvalidArgument(
-        fmt::format("the landscape of {}: it was not measured", to_string(problem)));
+    throw InvalidArgument(fmt::format(
+        "the landscape of {}: it was not measured with tunables that this Foldtune knows",
+        to_string(problem)));
   }
   landscape.compile_ms = upper_median(std::move(compile_ms));
   return landscape;

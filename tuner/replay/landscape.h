@@ -23,14 +23,16 @@ struct Landscape {
   std::string template_fingerprint;  ///< of the kernels that were measured
   double read_bandwidth_gbps = 0;    ///< of the device, in 10^9 bytes per second; 0: not known
   double compile_ms = 0;             ///< median over the configurations; 0: not known
+  std::string imported_from{};       ///< the file that its measurements are from; empty: none
   Problem problem;
   std::vector<LandscapePoint> points;  ///< each configuration once
 };
 
 /// The landscape of `problem` from the records of a run that tried every configuration. Records of
-/// other problems or counts are left out; of several records of a configuration the last one of the
-/// lowest round counts, since rounds are timed in different ways. Throws InvalidArgument for a
-/// custom operator, whose expressions no landscape holds, and where no record is left.
+/// other problems or counts, or of tunables that this Foldtune does not know, are left out; of
+/// several records of a configuration the last one of the lowest round counts, since rounds are
+/// timed in different ways. Throws InvalidArgument for a custom operator, whose expressions no
+/// landscape holds, and where no record is left.
 Landscape make_landscape(const RunRecord& run, const Problem& problem,
                          const std::vector<MeasurementRecord>& records);
 
