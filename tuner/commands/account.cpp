@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <utility>
 
 #include "templates/embedded.h"
@@ -183,7 +184,10 @@ Ratio interval_of_median(const std::vector<double>& samples_us) {
 
 Ratio slowdown(const MeasurementRecord& m, const MeasurementRecord& choice) {
   if (has_interval(m) && has_interval(choice)) {
-    return ratio_of_medians(m.samples_us, choice.samples_us);
+    // The samples of the rounds that both took part in: the first ones.
+    const std::size_t both = std::min(m.samples_us.size(), choice.samples_us.size());
+    return ratio_of_medians(std::span(m.samples_us).first(both),
+                            std::span(choice.samples_us).first(both));
   }
   const double ratio = m.median_us / choice.median_us;
   return {ratio, ratio, ratio};
