@@ -37,6 +37,8 @@ std::string format_us(double microseconds) {
 }
 
 std::string format_seconds(double seconds) {
+  constexpr double kLeastWhole = 0.95;
+  if (seconds > 0 && seconds < kLeastWhole) return fmt::format("{:.1f} s", seconds);
   const auto whole = static_cast<std::int64_t>(std::llround(std::max(seconds, 0.0)));
   return whole < 60 ? fmt::format("{} s", whole)
                     : fmt::format("{} min {} s", whole / 60, whole % 60);
