@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "cache/excerpt.h"
 #include "cache/store_error.h"
 #include "foldtune/error.h"
 #include "tuner/commands/commands.h"
@@ -94,16 +95,17 @@ Exit codes:
 
 constexpr std::size_t kHelpColumn = 28;
 
-/// The arguments as a shell would take them.
+/// The arguments as a shell would take them; as many of them as a database is told.
 std::string quoted_command_line(int argc, const char* const* argv) {
+  constexpr std::size_t kMostBytes = 10'000;
   std::string line = "foldtune";
   for (int i = 1; i < argc; ++i) line += ' ' + shell_quoted(argv[i]);
-  return line;
+  return excerpt(line, kMostBytes);
 }
 
 ExitCode fail(ExitCode code, std::string_view message) {
   std::fflush(stdout);
-  fmt::print(stderr, "foldtune: error: {}\n", message);
+  fmt::print(stderr, "foldtune: error: {}\n", shortened(message));  // it may repeat an argument
   return code;
 }
 

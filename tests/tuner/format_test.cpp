@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "cache/excerpt.h"
 #include "templates/reduce/space.h"
 #include "tests/catch.h"
 
@@ -76,6 +77,22 @@ TEST_CASE("A ratio is shown as a change") {
   CHECK(format_change(1.065) == "+6.5%");
   CHECK(format_change(0.98) == "-2.0%");
   CHECK(format_change(1) == "+0.0%");
+}
+
+TEST_CASE("A word of a command line has no control characters, and means the same to a shell") {
+  CHECK(shell_quoted("2^20") == "2^20");
+  CHECK(shell_quoted("a b'c") == "'a b'\\''c'");
+  CHECK(shell_quoted("a\nb'\x1b[2J\\") == "$'a\\x0ab\\'\\x1b[2J\\\\'");
+}
+
+TEST_CASE("A quotation is cut between characters, and says how much there is") {
+  CHECK(excerpt("short") == "short");
+  CHECK(excerpt(std::string(200, 'x'), 5) == "xxxxx... (200 bytes)");
+  CHECK(excerpt("caf\xc3\xa9 and more", 4) == "caf... (14 bytes)");
+  CHECK(shortened("a wordy one:\n" + std::string(50, 'x') + " was", 10) ==
+        "a wordy one:\nxxxxxxxxxx... (50 bytes) was");
+  CHECK(shortened(std::string(100, 'x') + " y", 1000, 20) ==
+        std::string(20, 'x') + "... (102 bytes)");
 }
 
 }  // namespace
