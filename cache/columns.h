@@ -6,6 +6,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <limits>
 #include <type_traits>
 
@@ -19,11 +20,24 @@ struct ColumnInfo {
   const char* meaning;
   /// Of a number. None may be negative.
   double most = std::numeric_limits<double>::infinity();
+  /// Of a text that comes from outside: its bytes, and whether it may have several lines.
+  std::size_t most_bytes = 1000;
+  bool has_lines = false;
   /// 0 says that it was not measured: NULL in the database, null in JSON.
   bool is_optional = false;
   /// A text that is a JSON object.
   bool is_json = false;
 };
+
+// More than there is, and what no sum of a few overflows.
+inline constexpr double kMostInteger = 9.2e18;  ///< SQLite's integers are signed
+inline constexpr double kMostUs = 1e12;         ///< eleven days
+inline constexpr double kMostClock = 1e9;       ///< kHz: 1 THz
+inline constexpr double kMostCount = 1e6;       ///< of parts of a device, of samples
+inline constexpr double kMostMemory = 0x1p50;   ///< bytes
+
+/// Of `MeasurementRecord::round`, far above what tuning a problem again and again comes to.
+inline constexpr int kMostRound = 1'000'000;
 
 /// A record, const or not.
 template <class T, class Record>
@@ -34,10 +48,12 @@ void visit_columns(T& device, Visit&& visit) {
   visit(ColumnInfo{"device_kind", "", "`cuda` or `cpu`"}, device.kind);
   visit(ColumnInfo{"device_name", "", "`NVIDIA H200`"}, device.name);
   visit(ColumnInfo{"device_architecture", "", "`sm_90`"}, device.architecture);
-  visit(ColumnInfo{"device_multiprocessor_count", "", ""}, device.multiprocessor_count);
-  visit(ColumnInfo{"device_memory_clock_khz", "kHz", "0: unknown"}, device.memory_clock_khz);
-  visit(ColumnInfo{"device_memory_bus_bits", "bits", "0: unknown"}, device.memory_bus_bits);
-  visit(ColumnInfo{"device_l2_bytes", "bytes", ""}, device.l2_bytes);
+  visit(ColumnInfo{"device_multiprocessor_count", "", "", kMostCount}, device.multiprocessor_count);
+  visit(ColumnInfo{"device_memory_clock_khz", "kHz", "0: unknown", kMostClock},
+        device.memory_clock_khz);
+  visit(ColumnInfo{"device_memory_bus_bits", "bits", "0: unknown", kMostCount},
+        device.memory_bus_bits);
+  visit(ColumnInfo{"device_l2_bytes", "bytes", "", kMostMemory}, device.l2_bytes);
   visit(ColumnInfo{"device_driver", "", "the driver's version"}, device.driver);
 }
 
@@ -48,7 +64,11 @@ void visit_columns(T& run, Visit&& visit) {
         run.template_fingerprint);
   visit(ColumnInfo{"compiler", "", "`nvrtc 13.0`"}, run.compiler);
   visit(ColumnInfo{"foldtune_version", "", "what ran"}, run.foldtune_version);
-  visit(ColumnInfo{"command", "", "its command line"}, run.command);
+  visit(ColumnInfo{.name = "command",
+                   .unit = "",
+                   .meaning = "its command line",
+                   .most_bytes = std::size_t{64} << 10},
+        run.command);
   visit(ColumnInfo{"seed", "", "its seed, as a signed number of 64 bits"}, run.seed);
   visit(ColumnInfo{.name = "read_bandwidth_gbps",
                    .unit = "10^9 bytes/s",
@@ -75,14 +95,18 @@ void visit_columns(T& problem, Visit&& visit) {
 inline constexpr ColumnInfo kParamsColumn{.name = "params",
                                           .unit = "",
                                           .meaning = "the tunables, a JSON object with sorted keys",
+                                          .most_bytes = 10'000,
                                           .is_json = true};
 
 /// Those of the table `measurement`: problems and params have tables of their own.
 template <RecordOf<MeasurementRecord> T, class Visit>
 void visit_own_columns(T& m, Visit&& visit) {
-  constexpr double kMostInteger = 9.2e18;  // SQLite's integers are signed
   const auto optional_time = [](const char* name, const char* meaning) {
-    return ColumnInfo{.name = name, .unit = "µs per call", .meaning = meaning, .is_optional = true};
+    return ColumnInfo{.name = name,
+                      .unit = "µs per call",
+                      .meaning = meaning,
+                      .most = kMostUs,
+                      .is_optional = true};
   };
   visit(
       ColumnInfo{.name = "element_count", .unit = "elements", .meaning = "", .most = kMostInteger},
@@ -96,44 +120,56 @@ void visit_own_columns(T& m, Visit&& visit) {
         m.is_default);
   visit(ColumnInfo{"round", "",
                    "0: screening; 1: comparison of the best; from 2 on: what was chosen by it, the "
-                   "higher the later"},
+                   "higher the later",
+                   kMostRound},
         m.round);
   visit(ColumnInfo{"outcome", "",
                    "`ok`, `compile_error`, `load_error`, `launch_error`, `wrong_result`, "
                    "`timing_error`, `out_of_memory`, `crashed` or `timeout`"},
         m.outcome);
-  visit(ColumnInfo{"failure", "", "the reason; empty for `ok`"}, m.failure);
+  visit(ColumnInfo{.name = "failure",
+                   .unit = "",
+                   .meaning = "the reason; empty for `ok`",
+                   .most_bytes = std::size_t{1} << 20,
+                   .has_lines = true},
+        m.failure);
   visit(
       ColumnInfo{
           "median_us", "µs per call",
           "of calls in a CUDA graph whose inputs come from memory; above 0 for `ok`, without "
-          "meaning otherwise"},
+          "meaning otherwise",
+          kMostUs},
       m.median_us);
   visit(ColumnInfo{"mad_us", "µs per call",
-                   "median absolute deviation of the samples from `median_us`"},
+                   "median absolute deviation of the samples from `median_us`", kMostUs},
         m.mad_us);
   visit(ColumnInfo{"discarded_samples", "",
-                   "samples that were taken again, since the device was throttled meanwhile"},
+                   "samples that were taken again, since the device was throttled meanwhile",
+                   kMostCount},
         m.discarded_samples);
   visit(optional_time("hot_us", "as `median_us`, with the input in the L2, which it may not fit"),
         m.hot_us);
   visit(optional_time("stream_us", "back to back in a stream, without a graph"), m.stream_us);
   visit(optional_time("latency_us", "from before a launch to its result, as the host sees it"),
         m.latency_us);
-  visit(ColumnInfo{"registers", "per thread", ""}, m.registers);
-  visit(ColumnInfo{"shared_bytes", "bytes per block", "static shared memory"}, m.shared_bytes);
-  visit(ColumnInfo{"local_bytes", "bytes per thread", "spills and stack"}, m.local_bytes);
+  visit(ColumnInfo{"registers", "per thread", "", kMostCount}, m.registers);
+  visit(ColumnInfo{"shared_bytes", "bytes per block", "static shared memory", kMostMemory},
+        m.shared_bytes);
+  visit(ColumnInfo{"local_bytes", "bytes per thread", "spills and stack", kMostMemory},
+        m.local_bytes);
   visit(ColumnInfo{.name = "occupancy",
                    .unit = "0 to 1",
                    .meaning = "resident warps over the maximum",
                    .most = 1},
         m.occupancy);
-  visit(ColumnInfo{"compile_ms", "ms", ""}, m.compile_ms);
-  visit(ColumnInfo{"sm_clock_mhz", "MHz", "read while the samples were taken; 0: unknown"},
+  visit(ColumnInfo{"compile_ms", "ms", "", kMostUs}, m.compile_ms);
+  visit(ColumnInfo{"sm_clock_mhz", "MHz", "read while the samples were taken; 0: unknown",
+                   kMostClock},
         m.sm_clock_mhz);
-  visit(ColumnInfo{"memory_clock_mhz", "MHz", "the same"}, m.memory_clock_mhz);
-  visit(ColumnInfo{"samples_us", "µs per call", "JSON array, in the order they were taken"},
-        m.samples_us);
+  visit(ColumnInfo{"memory_clock_mhz", "MHz", "the same", kMostClock}, m.memory_clock_mhz);
+  visit(
+      ColumnInfo{"samples_us", "µs per call", "JSON array, in the order they were taken", kMostUs},
+      m.samples_us);
 }
 
 template <RecordOf<MeasurementRecord> T, class Visit>
@@ -155,7 +191,11 @@ void visit_run(T& row, Visit&& visit) {
 inline constexpr ColumnInfo kMeasuredAtColumn{"measured_at", "UTC, ISO 8601",
                                               "when the measurement was stored"};
 
-/// A measurement with its problem and params, as it is stored.
+/// No part of the exchange format: whoever reads a file has its rows from there.
+inline constexpr ColumnInfo kImportedFromColumn{
+    "imported_from", "", "the file that `import` took it from; empty: it was measured here"};
+
+/// A measurement with its problem and params, as it is exchanged.
 template <RecordOf<StoredResult> T, class Visit>
 void visit_measurement(T& row, Visit&& visit) {
   visit(kMeasuredAtColumn, row.measured_at);

@@ -49,12 +49,13 @@ TuningKey tuning_key(const RunRecord& run, const ProblemKey& problem) {
           .problem = problem};
 }
 
-Validity validity_of(const RunRecord& run, const DeviceRecord& device, std::string_view compiler,
+Validity validity_of(const StoredResult& row, const DeviceRecord& device, std::string_view compiler,
                      std::string_view template_fingerprint) {
+  const RunRecord& run = row.run;
   if (run.device.fingerprint() != device.fingerprint()) return Validity::none;
   if (run.template_fingerprint != template_fingerprint) return Validity::seed;
   const bool is_same = run.device.driver == device.driver && run.compiler == compiler;
-  return is_same ? Validity::valid : Validity::marked;
+  return is_same && row.imported_from.empty() ? Validity::valid : Validity::marked;
 }
 
 const char* to_string(Outcome outcome) {
@@ -75,11 +76,15 @@ Outcome parse_outcome(std::string_view name) {
   return found->first;
 }
 
-bool is_better(const MeasurementRecord& candidate, const MeasurementRecord& incumbent) {
-  if (candidate.outcome != Outcome::ok) return false;
-  if (incumbent.outcome != Outcome::ok) return true;
-  if (candidate.round != incumbent.round) return candidate.round > incumbent.round;
-  return candidate.median_us <= incumbent.median_us;
+bool is_better(const StoredResult& candidate, const StoredResult& incumbent) {
+  const MeasurementRecord& m = candidate.measurement;
+  const MeasurementRecord& other = incumbent.measurement;
+  if (m.outcome != Outcome::ok) return false;
+  if (other.outcome != Outcome::ok) return true;
+  const bool is_own = candidate.imported_from.empty();
+  if (is_own != incumbent.imported_from.empty()) return is_own;
+  if (m.round != other.round) return m.round > other.round;
+  return m.median_us <= other.median_us;
 }
 
 std::string default_database_path() {

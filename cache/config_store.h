@@ -124,6 +124,7 @@ struct StoredResult {
   MeasurementRecord measurement;
   RunRecord run;
   std::string measured_at{};         ///< UTC, ISO 8601: "2026-01-31T12:00:00Z".
+  std::string imported_from{};       ///< The file that it was imported from; empty: from none.
   std::string started_at{};          ///< The same of the run.
   std::string device_fingerprint{};  ///< As it is stored.
   std::int64_t measurement_id = 0;   ///< Ascending in the order of storing.
@@ -136,13 +137,13 @@ TuningKey tuning_key(const RunRecord& run, const ProblemKey& problem);
 /// How far a result may be trusted on a device with a driver and a compiler.
 enum class Validity {
   valid,
-  marked,  ///< Of another driver or compiler: used all the same, and to be measured again.
+  marked,  ///< Of another driver or compiler, or imported: used, and to be measured again.
   seed,    ///< Of other kernel sources: no more than what a search may begin with.
   none,    ///< Of another device.
 };
 
-/// The validity of the run's results on `device`, with a compiler and kernel sources.
-Validity validity_of(const RunRecord& run, const DeviceRecord& device, std::string_view compiler,
+/// The validity of the result on `device`, with a compiler and kernel sources.
+Validity validity_of(const StoredResult& row, const DeviceRecord& device, std::string_view compiler,
                      std::string_view template_fingerprint);
 
 enum class MatchQuality { exact, near_size };
@@ -161,6 +162,7 @@ struct Match {
   std::string driver{};
   std::string compiler{};
   std::string params{};
+  std::string imported_from{};
 };
 
 /// How far, in size classes, a result may lie from the problem that is looked up: a factor of 4.
@@ -187,8 +189,9 @@ class ConfigStore {
   /// The best configuration that was chosen for the key (by a `round` above 1): of its own size
   /// class if there is one, else of the nearest one within `kNearSizeClasses`, else nothing. Every
   /// other part of the key must be equal, but for the driver and the compiler, others of which are
-  /// marked. Of equally near ones, one that is not marked goes first, then the larger size class,
-  /// then the newest of those that are the best with their driver and compiler.
+  /// marked, as is what was imported. Of equally near ones, one that is not marked goes first, then
+  /// what was not imported, then the larger size class, then the newest of those that are the best
+  /// with their driver and compiler.
   virtual std::optional<Match> find(const TuningKey& key) const = 0;
 
   /// The best that was chosen for every key in the store, ordered by device, problem and size.
@@ -226,9 +229,9 @@ class ConfigStore {
   virtual std::shared_ptr<KernelStore> kernels() const { return nullptr; }
 };
 
-/// Among the successful measurements of a key, those of the
+/// Among the successful measurements of a key, those that were not imported, of them those of the
 /// highest round, of them the lowest median, of equals the newest. The candidate is the newer one.
-bool is_better(const MeasurementRecord& candidate, const MeasurementRecord& incumbent);
+bool is_better(const StoredResult& candidate, const StoredResult& incumbent);
 
 enum class OpenMode {
   read_write,  ///< Creates the file and its folders where they are missing.

@@ -20,7 +20,7 @@ inline std::string select_results(const char* query) {
 // free order of joins take SQLite twice as long. CROSS JOIN keeps the order.
 inline constexpr const char* kFind = R"sql(
 SELECT m.measurement_id, m.round, m.median_us, m.element_count, m.measured_at, p.size_class,
-  r.device_driver, r.compiler, c.params
+  r.device_driver, r.compiler, c.params, m.imported_from
 FROM problem p
 CROSS JOIN measurement m ON m.problem_id = p.problem_id
 CROSS JOIN run r ON r.run_id = m.run_id
@@ -75,10 +75,10 @@ FROM result JOIN (
   FROM (
     SELECT *, row_number() OVER (
       PARTITION BY problem_id, device_fingerprint, device_driver, template_fingerprint, compiler
-      ORDER BY round DESC, median_us, measurement_id DESC) AS place_in_key,
+      ORDER BY imported_from <> '', round DESC, median_us, measurement_id DESC) AS place_in_key,
       CASE WHEN NOT is_origin THEN 3 WHEN is_problem THEN 1 ELSE 2 END AS tier
     FROM (
-      SELECT m.measurement_id, m.round, m.median_us, m.problem_id, p.size_class,
+      SELECT m.measurement_id, m.imported_from, m.round, m.median_us, m.problem_id, p.size_class,
         r.device_fingerprint, r.device_driver, r.template_fingerprint, r.compiler,
         abs(p.size_class - :size_class) AS distance,
         p.op <> :op AS other_op, p.element_type <> :element_type AS other_type,

@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include "cache/columns.h"
+#include "cache/excerpt.h"
 #include "cache/store_error.h"
 
 namespace foldtune {
@@ -32,10 +33,12 @@ class NumberCheck {
 
  private:
   void require(const ColumnInfo& column, double number) {
-    if (!fault_.empty() || (std::isfinite(number) && number >= 0 && number <= column.most)) return;
-    fault_ = std::isfinite(column.most)
-                 ? fmt::format("its {} is not between 0 and {}", column.name, column.most)
-                 : fmt::format("its {} is negative or not a finite number", column.name);
+    if (!fault_.empty()) return;
+    if (!std::isfinite(number) || number < 0) {
+      fault_ = fmt::format("its {} is negative or not a finite number", column.name);
+    } else if (number > column.most) {
+      fault_ = fmt::format("its {} is not between 0 and {}", column.name, column.most);
+    }
   }
 
   std::string fault_;
@@ -54,12 +57,6 @@ nlohmann::json parsed(const std::string& params) {
   const auto brackets = std::ranges::count_if(params, [](char c) { return c == '[' || c == '{'; });
   if (brackets > kMostBrackets) return nlohmann::json::value_t::discarded;
   return nlohmann::json::parse(params, nullptr, /*allow_exceptions=*/false);
-}
-
-/// As much of a text as a line about it has room for.
-std::string_view excerpt(std::string_view text) {
-  constexpr std::size_t kMost = 200;
-  return text.substr(0, kMost);
 }
 
 }  // namespace

@@ -132,6 +132,7 @@ const std::string& result_columns() {
     };
     const StoredResult row;
     visit_measurement(row, add);
+    add(kImportedFromColumn, row.imported_from);
     visit_run(row, add);
     return names;
   }();
@@ -170,6 +171,7 @@ ResultRow read_row(const SQLite::Statement& statement) {
   result.run_id = fields.integer();
   try {
     visit_measurement(result, fields);
+    fields(kImportedFromColumn, result.imported_from);
     visit_run(result, fields);
   } catch (const StoreError& error) {
     row.fault = error.what();
@@ -199,7 +201,9 @@ std::int64_t RowWriter::insert_run(const StoredResult& row) {
 }
 
 std::int64_t RowWriter::insert_measurement(ConfigStore::RunId run, const StoredResult& row) {
-  return insert("measurement", measurement_fields(run, row));
+  Fields fields = measurement_fields(run, row);
+  fields(kImportedFromColumn, row.imported_from);
+  return insert("measurement", fields);
 }
 
 std::optional<std::int64_t> RowWriter::find_run(const StoredResult& row) {

@@ -58,8 +58,8 @@ class RowWriter {
   std::int64_t insert_run(const StoredResult& row);
   std::int64_t insert_measurement(ConfigStore::RunId run, const StoredResult& row);
 
-  /// The id of the row that the insertion of the same would add again. The latter adds the problem
-  /// and the configuration, too.
+  /// The id of the row that the insertion of the same would add again, wherever it was imported
+  /// from. The latter adds the problem and the configuration, too.
   std::optional<std::int64_t> find_run(const StoredResult& row);
   std::optional<std::int64_t> find_measurement(ConfigStore::RunId run, const StoredResult& row);
 

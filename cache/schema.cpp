@@ -63,7 +63,7 @@ constexpr const char* kBestQuery = R"sql(SELECT * FROM result WHERE measurement_
   SELECT measurement_id FROM (
     SELECT measurement_id, row_number() OVER (
       PARTITION BY problem_id, device_fingerprint, device_driver, template_fingerprint, compiler
-      ORDER BY round DESC, median_us, measurement_id DESC) AS place
+      ORDER BY imported_from <> '', round DESC, median_us, measurement_id DESC) AS place
     FROM measurement JOIN run USING (run_id)
     WHERE round > 1 AND outcome = 'ok')
   WHERE place = 1))sql";
@@ -103,6 +103,7 @@ CREATE TABLE measurement (
           definitions([](auto& columns) { columns(kParamsColumn, row.measurement.params); }),
           definitions([](auto& columns) {
             columns(kMeasuredAtColumn, row.measured_at);
+            columns(kImportedFromColumn, row.imported_from);
             visit_own_columns(row.measurement, columns);
           })) +
       R"sql(

@@ -49,10 +49,11 @@ Match read_match(const SQLite::Statement& row, const TuningKey& asked) {
               .size_class = row.getColumn(5).getInt(),
               .driver = row.getColumn(6).getString(),
               .compiler = row.getColumn(7).getString(),
-              .params = row.getColumn(8).getString()};
+              .params = row.getColumn(8).getString(),
+              .imported_from = row.getColumn(9).getString()};
   if (match.size_class != asked.problem.size_class) match.quality = MatchQuality::near_size;
-  match.is_marked =
-      match.driver != asked.driver || (!asked.compiler.empty() && match.compiler != asked.compiler);
+  match.is_marked = match.driver != asked.driver || !match.imported_from.empty() ||
+                    (!asked.compiler.empty() && match.compiler != asked.compiler);
   return match;
 }
 
@@ -62,14 +63,14 @@ std::optional<Match> best_match(std::vector<Match> matches, const TuningKey& ask
     return std::tie(match.size_class, match.driver, match.compiler);
   };
   std::ranges::sort(matches, {}, [&](const Match& match) {
-    return std::tuple_cat(key(match),
-                          std::tuple(-match.round, match.median_us, -match.measurement_id));
+    return std::tuple_cat(key(match), std::tuple(!match.imported_from.empty(), -match.round,
+                                                 match.median_us, -match.measurement_id));
   });
   const auto is_of_same_key = [&](const Match& a, const Match& b) { return key(a) == key(b); };
   matches.erase(std::unique(matches.begin(), matches.end(), is_of_same_key), matches.end());
   const auto best = std::ranges::min_element(matches, {}, [&](const Match& match) {
     return std::tuple(std::abs(match.size_class - asked.problem.size_class), match.is_marked,
-                      -match.size_class, -match.measurement_id);
+                      !match.imported_from.empty(), -match.size_class, -match.measurement_id);
   });
   if (best == matches.end()) return std::nullopt;
   return std::move(*best);

@@ -22,6 +22,11 @@ struct ExpectedLoss {
   double in_l2;      ///< inputs that fit the L2
   double beyond_l2;  ///< larger ones
 
+  /// Of a GPU; 0 for the CPU device, of which nothing is known.
+  double told(const DeviceRecord& device, const Problem& problem) const {
+    return device.kind == "cpu" ? 0 : of(device, problem);
+  }
+
   double of(const DeviceRecord& device, const Problem& problem) const {
     return problem.input_bytes() <= static_cast<std::uint64_t>(device.l2_bytes) ? in_l2 : beyond_l2;
   }
@@ -39,7 +44,7 @@ Choice untuned(const DeviceRecord& device, const Problem& problem, std::string r
   return {.params = Space(problem).default_params(device.multiprocessor_count),
           .match = std::nullopt,
           .reason = std::move(reason),
-          .expected_loss = kOfDefault.of(device, problem)};
+          .expected_loss = kOfDefault.told(device, problem)};
 }
 
 /// Of a configuration that was tuned for the size of `match`.
@@ -78,11 +83,13 @@ std::string options_of(const Problem& problem) {
   return {};
 }
 
-/// With what else it was measured, if it was.
+/// With what else, or where, it was measured, if it was.
 std::string describe_mark(const Match& match) {
   if (!match.is_marked) return {};
-  return fmt::format(" with driver {} and {}: `foldtune revalidate` times it again", match.driver,
-                     match.compiler);
+  const std::string from =
+      match.imported_from.empty() ? "" : fmt::format(", imported from {}", match.imported_from);
+  return fmt::format(" with driver {} and {}{}: `foldtune revalidate` times it again", match.driver,
+                     match.compiler, from);
 }
 
 std::optional<Match> find(const ConfigStore& store, const TuningKey& key) {
@@ -183,7 +190,7 @@ Choice choose_config(const ConfigStore* store, const DeviceRecord& device,
             .match = match,
             .reason = fmt::format("tuned{} at n = {} on {}{}", of_other_alignment, match->count,
                                   match->measured_at, describe_mark(*match)),
-            .expected_loss = loss};
+            .expected_loss = device.kind == "cpu" ? 0 : loss};
   } catch (const std::invalid_argument& error) {
     return untuned(device, problem,
                    fmt::format("the stored configuration cannot be read: {}", error.what()));

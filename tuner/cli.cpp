@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "cache/excerpt.h"
 #include "cache/store_error.h"
 #include "foldtune/error.h"
 #include "tuner/commands/commands.h"
@@ -95,18 +96,23 @@ Exit codes:
 
 constexpr std::size_t kHelpColumn = 28;
 
-/// The arguments as a shell would take them.
+/// The arguments as a shell would take them; as many of them as a database is told.
 std::string quoted_command_line(int argc, const char* const* argv) {
+  constexpr std::size_t kMostBytes = 10'000;
   std::string line = "foldtune";
   for (int i = 1; i < argc; ++i) line += ' ' + shell_quoted(argv[i]);
-  return line;
+  return excerpt(line, kMostBytes);
 }
 
-/// `message` is text in one line, or `Lines`.
-template <class Message>
-ExitCode fail(ExitCode code, const Message& message) {
+// The message may repeat an argument.
+ExitCode fail(ExitCode code, const Lines& message) {
   std::fflush(stdout);
-  print_to(stderr, "foldtune: error: {}\n", message);
+  print_to(stderr, "foldtune: error: {}\n", Lines{shortened(message.text)});
+  return code;
+}
+ExitCode fail(ExitCode code, std::string_view message) {
+  std::fflush(stdout);
+  print_to(stderr, "foldtune: error: {}\n", shortened(message));
   return code;
 }
 

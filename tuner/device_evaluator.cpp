@@ -4,6 +4,7 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <chrono>
 #include <system_error>
 #include <utility>
 
@@ -38,6 +39,14 @@ bool is_usable(Device& device) {
   } catch (const DeviceError&) {
     return false;
   }
+}
+
+/// Empty where it is so far that no trial meets it.
+Measurer::Deadline deadline_of(const Trial& trial, std::chrono::steady_clock::time_point begin) {
+  constexpr double kFarS = 60;
+  if (trial.left_s > kFarS) return std::nullopt;
+  return begin + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                     std::chrono::duration<double>(std::max(0.0, trial.left_s)));
 }
 
 }  // namespace
@@ -95,6 +104,7 @@ void DeviceEvaluator::make_pool(const Problem& problem, std::uint64_t largest_co
 
 MeasurementRecord DeviceEvaluator::evaluate(const Trial& trial) {
   require_device();
+  const auto begin = std::chrono::steady_clock::now();
   const std::uint64_t code = hash(*trial.compiled);
   Candidate* candidate = find_kept(trial.params, code);
   if (candidate == nullptr) {
@@ -103,7 +113,8 @@ MeasurementRecord DeviceEvaluator::evaluate(const Trial& trial) {
     if (kept_.size() == kMostKept) kept_.pop_back();
     candidate = &kept_.emplace_front(Kept{.candidate = std::move(fresh), .code = code}).candidate;
   }
-  MeasurementRecord record = measurer_->time(*candidate, trial.timing, trial.samples);
+  MeasurementRecord record =
+      measurer_->time(*candidate, trial.timing, trial.samples, deadline_of(trial, begin));
   if (record.outcome == Outcome::ok) return record;
   kept_.pop_front();
   return explain(std::move(record));

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 
 #include "cache/config_store.h"
@@ -28,6 +29,8 @@ struct Trial {
   std::shared_ptr<const CompiledKernel> compiled;  ///< null where no compiler is needed
   Timing timing = Timing::screening;
   int samples = 2;
+  /// Wall time that the budget leaves: once it is over, no more samples are taken than one.
+  double left_s = std::numeric_limits<double>::infinity();
 };
 
 /// Tries configurations one at a time. Not thread-safe.
@@ -49,6 +52,10 @@ class Evaluator {
   /// DeviceError if that fails, CompileError for a custom operator that does not compile, after
   /// both of which it can be another one's turn; Unavailable if there is no device any more.
   virtual void set_problem(const Problem& problem, std::uint64_t largest_count) = 0;
+
+  /// The wall time that the budget leaves for the next `set_problem`. What can be stopped is
+  /// stopped when it takes longer, by some seconds at most.
+  virtual void limit_preparation(double left_s) { (void)left_s; }
 
   /// A hint: `next` will probably be the next problem, so that what it needs may be made meanwhile.
   virtual void announce(const Problem& next) { (void)next; }

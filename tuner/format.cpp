@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <stdexcept>
@@ -37,6 +38,8 @@ std::string format_us(double microseconds) {
 }
 
 std::string format_seconds(double seconds) {
+  constexpr double kLeastWhole = 0.95;
+  if (seconds > 0 && seconds < kLeastWhole) return fmt::format("{:.1f} s", seconds);
   const auto whole = static_cast<std::int64_t>(std::llround(std::max(seconds, 0.0)));
   return whole < 60 ? fmt::format("{} s", whole)
                     : fmt::format("{} min {} s", whole / 60, whole % 60);
@@ -103,6 +106,20 @@ std::string shell_quoted(std::string_view word) {
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+:,./^%@";
   if (!word.empty() && word.find_first_not_of(kPlain) == std::string_view::npos) {
     return std::string(word);
+  }
+  const auto is_control = [](char c) { return (c >= 0 && c < ' ') || c == '\x7f'; };
+  if (std::ranges::any_of(word, is_control)) {
+    // A line that is stored and shown has none of them.
+    std::string escaped = "$'";
+    for (const char c : word) {
+      if (is_control(c)) {
+        escaped += fmt::format("\\x{:02x}", static_cast<unsigned>(c));
+      } else {
+        if (c == '\'' || c == '\\') escaped += '\\';
+        escaped += c;
+      }
+    }
+    return escaped + '\'';
   }
   std::string quoted = "'";
   for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);

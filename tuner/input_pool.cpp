@@ -74,6 +74,15 @@ InputPool::InputPool(Device& device, const Problem& problem, std::uint64_t seed)
   }
 }
 
+std::uint64_t InputPool::bytes_for(const DeviceInfo& device, const Problem& problem) {
+  std::uint64_t bytes =
+      align_up(kFlushL2Sizes * static_cast<std::uint64_t>(device.record.l2_bytes));
+  for (const ElementType type : problem.input_types()) {
+    bytes += elements_for_slices(device, problem) * size_of(type);
+  }
+  return bytes;
+}
+
 bool InputPool::serves(const Problem& problem) const {
   return problem.count <= problem_.count && same_elements(problem, problem_);
 }

@@ -24,6 +24,9 @@ class InputPool {
   /// device must outlive the pool. Throws OutOfMemory before any element is made.
   InputPool(Device& device, const Problem& problem, std::uint64_t seed);
 
+  /// The bytes of all inputs of such a pool.
+  static std::uint64_t bytes_for(const DeviceInfo& device, const Problem& problem);
+
   /// Whether the pool's elements are made for `problem`, and enough for it.
   bool serves(const Problem& problem) const;
 

@@ -25,7 +25,7 @@ std::vector<Results> group_by_problem(const std::vector<StoredResult>& best,
   std::vector<Results> groups;
   for (const StoredResult& row : best) {
     const Validity validity =
-        validity_of(row.run, device.record, device.compiler, template_fingerprint());
+        validity_of(row, device.record, device.compiler, template_fingerprint());
     if (validity != Validity::valid && validity != Validity::marked) continue;
     const ProblemKey& key = row.measurement.problem;
     auto group = std::ranges::find(groups, key, &Results::key);

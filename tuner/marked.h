@@ -1,5 +1,5 @@
 /// Results that are marked for revalidation: of the present device and kernels, but of another
-/// driver or compiler. Programs use them; `foldtune revalidate` times them again.
+/// driver or compiler, or imported. Programs use them; `foldtune revalidate` times them again.
 #pragma once
 
 #include <string>

@@ -297,7 +297,7 @@ std::unique_ptr<Stopwatch> Measurer::make_stopwatch(const Enqueues& enqueues, Ma
   return device_.prepare_timing(make_request(enqueues, manner, calls));
 }
 
-Samples Measurer::take(Candidate& candidate, Manner manner, int samples) {
+Samples Measurer::take(Candidate& candidate, Manner manner, int samples, Deadline deadline) {
   std::unique_ptr<Stopwatch>& stopwatch =
       candidate.stopwatches.at(static_cast<std::size_t>(manner));
   if (stopwatch == nullptr) {
@@ -308,10 +308,13 @@ Samples Measurer::take(Candidate& candidate, Manner manner, int samples) {
     stopwatch = make_stopwatch(enqueues, manner);
   }
   const StopRule rule{.at_most = std::max(1, samples)};
+  const auto is_over = [&] { return deadline && std::chrono::steady_clock::now() >= *deadline; };
+  // What takes seconds is asked about after each sample.
+  const int at_once = deadline ? 1 : rule.at_least;
   Samples all;
-  while (!is_enough(all.us, rule)) {
+  while (!is_enough(all.us, rule) && (all.us.empty() || !is_over())) {
     const int left = rule.at_most - static_cast<int>(all.us.size());
-    const Samples some = stopwatch->take(std::min(left, rule.at_least));
+    const Samples some = stopwatch->take(std::min(left, at_once));
     all.us.insert(all.us.end(), some.us.begin(), some.us.end());
     all.clocks = some.clocks;
     all.discarded += some.discarded;
@@ -319,19 +322,20 @@ Samples Measurer::take(Candidate& candidate, Manner manner, int samples) {
   return all;
 }
 
-MeasurementRecord Measurer::time(Candidate& candidate, Timing timing, int samples) {
+MeasurementRecord Measurer::time(Candidate& candidate, Timing timing, int samples,
+                                 Deadline deadline) {
   MeasurementRecord taken;
   try {
     const bool is_screening = timing == Timing::screening;
     const Samples main =
-        take(candidate, is_screening ? Manner::flushed : Manner::rotating, samples);
+        take(candidate, is_screening ? Manner::flushed : Manner::rotating, samples, deadline);
     taken.samples_us = main.us;
     taken.sm_clock_mhz = main.clocks.sm_mhz;
     taken.memory_clock_mhz = main.clocks.memory_mhz;
     taken.discarded_samples = main.discarded;
     if (timing == Timing::complete) {
       const auto median_of = [&](Manner manner) {
-        const Samples others = take(candidate, manner, samples);
+        const Samples others = take(candidate, manner, samples, deadline);
         taken.discarded_samples += others.discarded;
         return median(others.us);
       };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -66,9 +67,12 @@ class Measurer {
   Candidate prepare(const Params& params, const CompiledKernel& compiled);
 
   /// The candidate's record with at most `samples` samples more, taken as `timing` says, and what
-  /// follows of them; fewer where they already agree. A failure is in the record's outcome. The
-  /// candidate keeps what the next timing can use again; it must not outlive the measurer.
-  MeasurementRecord time(Candidate& candidate, Timing timing, int samples);
+  /// follows of them; fewer where they already agree, and after `deadline` one at least. A failure
+  /// is in the record's outcome. The candidate keeps what the next timing can use again; it must
+  /// not outlive the measurer.
+  using Deadline = std::optional<std::chrono::steady_clock::time_point>;
+  MeasurementRecord time(Candidate& candidate, Timing timing, int samples,
+                         Deadline deadline = std::nullopt);
 
   /// Changes the bytes of another library's result to what Foldtune's would be.
   using Translate = std::function<void(std::vector<std::byte>& result)>;
@@ -102,7 +106,7 @@ class Measurer {
   void make_flush();
   TimingRequest make_request(const Enqueues& enqueues, Manner manner, std::optional<int> calls);
   Enqueue waited(Enqueue enqueue) const;
-  Samples take(Candidate& candidate, Manner manner, int samples);
+  Samples take(Candidate& candidate, Manner manner, int samples, Deadline deadline);
   void enqueue_flush(Stream stream);
 
   Device& device_;

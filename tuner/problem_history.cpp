@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "cache/columns.h"
 #include "cache/notice.h"
 #include "tuner/problem_key.h"
 #include "tuner/search/seeds.h"
@@ -32,16 +33,16 @@ ProblemHistory::ProblemHistory(const ConfigStore& store, const TuningKey& key,
   std::size_t left_out = 0;
   for (StoredResult& stored : store.measurements_of(key)) {
     MeasurementRecord& record = stored.measurement;
-    if (record.round >= kChosen) {
-      next_round_ = std::min(record.round, std::numeric_limits<int>::max() - 1) + 1;
-    }
+    const bool is_choice = record.round >= kChosen && record.outcome == Outcome::ok;
     const std::optional<Params> params = read_params(problem, record.params);
-    if (!params) {
-      ++left_out;
+    if (!params) ++left_out;
+    if (!stored.imported_from.empty()) {
+      if (is_choice && params) imported_.push_back(*params);
       continue;
     }
-    if (record.count != problem.count) continue;
-    if (record.round >= kChosen) {
+    if (is_choice) next_round_ = std::clamp(record.round + 1, next_round_, kMostRound);
+    if (!params || record.count != problem.count) continue;
+    if (is_choice) {
       chosen_ = record;
       chosen_params_ = params;
     }

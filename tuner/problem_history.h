@@ -19,7 +19,9 @@ inline constexpr int kScreened = 0;
 inline constexpr int kCompared = 1;
 inline constexpr int kChosen = 2;
 
-/// A problem's past, read once.
+/// A problem's past, read once. What was imported is of a machine that nobody here knows, and rows
+/// may be edited: such a measurement is a guess for the search, and no more. A row of tunables that
+/// this Foldtune does not know is left out.
 class ProblemHistory {
  public:
   /// Measurements whose params are not in the problem's space are left out, with a note.
@@ -37,7 +39,10 @@ class ProblemHistory {
   /// What an earlier run chose for this count; null if none did.
   const MeasurementRecord* chosen() const { return chosen_ ? &*chosen_ : nullptr; }
   const std::optional<Params>& chosen_params() const { return chosen_params_; }
-  /// The round for a choice that is to replace all earlier ones.
+  /// What was chosen elsewhere, by rows that were imported.
+  const std::vector<Params>& imported() const { return imported_; }
+
+  /// The round for a choice that is to replace all earlier ones; no more than a row may have.
   int next_round() const { return next_round_; }
 
   /// The time of the configuration that is used untuned; 0 if it is not known.
@@ -47,6 +52,7 @@ class ProblemHistory {
   std::map<std::string, MeasurementRecord> known_;  ///< by the params' JSON
   std::optional<MeasurementRecord> chosen_;
   std::optional<Params> chosen_params_;
+  std::vector<Params> imported_;
   int next_round_ = kChosen;
 };
 

@@ -1,7 +1,13 @@
 #include "tuner/problem_tuning.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <chrono>
+#include <cmath>
 #include <deque>
+#include <future>
+#include <limits>
 #include <memory>
 #include <set>
 #include <string>
@@ -14,6 +20,7 @@
 #include "tuner/measure.h"
 #include "tuner/problem_history.h"
 #include "tuner/search/search.h"
+#include "tuner/statistics.h"
 #include "tuner/trial_record.h"
 
 namespace foldtune {
@@ -21,6 +28,15 @@ namespace {
 
 /// The part of a problem's time that is kept for the final comparison.
 constexpr double kFinalShare = 0.2;
+
+/// What preparing a problem may take beyond the budget: as much as a measurement.
+constexpr double kPreparationSlackS = 1;
+
+/// Preparations that are announced.
+constexpr double kTellFromS = 2;
+
+/// Rounds of a comparison that are worth having: before the last of them nothing drops out.
+constexpr int kAffordableRounds = 3;
 
 /// Configurations compiled or waiting for it, per thread: enough to keep the device busy, and so
 /// few that the search knows most of the results. Without results to wait for, enough for whole
@@ -48,6 +64,14 @@ struct Scored {
   double cost_us;
   Params params;
 };
+
+/// The median of the samples of the rounds that `other` took part in, too, so that the two can be
+/// compared; 0 if there is none.
+double median_beside(const Finalist& finalist, const Finalist& other) {
+  std::vector<double> samples = finalist.record.samples_us;
+  samples.resize(std::min(samples.size(), other.record.samples_us.size()));
+  return finalist.record.outcome == Outcome::ok ? median(std::move(samples)) : 0;
+}
 
 class ProblemTuning {
  public:
@@ -85,6 +109,7 @@ class ProblemTuning {
 
   ProblemOutcome run() {
     if (is_done()) return {.result = stored_result()};
+    if (auto failure = plan_preparation()) return {.failure = std::move(failure)};
     search_ = begin_search();
     fill();  // compiled while the inputs are made
     if (session_.compilations != nullptr) session_.compilations->drop_later();
@@ -97,14 +122,57 @@ class ProblemTuning {
     screen();
     session_.prefetch_next();
     std::optional<ProblemResult> result = compare();
-    return {.result = std::move(result), .busy_s = busy_s_, .waited_s = waited_s_};
+    return {.result = std::move(result),
+            .busy_s = busy_s_,
+            .waited_s = waited_s_,
+            .prepared_count = largest_count_};
   }
 
  private:
+  /// The inputs are made for larger problems, too, if there is time for that. A failure where there
+  /// is none for this one: a budget is not spent on what cannot be measured any more.
+  std::optional<ProblemFailure> plan_preparation() {
+    const auto estimate = [&](std::uint64_t largest_count) {
+      return session_.options.estimate_preparation_s(evaluator_.info(), problem_, largest_count);
+    };
+    largest_count_ = task_.largest_count;
+    double needed_s = estimate(task_.has_inputs ? 0 : largest_count_);
+    const double left_s = left_of_budget_s() + kPreparationSlackS;
+    if (needed_s > left_s && !task_.has_inputs && largest_count_ > problem_.count) {
+      largest_count_ = problem_.count;
+      needed_s = estimate(largest_count_);
+    }
+    if (needed_s > left_s) {
+      return ProblemFailure{
+          .problem = problem_,
+          .reason = fmt::format("to make its inputs and the result to expect would take about "
+                                "{:.0f} s on this host, and the budget leaves {:.1f} s: give more "
+                                "time, or choose a smaller --n",
+                                needed_s, left_of_budget_s())};
+    }
+    if (needed_s >= kTellFromS) session_.report_preparing(problem_, needed_s);
+    return std::nullopt;
+  }
+
+  /// Of all problems together; infinite without a budget.
+  double left_of_budget_s() const {
+    if (!session_.options.budget_s) return std::numeric_limits<double>::infinity();
+    return std::max(0.0, *session_.options.budget_s - session_.elapsed_s());
+  }
+
+  /// Of this problem.
+  double left_s() const {
+    if (!task_.deadline_s) return std::numeric_limits<double>::infinity();
+    return std::max(0.0, *task_.deadline_s - session_.elapsed_s());
+  }
+
+  bool is_over() const { return left_s() == 0; }
+
   /// Failures of the problem itself. Without the evaluator's device nothing can be tuned.
   std::optional<ProblemFailure> set_problem() {
     try {
-      evaluator_.set_problem(problem_, task_.largest_count);
+      evaluator_.limit_preparation(left_of_budget_s());
+      evaluator_.set_problem(problem_, largest_count_);
       return std::nullopt;
     } catch (const DeviceError& error) {
       return ProblemFailure{.problem = problem_, .reason = error.what()};
@@ -164,6 +232,7 @@ class ProblemTuning {
       return seeds;
     }
     if (const auto chosen = history_.chosen_params()) add(*chosen);
+    for (const Params& params : history_.imported()) add(params);
     for (const Params& params : seeds_of_others(session_.store, key_, problem_, kSeeds)) {
       add(params);
     }
@@ -179,16 +248,29 @@ class ProblemTuning {
                 make_program({.problem = problem_, .params = params}), urgency)};
   }
 
-  void await(const Compiling& compiling) {
-    if (!compiling.compilation) return;
+  /// False if that takes longer than the budget leaves; the first trial waits for as long as it
+  /// takes, so that there is a result.
+  bool await(const Compiling& compiling) {
+    if (!compiling.compilation) return true;
     const double begin_s = session_.elapsed_s();
-    compiling.compilation->wait();
+    const double most_s = evaluations() == 0 ? std::numeric_limits<double>::infinity() : left_s();
+    bool is_ready = true;
+    if (std::isfinite(most_s)) {
+      const auto status = compiling.compilation->wait_for(std::chrono::duration<double>(most_s));
+      is_ready = status == std::future_status::ready;
+    } else {
+      compiling.compilation->wait();
+    }
     waited_s_ += session_.elapsed_s() - begin_s;
+    return is_ready;
   }
 
   /// Compiles, or takes the compilation, and tries. What goes wrong is in the record.
   MeasurementRecord evaluate(const Compiling& compiling) {
-    Trial trial{.params = compiling.params, .compiled = {}, .timing = Timing::screening};
+    Trial trial{.params = compiling.params,
+                .compiled = {},
+                .timing = Timing::screening,
+                .left_s = left_s()};
     try {
       if (compiling.compilation) trial.compiled = compiling.compilation->get();
     } catch (const CompileError& error) {
@@ -211,9 +293,9 @@ class ProblemTuning {
            evaluations() + static_cast<int>(in_flight) < limits_.evaluations;
   }
 
-  /// The default is measured whatever the budget, so that there is always a result.
+  /// The default is tried whatever the budget, so that there is a result.
   bool is_in_time() const {
-    if (progress_.measured == 0 || !task_.deadline_s) return true;
+    if (evaluations() == 0 || !task_.deadline_s) return true;
     const double share_s = *task_.deadline_s - begin_s_;
     return session_.elapsed_s() < begin_s_ + share_s * (1 - kFinalShare);
   }
@@ -250,8 +332,10 @@ class ProblemTuning {
         take(next.params, *next.known);
         continue;
       }
-      await(next);
+      if (!await(next)) return;
       MeasurementRecord record = evaluate(next);
+      // With more time it may have ended: that is not known of it.
+      if (record.outcome == Outcome::timeout && is_over()) return;
       record.round = kScreened;
       record.is_default = next.params == fallback_;
       session_.store.put(run_->id, record);
@@ -278,6 +362,8 @@ class ProblemTuning {
     if (!ok) failed_.insert(to_json(params));
     if (ok) {
       scored_.push_back({record.median_us, params});
+      if (params == fallback_) screened_default_ = record;
+      if (!screened_best_ || record.median_us < screened_best_->median_us) screened_best_ = record;
       if (progress_.best_us == 0 || record.median_us < progress_.best_us) {
         progress_.best_us = record.median_us;
       }
@@ -300,8 +386,10 @@ class ProblemTuning {
       const bool is_there = std::ranges::find(result, params) != result.end();
       if (!is_there && !is_known_to_fail(params)) result.push_back(params);
     };
+    // What was asked for is compared, all of it; of a search's tries the best.
+    const std::size_t most = session_.options.only ? scored_.size() : affordable_finalists();
     for (const Scored& scored : scored_) {
-      if (result.size() == limits_.finalists) break;
+      if (result.size() >= most) break;
       add(scored.params);
     }
     if (std::ranges::none_of(result, shows_result)) {
@@ -313,13 +401,24 @@ class ProblemTuning {
     return result;
   }
 
+  /// So many that some rounds are finished in what is left of the problem's time.
+  std::size_t affordable_finalists() const {
+    const double trials_s =
+        evaluations() > known_used_ ? busy_s_ / (evaluations() - known_used_) : 0;
+    if (!std::isfinite(left_s()) || trials_s <= 0) return limits_.finalists;
+    const double most = left_s() / (trials_s * kAffordableRounds);
+    return most < static_cast<double>(limits_.finalists)
+               ? static_cast<std::size_t>(std::max(1.0, most))
+               : limits_.finalists;
+  }
+
   std::optional<ProblemResult> compare() {
     std::vector<Compiling> compiling;
     for (const Params& params : finalists()) compiling.push_back(begin(params));
     std::vector<Finalist> candidates;
     for (const Compiling& one : compiling) {
-      Finalist finalist{.params = one.params, .compiled = {}};
-      await(one);
+      Finalist finalist{.params = one.params, .compiled = {}, .stays = is_incumbent(one.params)};
+      if (!await(one)) continue;
       try {
         if (one.compilation) finalist.compiled = one.compilation->get();
       } catch (const CompileError&) {
@@ -328,15 +427,44 @@ class ProblemTuning {
       candidates.push_back(std::move(finalist));
     }
     const double begin_s = session_.elapsed_s();
+    const auto must_stop = [this] { return stop_requested() || is_over(); };
     foldtune::compare(evaluator_, candidates,
                       {.rounds = limits_.rounds,
                        .seed = session_.options.seed + task_.index,
-                       .stop_requested = session_.options.stop_requested});
+                       .stop_requested = must_stop,
+                       .left_s = [this] { return left_s(); }});
     const std::optional<std::size_t> chosen = choose(candidates, incumbent(candidates));
-    if (!chosen || stop_requested()) return std::nullopt;
-    const std::size_t kept = settle(evaluator_, candidates, *chosen);
+    if (stop_requested()) return std::nullopt;
+    if (!chosen) return keep_screened();
+    const std::size_t kept = settle(evaluator_, candidates, *chosen, must_stop);
     busy_s_ += session_.elapsed_s() - begin_s;
     return keep(candidates, kept);
+  }
+
+  /// What is used untuned, or was chosen before: it has to be beaten.
+  bool is_incumbent(const Params& params) const {
+    return params == fallback_ || (session_.options.resume && params == history_.chosen_params());
+  }
+
+  /// Without a comparison nothing speaks for a change: what was chosen before stays, else the
+  /// default; where that fails, the best of the screening.
+  std::optional<ProblemResult> keep_screened() {
+    if (session_.options.resume && history_.chosen() != nullptr) return with_tries(stored_result());
+    std::optional<MeasurementRecord> record =
+        screened_default_ ? screened_default_ : screened_best_;
+    if (!record) return std::nullopt;
+    record->round = history_.next_round();
+    session_.store.put(run_->id, *record);
+    ProblemResult result = with_tries(summarize(*record));
+    result.default_us = screened_default_ ? record->median_us : 0;
+    return result;
+  }
+
+  ProblemResult with_tries(ProblemResult result) const {
+    result.measured = progress_.measured;
+    result.failed = progress_.failed;
+    result.known = known_used_;
+    return result;
   }
 
   /// What was chosen before, else the default; empty if it does not take part.
@@ -357,16 +485,16 @@ class ProblemTuning {
     put(winner);
     double default_us = 0;
     for (std::size_t i = 0; i < candidates.size(); ++i) {
-      if (candidates[i].params == fallback_) default_us = candidates[i].record.median_us;
-      if (i == chosen || candidates[i].record.params.empty()) continue;
+      if (candidates[i].params == fallback_) default_us = median_beside(candidates[i], winner);
+      // Of a round that was cut short nothing is left.
+      const MeasurementRecord& record = candidates[i].record;
+      const bool is_empty = record.outcome == Outcome::ok && record.samples_us.empty();
+      if (i == chosen || record.params.empty() || is_empty) continue;
       candidates[i].record.round = kCompared;
       put(candidates[i]);
     }
-    ProblemResult result = summarize(winner.record);
+    ProblemResult result = with_tries(summarize(winner.record));
     result.default_us = default_us;
-    result.measured = progress_.measured;
-    result.failed = progress_.failed;
-    result.known = known_used_;
     return result;
   }
 
@@ -385,12 +513,15 @@ class ProblemTuning {
   EffortLimits limits_;
   const Params fallback_;
   const double begin_s_;
+  std::uint64_t largest_count_ = 0;  ///< of the inputs
   const Run* run_ = nullptr;
   TuneProgress progress_;
   int known_used_ = 0;
   std::unique_ptr<Search> search_;
   std::deque<Compiling> in_flight_;  ///< proposed, and not yet tried
   std::vector<Scored> scored_;
+  std::optional<MeasurementRecord> screened_default_;
+  std::optional<MeasurementRecord> screened_best_;
   std::set<std::string> failed_;  ///< by the params' JSON
   double busy_s_ = 0;
   double waited_s_ = 0;  ///< for the compiler

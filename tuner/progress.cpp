@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "tuner/format.h"
 #include "tuner/print.h"
@@ -61,6 +62,13 @@ void ProgressPrinter::clear_line() {
 void ProgressPrinter::on_start(double read_bandwidth_gbps) {
   if (read_bandwidth_gbps <= 0) return;
   print_to(stream_, "measured read bandwidth: {} GB/s\n", format_number(read_bandwidth_gbps));
+}
+
+void ProgressPrinter::on_preparing(const Problem& problem, double seconds) {
+  clear_line();
+  fmt::print(stream_, "{}: to make its inputs and the result to expect takes about {}\n",
+             to_string(problem), format_seconds(std::ceil(seconds)));
+  std::fflush(stream_);
 }
 
 void ProgressPrinter::on_progress(const TuneProgress& progress) {

@@ -1,6 +1,7 @@
 #include "tuner/statistics.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -85,9 +86,11 @@ Ratio ratio_of_medians(std::span<const double> numerator, std::span<const double
 
 bool is_faster(std::span<const double> candidate, std::span<const double> incumbent,
                double threshold, const BootstrapOptions& options) {
-  const auto least = static_cast<std::size_t>(StopRule{}.at_least);
-  if (candidate.size() < least || incumbent.size() < least) return false;
-  const Ratio ratio = ratio_of_medians(candidate, incumbent, options);
+  const std::size_t rounds = std::min(candidate.size(), incumbent.size());
+  if (rounds < 2) return false;
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < rounds; ++i) ratios.push_back(candidate[i] / incumbent[i]);
+  const Ratio ratio = ratio_of_medians(ratios, std::array{1.0}, options);
   return ratio.value < 1 - threshold && ratio.upper < 1;
 }
 

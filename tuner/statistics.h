@@ -47,9 +47,11 @@ Ratio ratio_of_medians(std::span<const double> numerator, std::span<const double
 /// Less than this is within what two runs of one program differ by.
 inline constexpr double kWorthwhileGain = 0.005;
 
-/// Whether the candidate's median is below the incumbent's by more than `threshold` of it, and the
-/// whole interval of their ratio is below 1, so that chance is no explanation. False where either
-/// has fewer than `StopRule::at_least` samples.
+/// Of times that were taken in turns, one of each in a round: whether the candidate's are less by
+/// more than `threshold`, in the median of their ratios, and the whole interval of that, by the
+/// bootstrap over the rounds, is below 1, so that chance is no explanation. A drift, or other work
+/// of the machine that lasts for rounds, is in both times of a pair. False for fewer than two
+/// rounds.
 bool is_faster(std::span<const double> candidate, std::span<const double> incumbent,
                double threshold = kWorthwhileGain, const BootstrapOptions& options = {});
 

@@ -72,6 +72,11 @@ class Tuning {
               const std::lock_guard lock(mutex_);
               observer_.on_progress(progress);
             },
+        .report_preparing =
+            [this](const Problem& problem, double seconds) {
+              const std::lock_guard lock(mutex_);
+              observer_.on_preparing(problem, seconds);
+            },
         .elapsed_s = [this] { return elapsed_s(); },
         .candidates = [this](const ProblemTask& task) { return candidates_of(task); },
         .prefetch_later = [&] { prefetch_later(worker, session); },
@@ -81,12 +86,19 @@ class Tuning {
                 prefetch_programs(evaluator, session, task_of(*next));
               }
             }};
+    std::optional<Problem> prepared;  // whose inputs the evaluator holds
     while (!stopped()) {
       const std::optional<std::size_t> index = queue_.take(worker);
       if (!index) return;
       ProblemTask task = task_of(*index);
+      task.has_inputs = prepared && task.problem.count <= prepared->count &&
+                        InputPool::same_elements(*prepared, task.problem);
       if (const auto next = queue_.next(worker)) task.next = options_.problems[*next];
       ProblemOutcome outcome = tune_problem(evaluator, session, task);
+      if (outcome.prepared_count > 0 && !task.has_inputs) {
+        prepared = task.problem;
+        prepared->count = outcome.prepared_count;
+      }
       const std::lock_guard lock(mutex_);
       candidates_.erase(*index);
       busy_s_ += outcome.busy_s;
@@ -100,6 +112,7 @@ class Tuning {
     return {.problem = problem,
             .index = index,
             .largest_count = largest_count(problem),
+            .has_inputs = false,
             .next = std::nullopt,
             .deadline_s = deadline_s(index)};
   }

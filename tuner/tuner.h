@@ -13,6 +13,7 @@
 #include "templates/space.h"
 #include "tuner/effort.h"
 #include "tuner/evaluator.h"
+#include "tuner/preparation.h"
 
 namespace foldtune {
 
@@ -31,6 +32,10 @@ struct TuneOptions {
   std::uint64_t seed = 1;   ///< of the search's random choices
   int compile_threads = 0;  ///< 0: one per core
   std::string command{};    ///< the command line, for the record
+  /// What a problem's inputs and reference take, as estimate_preparation_s has it.
+  std::function<double(const DeviceInfo& device, const Problem& problem,
+                       std::uint64_t largest_count)>
+      estimate_preparation_s = foldtune::estimate_preparation_s;
   /// Asked between two measurements; true ends the tuning early, with everything kept. May be
   /// empty. Called from several threads where there are several evaluators.
   std::function<bool()> stop_requested = nullptr;
@@ -82,6 +87,8 @@ class TuneObserver {
  public:
   virtual ~TuneObserver() = default;
   virtual void on_start(double /*read_bandwidth_gbps*/) {}  ///< 0: not measured on this device
+  /// Before what takes so many seconds: more than a user waits without being told.
+  virtual void on_preparing(const Problem& /*problem*/, double /*seconds*/) {}
   virtual void on_progress(const TuneProgress&) {}
   virtual void on_result(const ProblemResult&) {}
   virtual void on_failure(const ProblemFailure&) {}
@@ -90,7 +97,10 @@ class TuneObserver {
 /// Tunes every problem and puts every measurement and failure into `store` as it is made. The
 /// evaluators, at least one, are of devices with the same identity and share the problems, each on
 /// a thread of its own. A problem that cannot be made the current one is among the failures, and
-/// the next one is tuned; one for which nothing could be measured is in neither list. Throws
+/// the next one is tuned; one for which nothing could be measured is in neither list. A budget is
+/// kept to within a measurement and what it takes to compile one: a problem that cannot even be
+/// begun in time is among the failures, and one whose best could not be compared keeps its default.
+/// Throws
 /// InvalidArgument for a problem that cannot be; Unavailable, DeviceError, StoreError where the
 /// device or the store fails.
 TuneSummary tune(std::span<Evaluator* const> evaluators, ConfigStore& store,

@@ -66,7 +66,7 @@ TEST_CASE("a fingerprint tells apart text that moves from one field to the next"
 TEST_CASE("results are graded by what they were measured with") {
   DeviceRecord present = device();
   const auto grade = [&](const char* compiler, const char* templates) {
-    return validity_of(run_on(device()), present, compiler, templates);
+    return validity_of(StoredResult{.run = run_on(device())}, present, compiler, templates);
   };
   CHECK(grade("nvrtc 13.0", "templates-1") == Validity::valid);
   CHECK(grade("nvrtc 13.1", "templates-1") == Validity::marked);

@@ -151,7 +151,8 @@ TEST_CASE("prune: killed at any moment, all of it is there or all of it is gone"
   SQLite::Database(original.file(), SQLite::OPEN_READWRITE)
       .exec("WITH RECURSIVE n (i) AS (SELECT 7 UNION ALL SELECT i + 1 FROM n LIMIT " +
             std::to_string(kRows) +
-            ") INSERT INTO measurement SELECT i, run_id, problem_id, config_id, measured_at,"
+            ") INSERT INTO measurement SELECT i, run_id, problem_id, config_id, measured_at, "
+            "imported_from,"
             " element_count, input_bytes, is_default, round, outcome, failure, median_us, mad_us,"
             " discarded_samples, hot_us, stream_us, latency_us, registers, shared_bytes,"
             " local_bytes, occupancy, compile_ms, sm_clock_mhz, memory_clock_mhz, samples_us"

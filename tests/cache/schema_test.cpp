@@ -158,6 +158,7 @@ std::string documented_columns() {
   const StoredResult row;
   visit_run(row, add);
   visit_measurement(row, add);
+  add(kImportedFromColumn, row.imported_from);
   return lines;
 }
 

@@ -2,7 +2,9 @@
 #include <limits>
 #include <thread>
 
+#include "cache/intake.h"
 #include "tests/cache/records.h"
+#include "tests/cache/temporary_folder.h"
 #include "tests/catch.h"
 
 namespace foldtune::test {
@@ -123,6 +125,59 @@ TEST_CASE("of two size classes equally near, the larger one is taken") {
   store->put(run, success(22, R"({"id":22})", 9));
   store->put(run, success(20, R"({"id":20})", 1));
   CHECK(found_params(*store, key_of_size(21)) == R"({"id":22})");
+}
+
+/// Adds what an import would add.
+void import_into(const std::string& file, const RunRecord& run, const MeasurementRecord& m) {
+  StoredResult row{.measurement = m,
+                   .run = run,
+                   .measured_at = "2026-01-31T12:00:00Z",
+                   .imported_from = "theirs.json",
+                   .started_at = "2026-01-31T12:00:00Z",
+                   .device_fingerprint = run.device.fingerprint()};
+  Intake(file).add({{.result = row, .fault = ""}});
+}
+
+TEST_CASE("what was imported is marked, and loses to what was measured here") {
+  const TemporaryFolder folder;
+  const std::string file = folder.file("tuning.db");
+  const RunRecord run = run_on(device());
+  import_into(file, run, success(20, R"({"id":1})", 1, /*round=*/1'000'000));
+  const auto store = open_sqlite_store(file, OpenMode::read_write);
+  const auto imported = store->find(key_of_size(20));
+  REQUIRE(imported);
+  CHECK(imported->is_marked);
+  CHECK(imported->imported_from == "theirs.json");
+  CHECK(store->best().front().imported_from == "theirs.json");
+
+  const auto id = store->begin_run(run);
+  store->put(id, success(20, R"({"id":2})", 9));
+  CHECK(found_params(*store, key_of_size(20)) == R"({"id":2})");
+  CHECK_FALSE(store->find(key_of_size(20))->is_marked);
+  REQUIRE(store->best().size() == 1);
+  CHECK(store->best().front().imported_from.empty());
+  const auto related = store->related(key_of_size(21), 10);
+  REQUIRE(related.size() == 1);
+  CHECK(related.front().measurement.params == R"({"id":2})");
+
+  // Both are marked for another driver.
+  TuningKey other = key_of_size(20);
+  other.driver = "1";
+  CHECK(found_params(*store, other) == R"({"id":2})");
+}
+
+TEST_CASE("what is known is not added again, wherever it is imported from") {
+  const TemporaryFolder folder;
+  const std::string file = folder.file("tuning.db");
+  const auto store = open_sqlite_store(file, OpenMode::read_write);
+  store->put(store->begin_run(run_on(device())), success(20, R"({"id":1})", 5));
+  StoredResult row = store->measurements().front();
+  row.imported_from = "theirs.json";
+  Intake intake(file);
+  intake.add({{.result = row, .fault = ""}});
+  CHECK(intake.report().known == 1);
+  CHECK(store->measurements().size() == 1);
+  CHECK(store->measurements().front().imported_from.empty());
 }
 
 TEST_CASE("a result of another device, template or problem is never returned") {

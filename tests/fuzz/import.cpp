@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "cache/record_check.h"
+#include "templates/embedded.h"
 #include "tuner/exchange/import_rows.h"
 #include "tuner/exchange/row_json.h"
 #include "tuner/exchange/row_rules.h"
@@ -43,7 +44,9 @@ void check_row(const ResultRow& row) {
   require(again.measurement == checked(row.result.measurement));
   require(again.measured_at == row.result.measured_at);
   // Whatever the kernels are that the file names, these ones' rules are gone through.
-  (void)fault_of_measurement(row.result, /*is_of_these_kernels=*/true);
+  StoredResult of_these = row.result;
+  of_these.run.template_fingerprint = template_fingerprint();
+  (void)fault_of_measurement(of_these);
 }
 
 void import(std::string_view bytes) {

@@ -116,6 +116,12 @@ TEST_CASE_METHOD(LookupTest, "Look-up: the expected loss is that of where a resu
   // Larger sizes' results carry further down than smaller ones' up.
   CHECK(choose(with_count(1 << 21)).expected_loss > from_larger);
   CHECK(choose(with_count(1 << 10)).expected_loss > 0);  // the default
+  // It is known of GPUs alone.
+  device_.mutable_info().record.kind = "cpu";
+  put(kProblem, kTuned);
+  CHECK(choose(with_count(1 << 19)).match);
+  CHECK(choose(with_count(1 << 19)).expected_loss == 0);
+  CHECK(choose(with_count(1 << 10)).expected_loss == 0);
 }
 
 TEST_CASE_METHOD(LookupTest,

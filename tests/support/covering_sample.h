@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <span>
 #include <vector>
 
@@ -14,7 +13,12 @@ namespace foldtune::test {
 class MissingPairs {
  public:
   MissingPairs(std::span<const Tunable> tunables, const std::vector<Params>& all)
-      : tunables_(tunables), missing_(kPlaces * kPlaces, false) {
+      : tunables_(tunables) {
+    for (const Tunable& tunable : tunables_) {
+      first_places_.push_back(places_);
+      places_ += tunable.values.size();
+    }
+    missing_.assign(places_ * places_, false);
     for (const Params& params : all) {
       for_each_pair(params, [&](std::size_t pair) {
         count_ += missing_[pair] ? 0 : 1;
@@ -39,27 +43,26 @@ class MissingPairs {
   }
 
  private:
-  /// More than all tunables of a family have values.
-  static constexpr std::size_t kPlaces = 256;
-  static constexpr std::size_t kValues = 16;  ///< more than one tunable has
-
   template <class Function>
   void for_each_pair(const Params& params, const Function& function) const {
-    std::array<std::size_t, kPlaces / kValues> places{};
+    std::vector<std::size_t> places;
+    places.reserve(tunables_.size());
     for (std::size_t i = 0; i < tunables_.size(); ++i) {
       const std::span<const int> values = tunables_[i].values;
       const auto at = std::ranges::find(values, tunables_[i].get(params));
-      places.at(i) = i * kValues + static_cast<std::size_t>(at - values.begin());
+      places.push_back(first_places_[i] + static_cast<std::size_t>(at - values.begin()));
     }
     for (std::size_t a = 0; a < tunables_.size(); ++a) {
       for (std::size_t b = a + 1; b < tunables_.size(); ++b) {
-        function(places[a] * kPlaces + places[b]);
+        function(places[a] * places_ + places[b]);
       }
     }
   }
 
   std::span<const Tunable> tunables_;
-  std::vector<bool> missing_;
+  std::size_t places_ = 0;                 ///< of the values of all tunables
+  std::vector<std::size_t> first_places_;  ///< of each tunable's
+  std::vector<bool> missing_;              ///< by two places
   int count_ = 0;
 };
 

@@ -326,6 +326,42 @@ TEST_CASE("A covering sample holds every pair of values that the space holds") {
   }
 }
 
+TEST_CASE("Pairs to be covered are told apart, however many values a tunable has") {
+  static constexpr std::array kMany{0,  1,  2,  3,  4,  5,  6,  7,  8,  9,
+                                    10, 11, 12, 13, 14, 15, 16, 17, 18, 19};
+  static constexpr std::array kFew{1, 2};
+  const auto tunable = [](std::span<const int> values, int (*get)(const Params&)) {
+    return Tunable{.name = "t",
+                   .device_type = "",
+                   .labels = {},
+                   .values = values,
+                   .searched = values,
+                   .get = get,
+                   .set = nullptr};
+  };
+  const std::vector<Tunable> tunables{
+      tunable(kMany, [](const Params& p) { return std::get<ReduceParams>(p).block_size; }),
+      tunable(kFew, [](const Params& p) { return std::get<ReduceParams>(p).unroll; }),
+      tunable(kFew, [](const Params& p) { return std::get<ReduceParams>(p).vector_width; })};
+  std::vector<Params> all;
+  for (const int block_size : kMany) {
+    for (const int unroll : kFew) {
+      for (const int vector_width : kFew) {
+        all.push_back(
+            ReduceParams{.block_size = block_size, .vector_width = vector_width, .unroll = unroll});
+      }
+    }
+  }
+  MissingPairs missing(tunables, all);
+  int pairs = 0;
+  for (const Params& params : all) {
+    pairs += missing.count(params);
+    missing.remove(params);
+  }
+  CHECK(pairs == 20 * 2 + 20 * 2 + 2 * 2);
+  CHECK_FALSE(missing.any());
+}
+
 TEST_CASE("A covering sample of all holds every pair of all") {
   const Space space(kSumI32InI32, Extent::all);
   const std::vector<Params> sample = covering_sample(kSumI32InI32, Extent::all);

@@ -38,6 +38,21 @@ Arguments tune(const Arguments& more) {
   return arguments;
 }
 
+TEST_CASE("An error repeats the beginning of a long argument, and no more") {
+  const Workplace place;
+  const std::string huge(100'000, 'x');
+  for (const Arguments& arguments :
+       {Arguments{huge}, Arguments{"tune", "--" + huge}, Arguments{"tune", "--op", huge},
+        Arguments{"tune", "--n", huge}, Arguments{"tune", "--seed", huge},
+        Arguments{"tune", "--budget", huge}, Arguments{"run", huge}, Arguments{"import", huge},
+        Arguments{"show", "--db", huge}, Arguments{"tune", "--n", std::string(100'000, '9')}}) {
+    const Outcome outcome = place.run(arguments);
+    CAPTURE(arguments.front().substr(0, 20), outcome.err.substr(0, 200));
+    CHECK(outcome.exit_code != 0);
+    CHECK(outcome.err.size() < 3000);
+  }
+}
+
 TEST_CASE("A wrong command line is an error of usage, found before anything is done") {
   const Workplace place;
   check_error(place, {}, kUsage, "no verb");

@@ -99,7 +99,7 @@ TEST_CASE("import takes for another measurement what differs in its time or its 
   std::filesystem::copy_file(place.database(), place.file("b.db"));
   SQLite::Database(place.file("b.db"), SQLite::OPEN_READWRITE)
       .exec(GENERATE("UPDATE measurement SET measured_at = '2025-01-01T00:00:00Z'",
-                     "UPDATE measurement SET samples_us = '[5.5]'"));
+                     "UPDATE measurement SET samples_us = '[5,5]'"));
   CHECK_THAT(place.run({"import", place.file("b.db")}).out, ContainsSubstring("1 added"));
 }
 
@@ -179,24 +179,39 @@ TEST_CASE("import refuses rows with their number and reason, and takes the other
       {"element_count", -1, "its element_count is -1, not an integer"},
       {"element_count", 1.5, "its element_count is 1.5, not an integer"},
       {"input_bytes", json::parse("18446744073709551615"), "its input_bytes is not between 0 and"},
+      {"input_bytes", 4, "its input_bytes is 4, where this problem has 4194304"},
       {"params", "{}", "its params is \"{}\", not an object"},
       {"params", json::object(), "the tunable block_size is missing"},
       {"params", {{"block_size", {{"deep", {1, 2}}}}}, "is no value of the tunable block_size"},
       {"is_default", 1, "its is_default is 1, not true or false"},
       {"round", -1, "its round is negative"},
+      {"round", 2'147'483'647, "its round is not between 0 and 1000000"},
       {"round", 3'000'000'000, "not an integer of its range"},
       {"outcome", "fine", "its outcome is \"fine\""},
       {"outcome", 0, "its outcome is 0"},
       {"failure", "none", "it succeeded, but gives a failure"},
+      {"failure", "\x1b[2J", "its failure has control characters"},
+      {"failure",
+       "\xc2\x9b"
+       "2J",
+       "its failure has control characters"},
       {"failure", {300}, "its failure is [300], not an integer of its range"},
       {"median_us", 0, "its median_us is not above 0"},
       {"median_us", -5, "its median_us is negative"},
+      {"median_us", 1e300, "its median_us is not between 0 and"},
+      {"mad_us", 0.5, "its mad_us is 0.5, and that of its samples is 0"},
       {"median_us", nullptr, "its median_us is null, not a number"},
       {"median_us", "inf", "its median_us is \"inf\", not a number"},
       {"median_us", 5.001, "its median_us is 5.001, and that of its samples is 5"},
       {"hot_us", -1, "its hot_us is negative"},
+      {"hot_us", 0.01, "its hot_us is 0.01, less than a launch takes anywhere"},
+      {"stream_us", 1e-6, "its stream_us is 1e-06, less than a launch takes anywhere"},
+      {"latency_us", 1e-6, "its latency_us is 1e-06, less than a launch takes anywhere"},
+      {"registers", 2'000'000'000, "its registers is not between 0 and"},
+      {"compile_ms", 1e300, "its compile_ms is not between 0 and"},
       {"occupancy", 1.01, "its occupancy is not between 0 and 1"},
       {"samples_us", {5, -5}, "its samples_us is negative"},
+      {"samples_us", {5, 5, 5, 1e-6}, "its samples_us is 1e-06, less than a launch takes anywhere"},
       {"samples_us", {5, "5"}, "its samples_us is"},
       {"samples_us", 5, "not a list of numbers"},
       {"note", 1, "its field \"note\" is unknown"},
@@ -287,6 +302,10 @@ TEST_CASE("import refuses the measurements of runs that cannot be") {
       {"/runs/0/started_at", "2026", "its started_at is not of the form"},
       {"/runs/0/read_bandwidth_gbps", -1, "its read_bandwidth_gbps is negative"},
       {"/runs/0/compiler", "\x1b[2J", "its compiler has control characters"},
+      {"/runs/0/command", "a\nb", "its command has control characters"},
+      {"/runs/0/command", std::string(100'000, 'x'), "its command has 100000 bytes, more than"},
+      {"/runs/0/foldtune_version", "\x7f", "its foldtune_version has control characters"},
+      {"/runs/0/read_bandwidth_gbps", 1e9, "its read_bandwidth_gbps is 1000000000, more than"},
       {"/runs/0/run_id", 2, "it is there twice"},
   };
   for (const Change& change : changes) {
@@ -298,6 +317,101 @@ TEST_CASE("import refuses the measurements of runs that cannot be") {
     CHECK(result.exit_code == kDatabase);
     CHECK_THAT(result.out, ContainsSubstring(change.reason));
     CHECK(place.run({"doctor", "--db", place.database()}).exit_code == 0);
+  }
+}
+
+TEST_CASE("import refuses times that no hardware reaches, of files and of databases") {
+  struct Case {
+    std::uint64_t count;
+    double us;
+    const char* reason;
+  };
+  const Workplace place;
+  RunRecord run = run_on("NVIDIA H200");
+  run.device.memory_clock_khz = 3'201'000;
+  run.device.memory_bus_bits = 6144;
+  run.device.l2_bytes = 60 << 20;
+  const std::string file = place.file("fast.json");
+  const std::string database = place.file("fast.db");
+  for (const Case& one : {Case{1 << 22, 1e-6, "less than a launch takes anywhere"},
+                          // From the memory, of 4917 GB/s; from the L2, which may give more.
+                          Case{1 << 28, 20, "its median_us is 20: 53687 GB/s, more than the 19667"},
+                          Case{1 << 20, 0.2, ""}, Case{1 << 28, 220, ""}}) {
+    std::filesystem::remove(database);
+    std::filesystem::remove(place.database());
+    store(database, {success(sum_of(one.count), rules(Family::reduce).first, {one.us})}, run);
+    REQUIRE(place.run({"export", "--db", database, "-o", file}).exit_code == 0);
+    const bool is_fine = std::string_view(one.reason).empty();
+    for (const std::string& source : {file, database}) {
+      const Outcome result = place.run({"import", source});
+      CAPTURE(one.count, one.us, source, result.out);
+      CHECK(result.exit_code == (is_fine ? 0 : kDatabase));
+      CHECK_THAT(result.out, ContainsSubstring(one.reason));
+    }
+  }
+}
+
+TEST_CASE("imported rows are marked wherever they are shown, and lose to own ones") {
+  const Workplace place;
+  const Problem problem = sum_of(1 << 20);
+  const RunRecord run = run_on("NVIDIA H200");
+  store(place.file("theirs.db"), {success(problem, with_block_size(64), {3}, /*round=*/9)}, run);
+  REQUIRE(place.run({"import", place.file("theirs.db")}).exit_code == 0);
+  const auto shown = [&](std::vector<std::string> arguments) {
+    const Outcome outcome = place.run(arguments);
+    CAPTURE(outcome.err);
+    CHECK(outcome.exit_code == 0);
+    return outcome.out;
+  };
+  CHECK_THAT(shown({"show"}), ContainsSubstring("theirs.db") && ContainsSubstring("imported from"));
+  const std::string why = shown({"why", "--n", "2^20"});
+  CHECK_THAT(why, ContainsSubstring("yes, but marked: ") &&
+                      ContainsSubstring("it was imported from ") && ContainsSubstring("theirs.db"));
+  CHECK(json::parse(shown({"why", "--n", "2^20", "--json"}))[0]["evidence"]["is_imported"] == true);
+  CHECK_THAT(shown({"landscape", "--n", "2^20"}), ContainsSubstring(", imported from "));
+  CHECK_THAT(shown({"diff", place.file("theirs.db"), place.database()}),
+             ContainsSubstring("(imported from theirs.db)"));
+  CHECK(json::parse(shown({"show", "--json"}))[0]["imported_from"] == place.file("theirs.db"));
+  CHECK_THAT(shown({"show", "--csv"}), ContainsSubstring(",imported_from,"));
+
+  // One that is slower, and was chosen before it.
+  RunRecord own_run = run;
+  own_run.command = "foldtune tune";
+  store(place.database(), {success(problem, with_block_size(512), {4})}, own_run);
+  CHECK(json::parse(shown({"show", "--json"}))[0]["imported_from"].is_null());
+  const std::string own = shown({"why", "--n", "2^20"});
+  CHECK_THAT(own, ContainsSubstring("bs512") && ContainsSubstring("4.000 us per call"));
+  CHECK_THAT(own, ContainsSubstring("valid     yes: ") && !ContainsSubstring("+33"));
+  // Whoever has a row takes it for no other one when it comes back.
+  REQUIRE(place.run({"export", "-o", place.file("all.json")}).exit_code == 0);
+  CHECK_THAT(shown({"import", place.file("all.json")}), ContainsSubstring("0 added, 2 already"));
+  CHECK(json::parse(shown({"show", "--json"}))[0]["imported_from"].is_null());
+}
+
+TEST_CASE("import refuses what is neither a file nor a pipe") {
+  const Workplace place;
+  for (const char* const path : {"/dev/zero", "/dev/null", "/proc", "/dev/full"}) {
+    const Outcome result = place.run({"import", path});
+    CAPTURE(path, result.err);
+    CHECK(result.exit_code == kFile);
+    CHECK_THAT(result.err, ContainsSubstring("it is neither a file nor a pipe"));
+  }
+}
+
+TEST_CASE("import quotes a part of what it refuses, however long that is") {
+  const Exported place;
+  const std::string text = read_file(place.all());
+  constexpr std::size_t kLong = 1'000'000;
+  for (const std::string& long_one :
+       {"{\"version\": 1" + std::string(kLong, '0') + ", " + text.substr(1),
+        "{\"" + std::string(kLong, 'k') + "\": 1, \"" + std::string(kLong, 'k') + "\": 2, " +
+            text.substr(1),
+        "{\"a\": " + std::string(kLong, '[') + text.substr(1),
+        "{\"format\": \"" + std::string(kLong, 'f') + "\", " + text.substr(1)}) {
+    const Outcome result = place.run({"import", place.write("long.json", long_one), "--edited"});
+    CAPTURE(result.err);
+    CHECK(result.exit_code == kFile);
+    CHECK(result.err.size() < 1000);
   }
 }
 

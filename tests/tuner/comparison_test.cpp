@@ -80,6 +80,74 @@ TEST_CASE("Comparison: one that fails takes part no more, and is never chosen") 
   CHECK(choose(candidates, std::nullopt) == 0);
 }
 
+TEST_CASE(
+    "Comparison: what has to be beaten stays to the end, with as many samples as the others") {
+  ScriptedEvaluator evaluator(noisy([](int unroll) { return unroll == 1 ? 20.0 : 10.0; }));
+  std::vector<Finalist> candidates = finalists({1, 2, 4});
+  candidates[0].stays = true;
+  compare(evaluator, candidates, {.rounds = 9});
+  CHECK_FALSE(candidates[0].is_out);
+  for (const Finalist& finalist : candidates) CHECK(finalist.record.samples_us.size() == 27);
+  const std::size_t chosen = choose(candidates, 0).value();
+  CHECK(chosen != 0);
+  settle(evaluator, candidates, chosen);
+  for (const Finalist& finalist : candidates) CHECK(finalist.record.samples_us.size() == 27);
+}
+
+TEST_CASE("Comparison: of a round that is cut short nothing counts") {
+  for (const std::size_t trials : {0, 2, 3, 5, 7}) {
+    ScriptedEvaluator evaluator(noisy([](int) { return 10.0; }));
+    std::vector<Finalist> candidates = finalists({1, 2, 4});
+    compare(evaluator, candidates,
+            {.rounds = 9, .stop_requested = [&] { return evaluator.trials.size() == trials; }});
+    CAPTURE(trials);
+    for (const Finalist& finalist : candidates) {
+      CHECK(finalist.record.samples_us.size() == trials / 3 * 3);
+    }
+    CHECK(choose(candidates, 0).has_value() == (trials >= 3));
+    if (trials == 3) CHECK(choose(candidates, 2) == 2);  // one round speaks for no change
+  }
+}
+
+/// Other work takes a part of the machine for some turns in a row: calls take ten times as long.
+ScriptedEvaluator::Cost disturbed(std::function<double(int unroll)> cost, std::uint64_t seed) {
+  return [cost = std::move(cost), random = std::mt19937_64(seed), left = 0, is_busy = false](
+             const Problem&, const Trial& trial) mutable {
+    if (left-- == 0) {
+      is_busy = random() % 3 == 0;
+      left = static_cast<int>(3 * (1 + random() % 4));
+    }
+    const double noise = 1 + 0.02 * static_cast<double>(random() % 1000) / 1000;
+    return cost(unroll_of(trial.params)) * noise * (is_busy ? 10 : 1);
+  };
+}
+
+TEST_CASE("Choice: on a busy machine nothing slower takes the incumbent's place") {
+  constexpr int kRuns = 200;
+  int gains = 0;
+  for (std::uint64_t seed = 0; seed < kRuns; ++seed) {
+    // The incumbent is the best, but for one that is half as slow.
+    for (const bool has_better : {false, true}) {
+      ScriptedEvaluator evaluator(disturbed(
+          [&](int unroll) {
+            return unroll == 1 ? 10.0 : unroll == 8 && has_better ? 5.0 : 10.0 + unroll;
+          },
+          seed));
+      std::vector<Finalist> candidates = finalists({1, 2, 4, 8});
+      candidates[0].stays = true;
+      compare(evaluator, candidates, {.rounds = 9, .seed = seed});
+      const std::size_t chosen = choose(candidates, 0).value();
+      CHECK((chosen == 0 || (has_better && chosen == 3)));
+      gains += chosen == 3 ? 1 : 0;
+      for (const Finalist& finalist : candidates) {
+        if (finalist.is_out) continue;
+        CHECK(finalist.record.samples_us.size() == candidates[0].record.samples_us.size());
+      }
+    }
+  }
+  CHECK(gains > kRuns / 2);
+}
+
 TEST_CASE("Choice: noise does not replace the incumbent, a clear gain does") {
   for (const double gain : {1.0, 1.001, 1.1}) {
     ScriptedEvaluator evaluator(noisy([&](int unroll) { return unroll == 2 ? 10 / gain : 10.0; }));
@@ -94,6 +162,7 @@ TEST_CASE("Choice: without a measured incumbent the fastest is chosen, without a
   CHECK_FALSE(choose(candidates, 0));
   candidates[1].record.samples_us = {3};
   candidates[1].record.median_us = 3;
+  candidates[1].turns_us = {3};
   CHECK(choose(candidates, 0) == 1);
 }
 

@@ -13,7 +13,8 @@
 
 namespace foldtune::test {
 
-/// Every column of the view `result` but the ids, a text per row, in the order of storing.
+/// Every column of the view `result` but the ids and where a row was imported from, a text per row,
+/// in the order of storing.
 inline std::vector<std::string> contents(const std::string& database) {
   SQLite::Database db(database, SQLite::OPEN_READONLY);
   std::vector<std::string> rows;
@@ -22,7 +23,7 @@ inline std::vector<std::string> contents(const std::string& database) {
     std::string row;
     for (int i = 0; i < statement.getColumnCount(); ++i) {
       const std::string name = statement.getColumnName(i);
-      if (name == "measurement_id" || name == "run_id") continue;
+      if (name == "measurement_id" || name == "run_id" || name == "imported_from") continue;
       row += name + '=' + (statement.isColumnNull(i) ? "NULL" : statement.getColumn(i).getString());
       row += '\n';
     }

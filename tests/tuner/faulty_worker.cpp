@@ -118,6 +118,7 @@ class FaultyEvaluator final : public Evaluator {
     if (problem.count == kCountThatAborts) die_of(SIGABRT);
     if (problem.count == kCountThatDoesNotCompile) throw CompileError("there is an error");
     if (problem.count == kCountWithoutMemory) throw OutOfMemory("there is no memory");
+    if (problem.count == kCountThatHangs) hang();
     right_.set_problem(problem, largest_count);
   }
 

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "cache/excerpt.h"
 #include "templates/reduce/space.h"
 #include "tests/catch.h"
 
@@ -24,6 +25,7 @@ TEST_CASE("Quantities come in units that fit") {
   CHECK(format_us(1500) == "1.500 ms");
   CHECK(format_us(2.5e6) == "2.500 s");
   CHECK(format_seconds(12.4) == "12 s");
+  CHECK(format_seconds(0.3) == "0.3 s");
   CHECK(format_seconds(200) == "3 min 20 s");
   CHECK(format_seconds(-3) == "0 s");
   CHECK(format_bytes(512) == "512 B");
@@ -75,6 +77,22 @@ TEST_CASE("A ratio is shown as a change") {
   CHECK(format_change(1.065) == "+6.5%");
   CHECK(format_change(0.98) == "-2.0%");
   CHECK(format_change(1) == "+0.0%");
+}
+
+TEST_CASE("A word of a command line has no control characters, and means the same to a shell") {
+  CHECK(shell_quoted("2^20") == "2^20");
+  CHECK(shell_quoted("a b'c") == "'a b'\\''c'");
+  CHECK(shell_quoted("a\nb'\x1b[2J\\") == "$'a\\x0ab\\'\\x1b[2J\\\\'");
+}
+
+TEST_CASE("A quotation is cut between characters, and says how much there is") {
+  CHECK(excerpt("short") == "short");
+  CHECK(excerpt(std::string(200, 'x'), 5) == "xxxxx... (200 bytes)");
+  CHECK(excerpt("caf\xc3\xa9 and more", 4) == "caf... (14 bytes)");
+  CHECK(shortened("a wordy one:\n" + std::string(50, 'x') + " was", 10) ==
+        "a wordy one:\nxxxxxxxxxx... (50 bytes) was");
+  CHECK(shortened(std::string(100, 'x') + " y", 1000, 20) ==
+        std::string(20, 'x') + "... (102 bytes)");
 }
 
 }  // namespace

@@ -39,6 +39,10 @@ TEST_CASE("Marked are results of another driver or compiler, until something is 
   CHECK(both[0].marked[0].run.compiler == "nvrtc 13.0");
 
   CHECK(find_marked({old, result_of(run_of("580.1"), chosen)}, present()).problems.empty());
+
+  StoredResult imported = result_of(run_of("580.1"), chosen);
+  imported.imported_from = "theirs.json";
+  CHECK(find_marked({imported}, present()).problems.size() == 1);
 }
 
 TEST_CASE("Marked is nothing of another device or of other kernels, and no custom operator") {

@@ -75,6 +75,14 @@ TEST_CASE("A failure is its first line, after the problem") {
       "sum f32 2^16: not tuned: compiling: there is an error");
 }
 
+TEST_CASE("What takes long is told before") {
+  const std::string text = printed([](std::FILE* file) {
+    ProgressPrinter printer(file, 0);
+    printer.on_preparing(kProblem, 39.5);
+  });
+  CHECK(text == "sum f32 2^16: to make its inputs and the result to expect takes about 40 s\n");
+}
+
 TEST_CASE("Without a terminal there is a line every couple of seconds at most") {
   const std::string text = printed([](std::FILE* file) {
     ProgressPrinter printer(file, 0);

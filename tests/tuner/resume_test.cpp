@@ -2,7 +2,11 @@
 #include <cmath>
 #include <set>
 
+#include "cache/columns.h"
+#include "cache/intake.h"
 #include "runtime/lookup.h"
+#include "templates/embedded.h"
+#include "tests/cache/temporary_folder.h"
 #include "tests/catch.h"
 #include "tests/tuner/scripted_evaluator.h"
 #include "tests/tuner/tune_on.h"
@@ -52,6 +56,67 @@ Params chosen(const ConfigStore& store, ScriptedEvaluator& evaluator, const Prob
       choose_config(&store, evaluator.info().record, evaluator.compiler_version(), problem);
   REQUIRE(choice.match.has_value());
   return choice.params;
+}
+
+/// What an import of this run with one measurement adds.
+void import_into(const std::string& file, const RunRecord& run, const MeasurementRecord& m) {
+  StoredResult row{.measurement = m,
+                   .run = run,
+                   .measured_at = "2026-01-31T12:00:00Z",
+                   .imported_from = "theirs.json",
+                   .started_at = "2026-01-31T12:00:00Z",
+                   .device_fingerprint = run.device.fingerprint()};
+  Intake(file).add({{.result = row, .fault = ""}});
+}
+
+TEST_CASE("Resume: what was imported is a first guess, and nothing that is done or known") {
+  const test::TemporaryFolder folder;
+  const std::string file = folder.file("tuning.db");
+  ScriptedEvaluator evaluator = scripted([](const Trial&) { return Outcome::ok; });
+  const Problem problem = sum_of(1 << 20);
+  const RunRecord run{.device = evaluator.info().record,
+                      .template_fingerprint = template_fingerprint(),
+                      .compiler = evaluator.compiler_version(),
+                      .foldtune_version = "0",
+                      .command = "test"};
+  const Params best = ReduceParams{.block_size = 128, .vector_width = 4, .unroll = 8};
+  MeasurementRecord made_up{.problem = make_problem_key(problem),
+                            .count = problem.count,
+                            .bytes = problem.input_bytes(),
+                            .params = to_json(best),
+                            .round = kMostRound,
+                            .samples_us = {1},
+                            .median_us = 1};
+  import_into(file, run, made_up);
+  made_up.params = R"({"not":"ours"})";
+  import_into(file, run, made_up);
+  const auto store = open_sqlite_store(file, OpenMode::read_write);
+  TuneOptions options = options_for({problem});
+  options.max_evaluations = 4;
+  for (int again = 0; again < 2; ++again) {
+    const TuneSummary tuned = tune_with({&evaluator}, *store, options);
+    REQUIRE(tuned.results.size() == 1);
+    CHECK(tuned.results[0].best_us >= 10);
+    CHECK(std::ranges::count(evaluator.trials, best, &Trial::params) > 0);
+    CHECK(choose_config(store.get(), evaluator.info().record, evaluator.compiler_version(), problem)
+              .match->imported_from.empty());
+    options.resume = false;
+  }
+}
+
+TEST_CASE("Resume: a choice whose round is the highest that there can be is replaced, too") {
+  const auto store = open_memory_store();
+  ScriptedEvaluator evaluator = scripted();
+  const Problem problem = sum_of(1 << 20);
+  TuneOptions options = options_for({problem});
+  options.max_evaluations = 4;
+  tune_with({&evaluator}, *store, options);
+  const StoredResult first = store->best().front();
+  MeasurementRecord last = first.measurement;
+  last.round = kMostRound;
+  store->put(store->begin_run(first.run), last);
+  options.resume = false;
+  CHECK(tune_with({&evaluator}, *store, options).results.size() == 1);
 }
 
 TEST_CASE("Resume: a problem that is done is not tuned again, unless that is asked for") {

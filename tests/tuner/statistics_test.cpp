@@ -107,9 +107,13 @@ TEST_CASE("Statistics: a candidate is faster if it is so by enough, and not by c
   // Much, but within the noise.
   CHECK_FALSE(is_faster(Values{5, 9, 14, 6, 13}, Values{6, 10, 13, 5, 15}));
   // Too few to tell.
-  CHECK_FALSE(is_faster(Values{1, 1}, Values{2, 2, 2}));
-  CHECK_FALSE(is_faster(Values{1, 1, 1}, Values{2, 2}));
-  CHECK(is_faster(Values{1, 1, 1}, Values{2, 2, 2}));
+  CHECK_FALSE(is_faster(Values{1}, Values{2, 2}));
+  CHECK(is_faster(Values{1, 1}, Values{2, 2}));
+  CHECK_FALSE(is_faster(Values{1, 3}, Values{2, 2}));
+  // Other work met rounds 3 to 5, and both of each pair.
+  CHECK(is_faster(Values{9, 9, 90, 95, 91, 9}, Values{10, 10, 99, 105, 101, 10}));
+  // It met the incumbent's turns alone, in the lesser part of the rounds.
+  CHECK_FALSE(is_faster(Values{10, 10, 10, 10, 10, 10}, Values{90, 90, 10, 10, 10, 10}));
 }
 
 }  // namespace

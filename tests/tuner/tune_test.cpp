@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <set>
 
 #include "foldtune/error.h"
 #include "runtime/lookup.h"
@@ -127,6 +128,79 @@ TEST_CASE("a problem of which nothing works has no result, and the next one is t
   CHECK(count_outcomes(*store)[Outcome::wrong_result] > 0);
   // What is known to fail is not tried again.
   CHECK(tune_on(device, *open_memory_store(), options, observer).size() == 2);
+}
+
+/// The tuning of two problems with an evaluator whose inputs take as long as `estimate_s` says.
+TuneSummary tune_in_time(ScriptedEvaluator& evaluator, ConfigStore& store, double budget_s,
+                         const std::function<double(const Problem&, std::uint64_t)>& estimate_s) {
+  SilentObserver observer;
+  TuneOptions options = quick({sum_of(1000), sum_of(2000)});
+  options.budget_s = budget_s;
+  options.estimate_preparation_s = [&](const DeviceInfo&, const Problem& problem,
+                                       std::uint64_t largest_count) {
+    return estimate_s(problem, largest_count);
+  };
+  Evaluator* const evaluators[] = {&evaluator};
+  return tune(evaluators, store, options, observer);
+}
+
+TEST_CASE("a problem whose preparation the budget does not leave is not begun") {
+  ScriptedEvaluator evaluator([](const Problem&, const Trial&) { return 10.; });
+  const auto store = open_memory_store();
+  const TuneSummary summary =
+      tune_in_time(evaluator, *store, 60, [](const Problem& problem, std::uint64_t largest_count) {
+        return std::max(problem.count, largest_count) == 2000 ? 1000. : 3.;
+      });
+  // The inputs of the first are not made for the second, too.
+  REQUIRE(evaluator.problems.size() == 1);
+  CHECK(evaluator.problems[0].count == 1000);
+  CHECK(summary.results.size() == 1);
+  REQUIRE(summary.failures.size() == 1);
+  CHECK(summary.failures[0].problem.count == 2000);
+  CHECK(summary.failures[0].reason.find("would take about 1000 s") != std::string::npos);
+}
+
+TEST_CASE("a budget that is over at once still gives the default, unless that fails") {
+  const auto store = open_memory_store();
+  const auto nothing = [](const Problem&, std::uint64_t) { return 0.; };
+  ScriptedEvaluator evaluator([](const Problem&, const Trial&) { return 10.; });
+  const TuneSummary summary = tune_in_time(evaluator, *store, 0, nothing);
+  REQUIRE(summary.results.size() == 2);
+  CHECK(evaluator.trials.size() == 2);
+  CHECK(summary.results[0].best_us == 10);
+  CHECK(summary.results[0].default_us == 10);
+  CHECK(store->best().size() == 2);
+  CHECK(store->best().front().measurement.is_default);
+
+  ScriptedEvaluator hanging([](const Problem&, const Trial&) { return 10.; },
+                            [](const Trial&) { return Outcome::timeout; });
+  const auto other = open_memory_store();
+  CHECK(tune_in_time(hanging, *other, 0, nothing).results.empty());
+  CHECK(hanging.trials.size() == 2);
+  // That it did not end in no time is not known of it.
+  CHECK(other->measurements().empty());
+}
+
+TEST_CASE("all that a revalidation asks for is compared") {
+  std::vector<Params> asked;
+  const Problem problem = sum_of(1 << 20);
+  for (const Params& params : Space(problem).enumerate()) {
+    const bool is_asked = std::get<ReduceParams>(params).final_stage == FinalStage::polling;
+    if (is_asked && asked.size() < 20) asked.push_back(params);
+  }
+  REQUIRE(asked.size() == 20);
+  ScriptedEvaluator evaluator([](const Problem&, const Trial&) { return 10.; });
+  const auto store = open_memory_store();
+  SilentObserver observer;
+  TuneOptions options{.problems = {problem}, .command = "test"};
+  options.only = [&](const Problem&) { return asked; };
+  Evaluator* const evaluators[] = {&evaluator};
+  tune(evaluators, *store, options, observer);
+  std::set<std::string> compared;
+  for (const Trial& trial : evaluator.trials) {
+    if (trial.timing == Timing::comparison) compared.insert(to_json(trial.params));
+  }
+  CHECK(compared.size() >= 20);
 }
 
 TEST_CASE("a request to stop ends the tuning early with everything kept") {

@@ -209,6 +209,30 @@ TEST_CASE("A worker that cannot be started again is an error, after the crash wa
   CHECK(worker.starts() == 7);
 }
 
+TEST_CASE("What a worker may take follows what the budget leaves") {
+  WorkerOptions options = options_of({"right"});
+  options.evaluate_s = 60;
+  options.least_evaluate_s = 0.3;
+  options.least_preparation_s = 0.3;
+  WorkerEvaluator worker(options);
+  worker.limit_preparation(0);
+  Problem hanging = problem();
+  hanging.count = test::kCountThatHangs;
+  const auto begin = Clock::now();
+  CHECK_THROWS_WITH(worker.set_problem(hanging, hanging.count),
+                    Catch::Matchers::ContainsSubstring("did not end within 0.3 s") &&
+                        Catch::Matchers::ContainsSubstring("the budget leaves no more"));
+  worker.limit_preparation(60);
+  worker.set_problem(problem(), kCount);
+  Trial trial = bad_trial(Misdeed::hangs);
+  trial.left_s = 0;
+  const MeasurementRecord record = worker.evaluate(trial);
+  CHECK(record.outcome == Outcome::timeout);
+  CHECK(contains(record.failure, "did not end within 0.3 s"));
+  CHECK(seconds_since(begin) < 30);
+  CHECK(worker.evaluate(good_trial()).outcome == Outcome::ok);
+}
+
 TEST_CASE("A worker that hangs does not hold up its evaluator's end") {
   auto worker = std::make_unique<WorkerEvaluator>(options_of({"right"}));
   const pid_t process = worker->worker_process().value();

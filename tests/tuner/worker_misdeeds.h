@@ -78,5 +78,6 @@ inline constexpr const char* kNoCode = "this is no code";
 inline constexpr std::size_t kCountThatAborts = 13;
 inline constexpr std::size_t kCountThatDoesNotCompile = 14;
 inline constexpr std::size_t kCountWithoutMemory = 15;
+inline constexpr std::size_t kCountThatHangs = 16;
 
 }  // namespace foldtune::test

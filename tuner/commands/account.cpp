@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <utility>
 
 #include "templates/embedded.h"
@@ -59,21 +60,23 @@ std::vector<MeasurementRecord> find_rivals(const std::vector<StoredResult>& rows
 Evidence gather(const ConfigStore& store, StoredResult basis) {
   const MeasurementRecord choice = basis.measurement;
   std::vector<StoredResult> rows = store.measurements_of(tuning_key(basis.run, choice.problem));
-  std::erase_if(rows,
-                [&](const StoredResult& row) { return row.measurement.count != choice.count; });
+  // What was imported is no evidence for what was measured here, nor the other way round.
+  std::erase_if(rows, [&](const StoredResult& row) {
+    return row.measurement.count != choice.count || row.imported_from != basis.imported_from;
+  });
   Evidence evidence{.basis = std::move(basis),
                     .rivals = find_rivals(rows, choice),
                     .untuned = {},
                     .failures = {}};
   std::map<std::string, Outcome> outcomes;  // by params
+  std::optional<StoredResult> untuned;
   for (const StoredResult& row : rows) {
     const MeasurementRecord& m = row.measurement;
     const auto [place, is_new] = outcomes.emplace(m.params, m.outcome);
     if (m.outcome == Outcome::ok) place->second = Outcome::ok;
-    if (m.is_default && (!evidence.untuned || is_better(m, *evidence.untuned))) {
-      evidence.untuned = m;
-    }
+    if (m.is_default && (!untuned || is_better(row, *untuned))) untuned = row;
   }
+  if (untuned) evidence.untuned = untuned->measurement;
   evidence.tried = static_cast<int>(outcomes.size());
   for (const auto& [params, outcome] : outcomes) {
     if (outcome != Outcome::ok) ++evidence.failures[to_string(outcome)];
@@ -94,6 +97,8 @@ std::vector<PastChoice> past_choices(const ConfigStore& store, const Account& ac
     for (const PastChoice& before : past) {
       const MeasurementRecord& m = before.row.measurement;
       if (m.count != choice.row.measurement.count) continue;
+      // A time of another machine is none to compare with.
+      if (before.row.imported_from != choice.row.imported_from) continue;
       choice.time_over_previous = choice.row.measurement.median_us / m.median_us;
     }
     past.push_back(std::move(choice));
@@ -153,6 +158,9 @@ std::vector<std::string> find_obstacles(const Account& account) {
   if (result.run.compiler != place.compiler) {
     obstacles.push_back(fmt::format("it is of {}, not {}", result.run.compiler, place.compiler));
   }
+  if (!result.imported_from.empty()) {
+    obstacles.push_back(fmt::format("it was imported from {}", result.imported_from));
+  }
   // What is looked up, but not taken.
   if (obstacles.empty() && !account.choice.match) obstacles.push_back(account.choice.reason);
   return obstacles;
@@ -176,7 +184,10 @@ Ratio interval_of_median(const std::vector<double>& samples_us) {
 
 Ratio slowdown(const MeasurementRecord& m, const MeasurementRecord& choice) {
   if (has_interval(m) && has_interval(choice)) {
-    return ratio_of_medians(m.samples_us, choice.samples_us);
+    // The samples of the rounds that both took part in: the first ones.
+    const std::size_t both = std::min(m.samples_us.size(), choice.samples_us.size());
+    return ratio_of_medians(std::span(m.samples_us).first(both),
+                            std::span(choice.samples_us).first(both));
   }
   const double ratio = m.median_us / choice.median_us;
   return {ratio, ratio, ratio};

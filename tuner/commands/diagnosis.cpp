@@ -103,10 +103,7 @@ void check_devices(const DeviceListing& listing, Findings& findings) {
 
 /// Those of import: what one database may hold, another may.
 CheckRules check_rules() {
-  return {.fault_of_run = fault_of_run, .fault_of_measurement = [](const StoredResult& row) {
-            return fault_of_measurement(row,
-                                        row.run.template_fingerprint == template_fingerprint());
-          }};
+  return {.fault_of_run = fault_of_run, .fault_of_measurement = fault_of_measurement};
 }
 
 void check_kernels(const DatabaseSummary& summary, Findings& findings) try {

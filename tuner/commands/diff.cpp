@@ -84,7 +84,8 @@ std::string describe_origins(const std::vector<Pair>& pairs,
   for (const Pair& pair : pairs) {
     if (!(pair.*side)) continue;
     const RunRecord& run = (pair.*side)->run;
-    std::string origin = fmt::format("driver {}, {}", run.device.driver, run.compiler);
+    std::string origin = fmt::format("driver {}, {}{}", run.device.driver, run.compiler,
+                                     describe_import(*(pair.*side)));
     if (std::ranges::find(origins, origin) == origins.end()) origins.push_back(std::move(origin));
   }
   return origins.empty() ? "nothing" : fmt::format("{}", fmt::join(origins, "; "));

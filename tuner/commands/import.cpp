@@ -17,6 +17,7 @@
 #include "tuner/commands/options.h"
 #include "tuner/exchange/import_rows.h"
 #include "tuner/exchange/input_bytes.h"
+#include "tuner/exchange/row_rules.h"
 #include "tuner/file_error.h"
 #include "tuner/format.h"
 #include "tuner/print.h"
@@ -58,16 +59,18 @@ ImportReport import_database(const std::string& path, const Take& take) {
     std::vector<ResultRow> batch;
     each([&](const ResultRow& row) {
       ++report.rows;
-      const std::string reason = reason_to_refuse(row);
+      std::string reason = reason_to_refuse(row);
+      if (reason.empty()) reason = fault_of_run(row.result);
+      if (reason.empty()) reason = fault_of_measurement(row.result);
       if (!reason.empty()) {
         ++report.refused;
         if (report.reasons.size() < kMostReasons) {
-          report.reasons.push_back(
-              fmt::format("measurement {}: {}", row.result.measurement_id, reason));
+          report.reasons.push_back(reason_line("measurement", row.result.measurement_id, reason));
         }
         return;
       }
       batch.push_back(row);
+      batch.back().result.imported_from = path;
       if (batch.size() == Intake::kRowsAtATime) take(std::exchange(batch, {}));
     });
     take(batch);

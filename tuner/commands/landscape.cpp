@@ -50,11 +50,12 @@ std::vector<double> sorted_times(const Landscape& landscape) {
 }
 
 void print_heading(const Landscape& landscape) {
-  print_to(stdout, "{} on {}{}\n", to_string(landscape.problem),
+  print_to(stdout, "{} on {}{}{}\n", to_string(landscape.problem),
            describe_origin(landscape.device, landscape.compiler),
            landscape.template_fingerprint == template_fingerprint()
                ? ""
-               : ", kernels of another version of Foldtune");
+               : ", kernels of another version of Foldtune",
+           landscape.imported_from.empty() ? "" : ", imported from " + landscape.imported_from);
   std::map<Outcome, int> counts;
   for (const LandscapePoint& point : landscape.points) ++counts[point.outcome];
   std::string outcomes;
@@ -161,9 +162,11 @@ Landscape landscape_around(const ConfigStore& store, const StoredResult& result,
   std::vector<MeasurementRecord> records;
   for (StoredResult& row :
        store.measurements_of(tuning_key(result.run, result.measurement.problem))) {
-    records.push_back(std::move(row.measurement));
+    if (row.imported_from == result.imported_from) records.push_back(std::move(row.measurement));
   }
-  return make_landscape(result.run, problem, records);
+  Landscape landscape = make_landscape(result.run, problem, records);
+  landscape.imported_from = result.imported_from;
+  return landscape;
 }
 
 /// One for each device. Says so where there is none.

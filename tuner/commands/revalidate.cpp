@@ -1,4 +1,4 @@
-// foldtune revalidate: times again what was tuned with another driver or compiler.
+// foldtune revalidate: times again what was tuned with another driver or compiler, or imported.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -55,13 +55,14 @@ void print_marked(const std::vector<MarkedProblem>& problems) {
                {"measured (UTC)"},
                {"driver"},
                {"compiler"},
+               {"from"},
                {"config"}});
   for (const MarkedProblem& marked : problems) {
     for (const StoredResult& row : marked.marked) {
       const MeasurementRecord& m = row.measurement;
       table.add_row({describe_problem(m.problem, m.count), format_number(m.median_us),
                      minutes_of(row.measured_at), row.run.device.driver, row.run.compiler,
-                     format_config(m.params)});
+                     describe_source(row), format_config(m.params)});
     }
   }
   print_to(stdout, "{}", Lines{table.to_string(terminal_width(stdout))});
@@ -167,11 +168,11 @@ Action prepare_revalidate(CLI::App& app, const std::string& command_line) {
   add_threads_option(app, arguments->threads);
   app.add_flag("--dry-run", arguments->dry_run, "List what is marked, and run nothing");
   app.footer(
-      "After an update of the driver or of NVRTC, the results of before are marked. This compiles, "
-      "checks\nand times the best configurations of every marked problem again, beside the untuned "
-      "default, and\nkeeps the fastest, as `foldtune tune` does it. What is done is not done "
-      "again: "
-      "the same command\ngoes on where it was stopped (Ctrl-C).\n\n"
+      "After an update of the driver or of NVRTC, the results of before are marked; what was "
+      "imported is\nmarked from the beginning. This compiles, checks and times the best "
+      "configurations of every marked\nproblem again, beside the untuned default, and keeps the "
+      "fastest, as `foldtune tune` does it. What\nis done is not done again: the same command goes "
+      "on where it was stopped (Ctrl-C).\n\n"
       "Examples:\n"
       "  foldtune revalidate --dry-run\n"
       "  foldtune revalidate --device all --budget 10m\n"

@@ -6,6 +6,7 @@
 
 #include "tuner/commands/stored_rows.h"
 #include "tuner/exchange/row_json.h"
+#include "tuner/json_fields.h"
 #include "tuner/print.h"
 
 namespace foldtune {
@@ -46,6 +47,9 @@ OrderedJson to_json(const StoredResult& row) {
   const bool has_bandwidth = is_ok && row.run.read_bandwidth_gbps > 0;
   OrderedJson json = run_to_json(row);
   json.update(measurement_to_json(row));
+  json["imported_from"] = row.imported_from.empty()
+                              ? OrderedJson()
+                              : OrderedJson(json_fields::write(row.imported_from));
   json["bandwidth_gbps"] = is_ok ? OrderedJson(gbps(m)) : OrderedJson();
   json["percent_of_read_bandwidth"] =
       has_bandwidth ? OrderedJson(100 * gbps(m) / row.run.read_bandwidth_gbps) : OrderedJson();

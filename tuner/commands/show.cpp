@@ -84,6 +84,8 @@ Less require_order(const std::string& name) {
 /// Results of one group are comparable, and found by the same programs.
 using Group = std::vector<const StoredResult*>;
 
+bool is_imported(const StoredResult* row) { return !row->imported_from.empty(); }
+
 bool is_of_group(const Group& group, const StoredResult& row) {
   const RunRecord& run = group.front()->run;
   return run.device == row.run.device && run.compiler == row.run.compiler &&
@@ -141,7 +143,10 @@ Table make_table(const Group& rows, bool all) {
                    {{"hot", Align::right}, {"stream", Align::right}, {"latency", Align::right}});
   }
   columns.insert(columns.end(),
-                 {{"GB/s", Align::right}, {"%read", Align::right}, {"measured (UTC)"}, {"config"}});
+                 {{"GB/s", Align::right}, {"%read", Align::right}, {"measured (UTC)"}});
+  const bool has_imports = std::ranges::any_of(rows, is_imported);
+  if (has_imports) columns.push_back({"from"});
+  columns.push_back({"config"});
   Table table(columns);
   for (const StoredResult* const row : rows) {
     const MeasurementRecord& m = row->measurement;
@@ -158,7 +163,9 @@ Table make_table(const Group& rows, bool all) {
     }
     cells.insert(cells.end(),
                  {is_ok ? format_number(gbps(m)) : "-", is_ok ? format_bandwidth_share(*row) : "-",
-                  minutes_of(row->measured_at), format_config(m.params) + failure});
+                  minutes_of(row->measured_at)});
+    if (has_imports) cells.push_back(describe_source(*row));
+    cells.push_back(format_config(m.params) + failure);
     table.add_row(std::move(cells));
   }
   return table;
@@ -180,6 +187,9 @@ void print_tables(const std::vector<StoredResult>& rows, bool all) {
   }
   print_to(stdout, "%read: of the read bandwidth measured in the same run.\n{}",
            Lines{config_legends(rows)});
+  if (std::ranges::any_of(rows, [](const StoredResult& row) { return is_imported(&row); })) {
+    print_to(stdout, "from: measured here, or the file that it was imported from.\n");
+  }
 }
 
 ExitCode run_show(const ShowArguments& arguments) {

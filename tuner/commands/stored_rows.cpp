@@ -69,6 +69,16 @@ std::string describe_origin(const DeviceRecord& device, const std::string& compi
                      device.driver, compiler);
 }
 
+std::string describe_source(const StoredResult& row) {
+  if (row.imported_from.empty()) return "here";
+  return row.imported_from.substr(row.imported_from.rfind('/') + 1);
+}
+
+std::string describe_import(const StoredResult& row) {
+  if (row.imported_from.empty()) return {};
+  return fmt::format(" (imported from {})", describe_source(row));
+}
+
 std::string minutes_of(const std::string& time) {
   std::string text = time.substr(0, 16);
   std::ranges::replace(text, 'T', ' ');

@@ -45,6 +45,12 @@ double gbps(const MeasurementRecord& measurement);
 /// "NVIDIA H200 (cuda, sm_90, driver 580.95.05), nvrtc 13.0".
 std::string describe_origin(const DeviceRecord& device, const std::string& compiler);
 
+/// "here", or for a row that was imported the file, without its folders.
+std::string describe_source(const StoredResult& row);
+
+/// " (imported from h200.json)"; empty for a row that was measured here.
+std::string describe_import(const StoredResult& row);
+
 /// "2026-01-31T12:00:00Z" without its seconds: "2026-01-31 12:00".
 std::string minutes_of(const std::string& time);
 

@@ -73,9 +73,9 @@ ExitCode conclude(const TuningJob& job, const std::vector<Problem>& problems,
     print_to(stdout, "The CPU device: {}.\n", kCpuTimes);
   std::string took = format_seconds(summary.elapsed_s);
   if (summary.busy_fraction > 0) {
-    took += fmt::format("; the device was busy {}% of the time and waited {}% for the compiler",
-                        format_percent(summary.busy_fraction),
-                        format_percent(summary.compiler_wait_fraction));
+    took +=
+        fmt::format("; the device was busy {:.1f}% of the time and waited {:.1f}% for the compiler",
+                    100 * summary.busy_fraction, 100 * summary.compiler_wait_fraction);
   }
   print_to(stdout, "{}\ndatabase: {}\n", took, job.database);
   std::fflush(stdout);

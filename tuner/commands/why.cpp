@@ -91,8 +91,7 @@ std::string describe_tries(const Evidence& evidence) {
 
 Validity grade(const Account& account) {
   const Place& place = account.place;
-  return validity_of(account.evidence->basis.run, place.device, place.compiler,
-                     template_fingerprint());
+  return validity_of(account.evidence->basis, place.device, place.compiler, template_fingerprint());
 }
 
 std::string describe_validity(const Account& account) {
@@ -144,14 +143,16 @@ void print_past(const Account& account) {
                {"driver"},
                {"compiler"},
                {"kernels"},
+               {"from"},
                {"config"}});
   for (const PastChoice& choice : account.past) {
     const MeasurementRecord& m = choice.row.measurement;
     const RunRecord& run = choice.row.run;
-    table.add_row(
-        {minutes_of(choice.row.measured_at), fmt::to_string(m.count), format_number(m.median_us),
-         choice.time_over_previous ? format_change(*choice.time_over_previous) : "-",
-         run.device.driver, run.compiler, describe_kernels(run), format_config(m.params)});
+    table.add_row({minutes_of(choice.row.measured_at), fmt::to_string(m.count),
+                   format_number(m.median_us),
+                   choice.time_over_previous ? format_change(*choice.time_over_previous) : "-",
+                   run.device.driver, run.compiler, describe_kernels(run),
+                   describe_source(choice.row), format_config(m.params)});
   }
   print_to(stdout, "\nall choices, the oldest first:\n{}",
            Lines{table.to_string(terminal_width(stdout))});
@@ -188,10 +189,10 @@ void print_text(const Account& account, const ProblemOptions& options) {
   print_line("time", describe_time(basis));
   print_line("untuned", describe_untuned(evidence));
   print_line("tried", describe_tries(evidence));
-  print_line("measured",
-             fmt::format("{} UTC by Foldtune {} with driver {} and {}: {}",
-                         minutes_of(basis.measured_at), basis.run.foldtune_version,
-                         basis.run.device.driver, basis.run.compiler, basis.run.command));
+  print_line("measured", fmt::format("{} UTC{} by Foldtune {} with driver {} and {}: {}",
+                                     minutes_of(basis.measured_at), describe_import(basis),
+                                     basis.run.foldtune_version, basis.run.device.driver,
+                                     basis.run.compiler, basis.run.command));
   print_line("valid", describe_validity(account));
   print_comparison(evidence);
   print_past(account);
@@ -228,6 +229,7 @@ OrderedJson evidence_json(const Account& account) {
       {"result", to_json(evidence.basis)},
       {"is_valid", obstacles.empty()},
       {"is_marked", grade(account) == Validity::marked},
+      {"is_imported", !evidence.basis.imported_from.empty()},
       {"obstacles", obstacles},
       {"default_us", has_default ? OrderedJson(evidence.untuned->median_us) : OrderedJson()},
       {"default_over_choice",

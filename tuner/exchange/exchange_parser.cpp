@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "cache/excerpt.h"
 #include "tuner/file_error.h"
 
 namespace foldtune {
@@ -19,6 +20,10 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::size_t kBlockBytes = std::size_t{64} << 10;
+
+constexpr std::size_t kShownErrorBytes = 300;
+
+std::string quoted_key(const std::string& key) { return fmt::format("\"{}\"", excerpt(key)); }
 
 FileError damaged(std::string_view file, std::string_view what) {
   return FileError(fmt::format(
@@ -67,7 +72,7 @@ class ValueBuilder {
 
   void set_key(std::string key) {
     if (open_.back()->contains(key)) {
-      throw damaged(file_, fmt::format("an object has the key {} twice", Json(key).dump()));
+      throw damaged(file_, fmt::format("an object has the key {} twice", quoted_key(key)));
     }
     key_ = std::move(key);
   }
@@ -138,7 +143,7 @@ class Handler final : public nlohmann::json_sax<Json> {
       return true;
     }
     if (!keys_.insert(text).second) {
-      throw damaged(file_, fmt::format("it has the key {} twice", Json(text).dump()));
+      throw damaged(file_, fmt::format("it has the key {} twice", quoted_key(text)));
     }
     key_ = std::move(text);
     buffer_.begin_row();
@@ -147,7 +152,9 @@ class Handler final : public nlohmann::json_sax<Json> {
   bool parse_error(std::size_t, const std::string&, const Json::exception& error) override {
     // "[json.exception.parse_error.101] parse error at line 1, column 1: ..."
     const std::string_view what = error.what();
-    throw damaged(file_, what.substr(std::min(what.size(), what.find("] ") + 2)));
+    // It repeats all of a number that is too large.
+    throw damaged(
+        file_, excerpt(what.substr(std::min(what.size(), what.find("] ") + 2)), kShownErrorBytes));
   }
 
  private:

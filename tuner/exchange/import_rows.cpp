@@ -7,13 +7,12 @@
 #include <set>
 #include <utility>
 
+#include "cache/excerpt.h"
 #include "cache/intake.h"
-#include "templates/embedded.h"
 #include "tuner/exchange/list_hash.h"
 #include "tuner/exchange/row_json.h"
 #include "tuner/exchange/row_rules.h"
 #include "tuner/file_error.h"
-#include "tuner/table.h"
 
 namespace foldtune {
 namespace {
@@ -67,7 +66,7 @@ class ContentsReader {
     throw FileError(fmt::format(
         "{} is of version {} of the format, and this Foldtune reads version {} alone: export it "
         "again with one of this version",
-        file_, value.dump(), kExchangeVersion));
+        file_, excerpt(value.dump()), kExchangeVersion));
   }
 
   void add_run(const Json& json) {
@@ -104,7 +103,8 @@ class ContentsReader {
 };
 
 /// Where a measurement can be taken from a row, else its fault.
-ResultRow make_result_row(const Json& json, const ExchangeContents& contents) {
+ResultRow make_result_row(const Json& json, const ExchangeContents& contents,
+                          std::string_view file) {
   ResultRow row;
   try {
     StoredResult read;
@@ -118,9 +118,9 @@ ResultRow make_result_row(const Json& json, const ExchangeContents& contents) {
       row.result = run->second.result;
       row.result.measurement = std::move(read.measurement);
       row.result.measured_at = std::move(read.measured_at);
-      row.fault = fault_of_measurement(
-          row.result, row.result.run.template_fingerprint == template_fingerprint());
+      row.fault = fault_of_measurement(row.result);
       if (row.fault.empty()) row.fault = reason_to_refuse(row);
+      row.result.imported_from = file;
     }
   } catch (const RowFault& error) {
     row.fault = error.what();
@@ -128,15 +128,16 @@ ResultRow make_result_row(const Json& json, const ExchangeContents& contents) {
   return row;
 }
 
-/// A reason quotes the file, which may hold what a terminal takes for commands.
-std::string printable(std::string text) {
-  constexpr std::size_t kMostCharacters = 300;
-  std::ranges::replace_if(
-      text, [](char c) { return (c >= 0 && c < ' ') || c == 0x7f; }, '?');
-  return cut(std::move(text), kMostCharacters);
-}
-
 }  // namespace
+
+std::string reason_line(std::string_view what, std::int64_t number, const std::string& reason) {
+  constexpr std::size_t kMostBytes = 300;
+  std::string line = fmt::format("{} {}: {}", what, number, excerpt(reason, kMostBytes));
+  // It quotes the file, which may hold what a terminal takes for commands.
+  std::ranges::replace_if(
+      line, [](char c) { return (c >= 0 && c < ' ') || c == 0x7f; }, '?');
+  return line;
+}
 
 ExchangeContents read_contents(const ByteSource& source, std::string_view file) {
   ContentsReader reader(file);
@@ -155,12 +156,12 @@ ImportReport import_rows(const ByteSource& source, std::string_view file,
   const auto read_row = [&](ExchangeList list, const Json& json) {
     if (list != ExchangeList::measurements) return;
     ++report.rows;
-    ResultRow row = make_result_row(json, contents);
+    ResultRow row = make_result_row(json, contents, file);
     if (!row.fault.empty()) {
       ++report.refused;
       if (report.reasons.size() < kMostReasons) {
         report.reasons.push_back(
-            printable(fmt::format("measurement {}: {}", report.rows, row.fault)));
+            reason_line("measurement", static_cast<std::int64_t>(report.rows), row.fault));
       }
       return;
     }

@@ -1,7 +1,9 @@
 #include "tuner/exchange/input_bytes.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -9,26 +11,34 @@
 #include <vector>
 
 #include "tuner/file_error.h"
+#include "tuner/format.h"
 
 namespace foldtune {
 namespace {
 
-bool is_regular(std::FILE* file) {
+/// Of what there is to read, S_IFREG and the like; 0 where it cannot be known.
+mode_t kind_of(int descriptor) {
   struct stat status {};
-  return ::fstat(::fileno(file), &status) == 0 && S_ISREG(status.st_mode);
+  return ::fstat(descriptor, &status) == 0 ? status.st_mode & S_IFMT : 0;
 }
 
 }  // namespace
 
-InputBytes::InputBytes(std::string path) : name_(std::move(path)) {
-  if (name_ == "-") {
-    name_ = "the standard input";
-    file_ = copy(stdin);
-    return;
-  }
-  file_.reset(std::fopen(name_.c_str(), "rb"));
+InputBytes::InputBytes(std::string path, std::uint64_t most_piped) : name_(std::move(path)) {
+  const bool is_standard_input = name_ == "-";
+  if (is_standard_input) name_ = "the standard input";
+  // Not O_NONBLOCK: a FIFO is waited for until somebody writes to it.
+  const int descriptor = is_standard_input ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+                                           : ::open(name_.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
+  if (descriptor < 0) fail();
+  file_.reset(::fdopen(descriptor, "rb"));
   if (file_ == nullptr) fail();
-  if (!is_regular(file_.get())) file_ = copy(file_.get());
+  const mode_t kind = kind_of(descriptor);
+  if (kind == S_IFREG) return;
+  if (kind != S_IFIFO && kind != S_IFSOCK) {
+    throw FileError(fmt::format("reading {}: it is neither a file nor a pipe; give a file", name_));
+  }
+  file_ = copy(file_.get(), most_piped);
 }
 
 ByteSource InputBytes::begin() const {
@@ -47,12 +57,19 @@ std::size_t InputBytes::read(std::FILE* file, char* place, std::size_t most) con
   return size;
 }
 
-InputBytes::File InputBytes::copy(std::FILE* from) const {
+InputBytes::File InputBytes::copy(std::FILE* from, std::uint64_t most) const {
   constexpr std::size_t kBlockBytes = std::size_t{64} << 10;
   std::vector<char> block(kBlockBytes);
   File to(std::tmpfile());
   if (to == nullptr) fail();
+  std::uint64_t all = 0;
   while (const std::size_t size = read(from, block.data(), block.size())) {
+    all += size;
+    if (all > most) {
+      throw FileError(
+          fmt::format("reading {}: it gives more than {}; write it into a file, and give that",
+                      name_, format_bytes(most)));
+    }
     if (std::fwrite(block.data(), 1, size, to.get()) != size) fail();
   }
   if (std::fflush(to.get()) != 0) fail();

@@ -1,6 +1,7 @@
 /// A file that is read twice.
 #pragma once
 
+#include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -9,11 +10,16 @@
 
 namespace foldtune {
 
-/// The file `path`, or for "-" the standard input. What can be read only once is copied to a
-/// temporary file. Failures, also those of its source, throw FileError.
+/// More than what anybody exports through a pipe; a file may have any size.
+inline constexpr std::uint64_t kMostPipedBytes = std::uint64_t{4} << 30;
+
+/// The regular file or pipe `path`, or for "-" the standard input. A pipe, which can be read only
+/// once, is copied to a temporary file; one that gives more than `most_piped` bytes, and what is
+/// neither a file nor a pipe, such as /dev/zero, is refused. Failures, also those of its source,
+/// throw FileError.
 class InputBytes {
  public:
-  explicit InputBytes(std::string path);
+  explicit InputBytes(std::string path, std::uint64_t most_piped = kMostPipedBytes);
 
   const std::string& name() const { return name_; }
 
@@ -28,7 +34,7 @@ class InputBytes {
 
   [[noreturn]] void fail() const;
   std::size_t read(std::FILE* file, char* place, std::size_t most) const;
-  File copy(std::FILE* from) const;
+  File copy(std::FILE* from, std::uint64_t most) const;
 
   std::string name_;
   File file_;

@@ -43,7 +43,10 @@ class FieldWriter {
                                              : OrderedJson(json_fields::write(number));
   }
   static OrderedJson written(const ColumnInfo& column, const std::string& text) {
-    return column.is_json ? OrderedJson::parse(text) : OrderedJson(json_fields::write(text));
+    if (!column.is_json) return json_fields::write(text);
+    OrderedJson json = OrderedJson::parse(text, nullptr, /*allow_exceptions=*/false);
+    // A row that was edited by hand is shown as it is, and never exported.
+    return json.is_object() ? json : OrderedJson(json_fields::write(text));
   }
 
   OrderedJson json_ = OrderedJson::object();

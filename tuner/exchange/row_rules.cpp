@@ -15,7 +15,9 @@
 #include "cache/record_check.h"
 #include "foldtune/problem.h"
 #include "runtime/lookup.h"
+#include "templates/embedded.h"
 #include "templates/space.h"
+#include "tuner/measure.h"
 #include "tuner/problem_key.h"
 #include "tuner/statistics.h"
 
@@ -26,26 +28,53 @@ namespace {
 /// number that was written with 12 digits.
 constexpr double kMedianTolerance = 1e-9;
 
-bool is_of_one_line(std::string_view text) {
-  constexpr char kDelete = 0x7f;
-  return std::ranges::none_of(text, [](char c) { return (c >= 0 && c < ' ') || c == kDelete; });
+/// A terminal takes them for commands. Those from U+0080 on begin with 0xC2 in UTF-8.
+bool has_controls(std::string_view text, bool has_lines) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    const bool is_wide = c == 0xC2 && i + 1 < text.size() &&
+                         (static_cast<unsigned char>(text[i + 1]) & 0xE0U) == 0x80U;
+    if (has_lines && (c == '\n' || c == '\t' || c == '\r')) continue;
+    if (c < ' ' || c == 0x7f || is_wide) return true;
+  }
+  return false;
 }
 
-/// What a run is of is printed as it is; its command is not.
-std::string fault_of_texts(const StoredResult& row) {
-  std::string fault;
-  visit_run(row, [&]<class Field>(const ColumnInfo& column, const Field& field) {
+/// Looks at the texts of the columns that it visits.
+class TextCheck {
+ public:
+  template <class Field>
+  void operator()(const ColumnInfo& column, const Field& field) {
     if constexpr (std::is_same_v<Field, std::string>) {
-      const bool is_printed = &field != &row.run.command;
-      if (fault.empty() && is_printed && !is_of_one_line(field)) {
-        fault = fmt::format("its {} has control characters", column.name);
+      if (!fault_.empty()) return;
+      if (field.size() > column.most_bytes) {
+        fault_ = fmt::format("its {} has {} bytes, more than {}", column.name, field.size(),
+                             column.most_bytes);
+      } else if (has_controls(field, column.has_lines)) {
+        fault_ = fmt::format("its {} has control characters", column.name);
       }
     }
-  });
-  return fault;
+  }
+
+  std::string take_fault() { return std::move(fault_); }
+
+ private:
+  std::string fault_;
+};
+
+std::string fault_of_texts(const RunRecord& run) {
+  TextCheck check;
+  visit_columns(run, check);
+  return check.take_fault();
 }
 
-std::string fault_of_time(const char* what, const std::string& time) {
+std::string fault_of_texts(const MeasurementRecord& measurement) {
+  TextCheck check;
+  visit_columns(measurement, check);
+  return check.take_fault();
+}
+
+std::string fault_of_date(const char* what, const std::string& time) {
   if (is_time(time)) return {};
   return fmt::format("its {} is not of the form 2026-01-31T12:00:00Z", what);
 }
@@ -53,8 +82,75 @@ std::string fault_of_time(const char* what, const std::string& time) {
 std::string fault_of_samples(const MeasurementRecord& m) {
   if (m.outcome != Outcome::ok || m.samples_us.empty()) return {};
   const double expected = median(m.samples_us);
-  if (std::abs(m.median_us - expected) <= kMedianTolerance * expected) return {};
-  return fmt::format("its median_us is {}, and that of its samples is {}", m.median_us, expected);
+  const double tolerance = kMedianTolerance * expected;
+  if (!(std::abs(m.median_us - expected) <= tolerance)) {
+    return fmt::format("its median_us is {}, and that of its samples is {}", m.median_us, expected);
+  }
+  const double deviation = median_absolute_deviation(m.samples_us);
+  if (std::abs(m.mad_us - deviation) <= tolerance) return {};
+  return fmt::format("its mad_us is {}, and that of its samples is {}", m.mad_us, deviation);
+}
+
+// How fast a measurement can be at all. Each bound is several times what the fastest hardware does,
+// so that no measurement breaks it, whatever the clocks.
+
+/// A launch in a graph takes 1.2 us on an H200. A call of the CPU device is one of a function.
+constexpr double kLeastLaunchUs = 0.1;
+constexpr double kLeastCallUs = 0.001;
+
+/// A multiprocessor loads 128 bytes per cycle at most, whichever cache they come from, at some
+/// 2 GHz; a core of a CPU 128 at some 5 GHz.
+constexpr double kMostGbpsOfMultiprocessor = 1000;
+
+/// What a driver reports of a memory's clock and bus was off by 2 at most.
+constexpr double kMostPeaks = 4;
+
+/// In 10^9 bytes per second.
+double most_gbps(const DeviceRecord& device, bool is_from_memory) {
+  const double of_caches = kMostGbpsOfMultiprocessor * std::max(1, device.multiprocessor_count);
+  const double peak = peak_gbps(device);
+  return is_from_memory && peak > 0 ? std::min(of_caches, kMostPeaks * peak) : of_caches;
+}
+
+std::string fault_of_time(const char* column, double us, const StoredResult& row,
+                          bool is_from_memory) {
+  const DeviceRecord& device = row.run.device;
+  const double least_us = device.kind == "cpu" ? kLeastCallUs : kLeastLaunchUs;
+  if (us < least_us) {
+    return fmt::format("its {} is {}, less than a launch takes anywhere", column, us);
+  }
+  const double gbps = static_cast<double>(row.measurement.bytes) / us / 1e3;
+  const double most = most_gbps(device, is_from_memory);
+  if (gbps <= most) return {};
+  return fmt::format(
+      "its {} is {}: {:.0f} GB/s, more than the {:.0f} GB/s that its device can read", column, us,
+      gbps, most);
+}
+
+/// What a call of inputs beyond the L2 reads comes from the memory; what fits may come from there.
+std::string fault_of_times(const StoredResult& row) {
+  const MeasurementRecord& m = row.measurement;
+  if (m.outcome != Outcome::ok) return {};
+  const bool fits_l2 = m.bytes <= static_cast<std::uint64_t>(row.run.device.l2_bytes);
+  std::string fault = fault_of_time("median_us", m.median_us, row, !fits_l2);
+  for (const double us : m.samples_us) {
+    if (fault.empty()) fault = fault_of_time("samples_us", us, row, /*is_from_memory=*/false);
+  }
+  visit_own_columns(m, [&]<class Field>(const ColumnInfo& column, const Field& field) {
+    // The optional ones are times, too.
+    if constexpr (std::is_same_v<Field, double>) {
+      if (!fault.empty() || !column.is_optional || field == 0) return;
+      fault = fault_of_time(column.name, field, row, /*is_from_memory=*/false);
+    }
+  });
+  return fault;
+}
+
+std::string fault_of_bandwidth(const RunRecord& run) {
+  const double most = most_gbps(run.device, /*is_from_memory=*/true);
+  if (run.read_bandwidth_gbps <= most) return {};
+  return fmt::format("its read_bandwidth_gbps is {:.0f}, more than the {:.0f} that its device can",
+                     run.read_bandwidth_gbps, most);
 }
 
 // Users' operators: "name:0123456789abcdef".
@@ -152,23 +248,31 @@ std::string fault_of_foreign_params(const std::string& params) {
 }  // namespace
 
 std::string fault_of_run(const StoredResult& row) {
+  if (std::string fault = fault_of_texts(row.run); !fault.empty()) return fault;
   if (row.run.device.fingerprint() != row.device_fingerprint) {
     return "its device_fingerprint is not the hash of its device's fields";
   }
   if (std::string fault = fault_of(row.run); !fault.empty()) return fault;
-  if (std::string fault = fault_of_time("started_at", row.started_at); !fault.empty()) return fault;
-  return fault_of_texts(row);
+  if (std::string fault = fault_of_date("started_at", row.started_at); !fault.empty()) return fault;
+  return fault_of_bandwidth(row.run);
 }
 
-std::string fault_of_measurement(const StoredResult& row, bool is_of_these_kernels) {
+std::string fault_of_measurement(const StoredResult& row) {
   const MeasurementRecord& m = row.measurement;
+  if (std::string fault = fault_of_texts(m); !fault.empty()) return fault;  // others quote them
   if (std::string fault = fault_of(m); !fault.empty()) return fault;
-  if (std::string fault = fault_of_time("measured_at", row.measured_at); !fault.empty()) {
+  if (std::string fault = fault_of_date("measured_at", row.measured_at); !fault.empty()) {
     return fault;
   }
   if (std::string fault = fault_of_samples(m); !fault.empty()) return fault;
+  if (std::string fault = fault_of_times(row); !fault.empty()) return fault;
   const std::optional<Problem> problem = read_problem(m.problem, m.count);
   if (std::string fault = fault_of_problem(problem, m.problem); !fault.empty()) return fault;
+  if (m.bytes != problem->input_bytes()) {
+    return fmt::format("its input_bytes is {}, where this problem has {}", m.bytes,
+                       problem->input_bytes());
+  }
+  const bool is_of_these_kernels = row.run.template_fingerprint == template_fingerprint();
   return is_of_these_kernels ? fault_of_params(*problem, m.params)
                              : fault_of_foreign_params(m.params);
 }

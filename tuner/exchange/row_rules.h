@@ -10,9 +10,9 @@ namespace foldtune {
 
 std::string fault_of_run(const StoredResult& row);
 
-/// `is_of_these_kernels`: whether they are those of this Foldtune, whose tunables are known. Of
-/// others the params only have to be plain values. A user's operator is known by a hash alone, so
-/// that its params have to be those of its family.
-std::string fault_of_measurement(const StoredResult& row, bool is_of_these_kernels);
+/// Of a row whose run has no fault. Tunables are known of the kernels of this Foldtune; of others
+/// the params only have to be plain values. A user's operator is known by a hash alone, so that its
+/// params have to be those of its family.
+std::string fault_of_measurement(const StoredResult& row);
 
 }  // namespace foldtune

@@ -73,8 +73,9 @@ Landscape make_landscape(const RunRecord& run, const Problem& problem,
     if (record->compile_ms > 0) compile_ms.push_back(record->compile_ms);
   }
   if (landscape.points.empty()) {
-    throw InvalidArgument(
-        fmt::format("the landscape of {}: it was not measured", to_string(problem)));
+    throw InvalidArgument(fmt::format(
+        "the landscape of {}: it was not measured with tunables that this Foldtune knows",
+        to_string(problem)));
   }
   landscape.compile_ms = upper_median(std::move(compile_ms));
   return landscape;

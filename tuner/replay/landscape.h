@@ -23,6 +23,7 @@ struct Landscape {
   std::string template_fingerprint;  ///< of the kernels that were measured
   double read_bandwidth_gbps = 0;    ///< of the device, in 10^9 bytes per second; 0: not known
   double compile_ms = 0;             ///< median over the configurations; 0: not known
+  std::string imported_from{};       ///< the file that its measurements are from; empty: none
   Problem problem;
   std::vector<LandscapePoint> points;  ///< each configuration once
 };

@@ -68,7 +68,9 @@ std::size_t ConfigTable::shape_of(const std::string& family, const nlohmann::ord
 std::size_t ConfigTable::index_of(const std::string& family, const std::string& params) {
   const auto [place, is_new] = known_.emplace(family + params, configs_.size());
   if (!is_new) return place->second;
-  const nlohmann::ordered_json json = nlohmann::ordered_json::parse(params);
+  nlohmann::ordered_json json =
+      nlohmann::ordered_json::parse(params, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object()) json = {{"params", params}};  // edited by hand: as it is
   const std::size_t shape = shape_of(family, json);
   std::vector<std::size_t>& config = configs_.emplace_back(1, shape);
   for (auto& [name, values] : shapes_[shape].tunables) {

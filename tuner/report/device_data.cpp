@@ -57,15 +57,15 @@ double rounded(double us) {
 double find_default_us(const std::vector<const StoredResult*>& rows, const StoredResult& best) {
   if (best.measurement.is_default) return best.measurement.median_us;
   const MeasurementRecord* compared = nullptr;
-  const MeasurementRecord* any = nullptr;
+  const StoredResult* any = nullptr;
   for (const StoredResult* const row : rows) {
     const MeasurementRecord& m = row->measurement;
     if (!m.is_default || m.outcome != Outcome::ok || m.count != best.measurement.count) continue;
     if (m.round == kCompared && row->run == best.run) compared = &m;
-    if (any == nullptr || is_better(m, *any)) any = &m;
+    if (any == nullptr || is_better(*row, *any)) any = row;
   }
   if (compared != nullptr) return compared->median_us;
-  return any != nullptr ? any->median_us : 0;
+  return any != nullptr ? any->measurement.median_us : 0;
 }
 
 /// Empty if nothing succeeded.
@@ -74,7 +74,7 @@ std::optional<ProblemView> view_problem(const std::vector<const StoredResult*>& 
   for (const StoredResult* const row : rows) {
     const MeasurementRecord& m = row->measurement;
     if (m.outcome != Outcome::ok) continue;
-    if (view.best == nullptr || is_better(m, view.best->measurement)) view.best = row;
+    if (view.best == nullptr || is_better(*row, *view.best)) view.best = row;
   }
   if (view.best == nullptr) return std::nullopt;
   std::vector<const MeasurementRecord*> of_count;
@@ -135,6 +135,8 @@ OrderedJson best_json(const ProblemView& problem, OperationTable& operations,
       {"default_us", or_null(problem.default_us)},
       {"config", index_of(configs, m)},
       {"measured_at", best.measured_at},
+      {"imported_from",
+       best.imported_from.empty() ? OrderedJson() : OrderedJson(describe_source(best))},
       {"landscape", landscape_json(problem, configs)}};
 }
 

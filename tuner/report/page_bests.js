@@ -13,7 +13,7 @@ const bestColumns = [
    text: (best) => best.percent_of_read_bandwidth.toFixed(1), isNumber: true},
   {title: "Gain over default", value: gainOf, text: (best) => formatGain(gainOf(best)), isNumber: true},
   {title: "Configuration", value: (best) => configText(best.config), isCode: true},
-  {title: "Measured (UTC)", value: (best) => best.measured_at, text: (best) => formatMinute(best.measured_at)},
+  {title: "Measured (UTC)", value: (best) => best.measured_at, text: (best) => formatMinute(best.measured_at) + importText(best)},
 ];
 
 const bestsState = {column: 0, isDescending: false, isWhole: false};
@@ -37,7 +37,7 @@ function sortedBests(bests) {
 
 // Words begin at any letter or digit that follows something else, so that "sum" does not find "logsumexp".
 function matches(best, words) {
-  const text = ` ${labelOf(best)} ${best.n} ${typedCount(best.n)} ${configText(best.config)} ${best.measured_at}`
+  const text = ` ${labelOf(best)} ${best.n} ${typedCount(best.n)} ${configText(best.config)} ${best.measured_at}${importText(best)}`
     .toLowerCase().replace(/[(,)]/g, " ");
   return words.every((word) => text.includes(` ${word}`));
 }
@@ -58,6 +58,10 @@ function headingOf(column, place, show) {
     byId("bests-table").querySelectorAll("thead button")[place].focus();
   });
   return element("th", {scope: "col", "aria-sort": order, class: column.isNumber ? "number" : null}, button);
+}
+
+function importText(best) {
+  return best.imported_from === null ? "" : `, imported from ${best.imported_from}`;
 }
 
 function bestCell(best, column, choose) {

@@ -95,7 +95,8 @@ std::string encode_trial(const Trial& trial) {
   Json body{{"family", write_json(family_of(trial.params))},
             {"params", to_json(trial.params)},
             {"timing", write_json(trial.timing)},
-            {"samples", trial.samples}};
+            {"samples", trial.samples},
+            {"left_s", write_json(trial.left_s)}};
   if (trial.compiled == nullptr) return as_line("trial", std::move(body));
   body["compiled"] = compiled_to_json(*trial.compiled);
   return as_line("trial", std::move(body)) + trial.compiled->image;
@@ -123,7 +124,8 @@ std::optional<Trial> take_trial(const Json& body, Behind& behind) {
                                          body.at("params").get<std::string>()),
               .compiled = nullptr,
               .timing = read_json<Timing>(body.at("timing")),
-              .samples = read_json<int>(body.at("samples"))};
+              .samples = read_json<int>(body.at("samples")),
+              .left_s = read_json<double>(body.at("left_s"))};
   if (!body.contains("compiled")) return trial;
   auto compiled = take_compiled(body["compiled"], behind);
   if (!compiled) return std::nullopt;

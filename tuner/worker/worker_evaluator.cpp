@@ -112,9 +112,18 @@ std::optional<Failure> WorkerEvaluator::send_problem(WorkerSession& session) {
   Problem largest = problem_->problem;
   largest.count = std::max(largest.count, problem_->largest_count);
   const double gigabytes = static_cast<double>(largest.input_bytes()) / 1e9;
-  const Seconds timeout(options_.set_problem_s + options_.set_problem_s_per_gb * gigabytes);
-  auto answer = expect<ProblemReady>(session.ask(*problem_, timeout),
-                                     fmt::format("preparing {}", to_string(problem_->problem)));
+  const double usual_s = options_.set_problem_s + options_.set_problem_s_per_gb * gigabytes;
+  const double left_s = std::max(preparation_left_s_, options_.least_preparation_s);
+  const std::string doing = fmt::format("preparing {}", to_string(problem_->problem));
+  WorkerSession::Answer said = session.ask(*problem_, Seconds(std::min(usual_s, left_s)));
+  if (const auto* const fault = std::get_if<WorkerFault>(&said);
+      fault != nullptr && fault->kind == WorkerFault::Kind::timeout) {
+    // It would take as long again.
+    return Failure{Failure::Kind::device,
+                   fmt::format("{}: {}{}", doing, fault->text,
+                               left_s < usual_s ? ", since the budget leaves no more" : "")};
+  }
+  auto answer = expect<ProblemReady>(std::move(said), doing);
   if (auto* const failure = std::get_if<Failure>(&answer)) return std::move(*failure);
   // What it was at first, so that one figure belongs to a run.
   if (read_bandwidth_gbps_ == 0) {
@@ -159,7 +168,8 @@ MeasurementRecord WorkerEvaluator::evaluate(const Trial& trial) {
 
 WorkerEvaluator::Attempt WorkerEvaluator::attempt(const Trial& trial) {
   const int timings = trial.timing == Timing::complete ? kCompleteTimings : 1;
-  const Seconds timeout(options_.evaluate_s + options_.sample_s * trial.samples * timings);
+  const Seconds timeout(std::min(options_.evaluate_s + options_.sample_s * trial.samples * timings,
+                                 std::max(trial.left_s, options_.least_evaluate_s)));
   Attempt attempt;
   const auto failed = [&](Outcome outcome, std::string reason) {
     attempt.record = failed_trial(problem_->problem, trial, outcome, std::move(reason));

@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,8 +25,11 @@ struct WorkerOptions {
   double set_problem_s_per_gb = 60;  ///< of 10^9 input bytes, which are made and folded here
   double evaluate_s = 10;            ///< a trial, and what its samples add
   double sample_s = 1;               ///< each
-  double restart_pause_s = 0.5;      ///< before a start after one that failed; twice as long then
-  double quit_s = 2;                 ///< for an idle worker to end when it is asked to
+  // Where a budget leaves less than that it is what may be used, but for these.
+  double least_preparation_s = 5;
+  double least_evaluate_s = 2;
+  double restart_pause_s = 0.5;  ///< before a start after one that failed; twice as long then
+  double quit_s = 2;             ///< for an idle worker to end when it is asked to
 };
 
 /// This program as the worker for a device, with the seed of the inputs.
@@ -50,6 +54,7 @@ class WorkerEvaluator final : public Evaluator {
   const Compiler* compiler() override;
   const std::string& compiler_version() override { return hello_.compiler_version; }
   void set_problem(const Problem& problem, std::uint64_t largest_count) override;
+  void limit_preparation(double left_s) override { preparation_left_s_ = left_s; }
   /// Lost if the worker ends: the next one does without.
   void announce(const Problem& next) override;
   double read_bandwidth_gbps() const override { return read_bandwidth_gbps_; }
@@ -77,6 +82,7 @@ class WorkerEvaluator final : public Evaluator {
   Hello hello_;
   int starts_ = 0;
   std::optional<SetProblem> problem_;
+  double preparation_left_s_ = std::numeric_limits<double>::infinity();
   double read_bandwidth_gbps_ = 0;
   std::unique_ptr<Compiler> compiler_;
   /// Idle, and ready for the current problem; null if a worker must be started. Who talks with it

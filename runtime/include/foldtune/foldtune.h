@@ -182,7 +182,8 @@ typedef struct foldtune_explanation {
   const char* reason;    ///< one sentence
   uint64_t tuned_count;  ///< elements it was tuned for; 0 if it was not tuned
   double tuned_us;       ///< its median time there, in microseconds; 0 if it was not tuned
-  double expected_loss;  ///< of time, against the best configuration: 0.06 is 6%
+  double expected_loss;  ///< of time, against the best configuration: 0.06 is 6%; 0: none, or not
+                         ///< known
 } foldtune_explanation;
 
 /// Explains the configuration for `count` elements at addresses aligned to 16 bytes. Compiles and

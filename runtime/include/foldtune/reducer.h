@@ -28,7 +28,8 @@ struct Explanation {
   std::uint64_t tuned_count = 0;  ///< elements it was tuned for; 0 if it was not tuned
   double tuned_us = 0;            ///< its median time there, in microseconds; 0 if it was not tuned
   /// How much longer than with the best configuration the call is expected to take: 0.06 is 6%. The
-  /// median of what was measured for sizes as far away, or for the default; 0 for `exact`.
+  /// median of what GPUs measured for sizes as far away, or for the default; 0 for `exact`, and on
+  /// the CPU device, of which nothing is known.
   double expected_loss = 0;
 };
 

@@ -1,0 +1,22 @@
+/// What others wrote, quoted in a message.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace foldtune {
+
+/// As much of a text as a reader of a message needs to find it again.
+inline constexpr std::size_t kExcerptBytes = 100;
+
+/// `text` if it has at most `most` bytes, else its beginning, "..." and how many bytes it has. No
+/// character of UTF-8 is cut.
+std::string excerpt(std::string_view text, std::size_t most = kExcerptBytes);
+
+/// A message with what it quotes cut: no word has more than `most_of_word` bytes, and all of it no
+/// more than `most`.
+std::string shortened(std::string_view message, std::size_t most_of_word = 1000,
+                      std::size_t most = std::size_t{64} << 10);
+
+}  // namespace foldtune
