@@ -4,7 +4,8 @@
 #   scripts/test.sh         shows that Foldtune works here: the checks of the source and every test but the
 #                           thorough ones; about 8 minutes on 2 cores
 #   scripts/test.sh --all   the same, and what a change has to pass besides: the sanitizers, fuzzing, the
-#                           robustness cases, the bench, the packages, clang-tidy; about 30 minutes
+#                           robustness cases, attacks, the comparison with NumPy, the bench, the packages,
+#                           clang-tidy; about 35 minutes. FOLDTUNE_SEED=N: other attacks and inputs [1]
 #
 # Goes on after a stage that fails, and ends with a table of what ran and what was skipped.
 # Exit code: 0 if all passed, 1 if anything failed, 2 for a wrong argument.
@@ -102,6 +103,16 @@ test_sanitized() {
   build_preset "$1" && "${fixed_addresses[@]}" ctest --preset "$1" --parallel "$(nproc)"
 }
 
+# Other shapes of the same faults are found with other seeds, and more of them by the scripts themselves.
+attack_databases() { python3 scripts/attack_databases.py build/dev --count 80 --seed "${FOLDTUNE_SEED:-1}"; }
+
+attack_command_lines() { python3 scripts/attack_command_lines.py build/dev --seed "${FOLDTUNE_SEED:-1}"; }
+
+compare_with_numpy() {
+  cmake --build --preset dev --parallel "$(nproc)" --target foldtune_library &&
+    python3 scripts/compare_with_numpy.py build/dev --seed "${FOLDTUNE_SEED:-1}"
+}
+
 check_format() { our_files '*.h' '*.c' '*.cpp' '*.cuh' '*.cu' | in_parallel -n 16 clang-format --dry-run -Werror; }
 
 # The translation units of the asan build, of a dozen files each: one by one they take four times as long.
@@ -170,6 +181,9 @@ stage dev "all tests but the thorough ones, warnings are errors" test_dev
 stage readme "the commands and the example of README.md" python3 scripts/check_readme.py build/dev
 if $all; then
   stage thorough "the robustness cases, and block stages of the toolkit" test_thoroughly
+  stage databases "every verb on damaged and hostile databases" attack_databases
+  stage commands "random command lines" attack_command_lines
+  stage numpy "all operators and types beside NumPy" compare_with_numpy
   stage headers "each header compiles first in a file" check_headers
   stage doxygen "the API reference, without warnings" doxygen docs/Doxyfile
   stage asan "tests with AddressSanitizer and UBSan" test_sanitized asan

@@ -1,0 +1,260 @@
+#!/usr/bin/env python3
+"""compare_with_numpy.py BUILD [--inputs N] [--seed N] [--only TEXT]: NumPy as the judge.
+
+Every operator with every type, with NaN propagated and dropped, with both divisors, and histograms of every
+type, over random and special inputs, on the CPU device, through libfoldtune.so in this process. What
+selects, counts or wraps is equal to the bit; what rounds is as near as numpy_judge.py says. Makes a
+virtual environment with NumPy in .deps/numpy where there is none. A kernel takes 0.3 s to compile, so by
+default there are small inputs, and a fourth of the problems, by the seed, has larger and misaligned ones;
+--inputs 40 gives them to all. Exit code: 0 if nothing differs, else 1."""
+import argparse
+import concurrent.futures
+import ctypes
+import fractions
+import os
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+try:
+    import numpy as np
+except ImportError:
+    place = ROOT / ".deps/numpy"
+    if pathlib.Path(sys.prefix).resolve() == place.resolve():
+        raise
+    if not (place / "ready").exists():
+        # Debian has venv's own pip in a package of its own; any pip can install there.
+        subprocess.run([sys.executable, "-m", "venv", "--clear", "--without-pip", place], check=True)
+        pips = [each for each in (sys.executable, "/usr/bin/python3")
+                if subprocess.run([each, "-m", "pip", "--version"], capture_output=True).returncode == 0]
+        if not pips:
+            sys.exit("NumPy is missing, and pip to install it, too: apt-get install python3-pip")
+        subprocess.run([pips[0], "-m", "pip", "--python", place, "install", "--quiet", "--only-binary", ":all:",
+                        "--disable-pip-version-check", "numpy>=1.26,<3"], check=True)
+        (place / "ready").touch()
+    os.execv(place / "bin/python", [str(place / "bin/python"), *sys.argv])
+
+from attack import names
+from numpy_inputs import FLOATING_KINDS, INTEGER_KINDS, beside, even_bounds, floating_input, integer_input, place_of
+from numpy_judge import (BIT_OPERATORS, COMPARING, DTYPES, FLOATING, OPERATORS, WITHOUT_EMPTY, count_between, elements,
+                         even_edges, judge, numbers)
+
+parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+parser.add_argument("build", type=pathlib.Path)
+parser.add_argument("--inputs", type=int, default=8, help="of each problem [8]")
+parser.add_argument("--seed", type=int, default=1)
+parser.add_argument("--only", default="", help="problems with this in their name, such as 'nrm2 f32'")
+options = parser.parse_args()
+
+SMALL = 40  # elements: sizes up to it have one kernel
+
+
+class ProblemOptions(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_char_p) for name in ("op", "type", "accumulator", "result", "determinism", "nan_policy")]
+    _fields_ += [("ddof", ctypes.c_int), ("custom", ctypes.c_void_p)]
+
+
+class ContextOptions(ctypes.Structure):
+    _fields_ = [("device", ctypes.c_char_p), ("database", ctypes.c_char_p), ("notify", ctypes.c_void_p),
+                ("notify_data", ctypes.c_void_p), ("fail_untuned", ctypes.c_int), ("check_pointers", ctypes.c_int)]
+
+
+class HistogramOptions(ctypes.Structure):
+    _fields_ = [("type", ctypes.c_char_p), ("bins", ctypes.c_uint32), ("binning", ctypes.c_char_p),
+                ("counter", ctypes.c_char_p), ("distribution", ctypes.c_char_p)]
+
+
+class Failed(Exception):
+    pass
+
+
+class Library:
+    """foldtune.h with exceptions, and a context of the CPU device."""
+
+    def __init__(self, build, database):
+        self.c = ctypes.CDLL(str(build.resolve() / "libfoldtune.so"))
+        self.c.foldtune_last_error.restype = ctypes.c_char_p
+        self.c.foldtune_reducer_result_bytes.restype = ctypes.c_size_t
+        self.context = ctypes.c_void_p()
+        context_options = ContextOptions(device=b"cpu", database=str(database).encode())
+        self.call("context_create", ctypes.byref(context_options), ctypes.byref(self.context))
+
+    def call(self, name, *arguments):
+        if getattr(self.c, f"foldtune_{name}")(*arguments) != 0:
+            raise Failed(self.c.foldtune_last_error().decode(errors="replace").splitlines()[0][:200])
+
+    def reducer(self, **problem):
+        handle = ctypes.c_void_p()
+        told = ProblemOptions(**{key: value.encode() if isinstance(value, str) else value
+                                 for key, value in problem.items()})
+        self.call("reducer_create", self.context, ctypes.byref(told), ctypes.byref(handle))
+        return handle
+
+    def reduce(self, reducer, arrays, count):
+        pointers = (ctypes.c_void_p * len(arrays))(*(array.ctypes.data for array in arrays))
+        result = ctypes.create_string_buffer(self.c.foldtune_reducer_result_bytes(reducer))
+        self.call("reduce_value", reducer, pointers, ctypes.c_size_t(len(arrays)), ctypes.c_uint64(count), result,
+                  ctypes.c_size_t(len(result)), None)
+        return result.raw
+
+    def histogram(self, name, bins, binning):
+        handle = ctypes.c_void_p()
+        told = HistogramOptions(type=name.encode(), bins=bins, binning=binning.encode())
+        self.call("histogram_create", self.context, ctypes.byref(told), ctypes.byref(handle))
+        return handle
+
+
+class Report:
+    def __init__(self):
+        self.inputs, self.differences = 0, {}
+
+    def add(self, problem, kind, found, right, array):
+        what = f"{problem}: {kind}"
+        shown = ", ".join(map(str, array[:6].tolist())) + (", ..." if len(array) > 6 else "")
+        line = f"found {found}, and not {right}; n = {len(array)}: [{shown}]"
+        self.differences.setdefault(what, []).append((len(array), line))
+
+
+def sizes(chance, number, is_floating):
+    """(kind, count, elements that the address is off by) of each input of a problem."""
+    kinds = list(FLOATING_KINDS if is_floating else INTEGER_KINDS)
+    chance.shuffle(kinds)
+    many = options.inputs > 8
+    yield kinds[-1], 0, 0
+    yield chance.choice(kinds), 1, 0
+    for i in range(options.inputs - 2):
+        kind = kinds[i % len(kinds)]
+        if i < 6 or not many:
+            # Every fourth problem has inputs of another size and alignment in the place of two small ones.
+            other = i >= 4 and (number + options.seed) % 4 == 0
+            yield kind, 300 + chance.randrange(60) if other else chance.randrange(2, SMALL), 1 if other else 0
+        else:
+            around = chance.choice((64, 128, 256, 1024, 4096, 8192, 16384, 100_000))
+            yield kind, around + chance.randrange(-2, 3), chance.choice((0, 0, 1, 3))
+
+
+def compare_reduction(library, report, number, op, name, nan_policy, ddof):
+    problem = f"{op} {name}" + (f" nan={nan_policy}" if nan_policy else "") + (f" ddof={ddof}" if ddof else "")
+    chance = random.Random(f"{options.seed} {problem}")
+    reducer = library.reducer(op=op, type=name, nan_policy=nan_policy, ddof=ddof)
+    make = floating_input if name in FLOATING else integer_input
+    for kind, count, shift in sizes(chance, number, name in FLOATING):
+        arrays = [place_of(make(chance, name, count, kind), shift) for _ in range(2 if op == "dot" else 1)]
+        shown = numbers(name, arrays[0])
+        report.inputs += 1
+        try:
+            raw = library.reduce(reducer, arrays, count)
+        except Failed as failure:
+            if not (count == 0 and op in WITHOUT_EMPTY):
+                report.add(problem, kind, failure, "a result", shown)
+            continue
+        if count == 0 and op in WITHOUT_EMPTY:
+            report.add(problem, "empty", raw, "an error", shown)
+            continue
+        wrong = judge(op, name, arrays, raw, nan_policy == "ignore", ddof)
+        if wrong is not None:
+            report.add(problem, kind, *wrong, shown)
+    library.c.foldtune_reducer_destroy(reducer)
+
+
+def compare_histogram(library, report, number, name, binning):
+    problem = f"histogram {name} {binning}"
+    chance = random.Random(f"{options.seed} {problem}")
+    rng = np.random.default_rng(chance.getrandbits(64))
+    info = None if name in FLOATING else np.iinfo(DTYPES[name])
+    bins = 256 if binning == "key" else chance.choice((2, 3, 4, 8, 10, 100))
+    histogram = library.histogram(name, bins, binning)
+    counts = np.zeros(bins, np.uint64)
+    make = integer_input if info else floating_input
+    kinds = INTEGER_KINDS if info else FLOATING_KINDS
+    for i in range(2 * options.inputs):
+        kind, count = chance.choice(kinds), chance.choice((0, 1, chance.randrange(2, 100), chance.randrange(100, 1000)))
+        x = make(chance, name, count, kind)
+        if binning == "key":
+            edges = [fractions.Fraction(int(info.min) + i) for i in range(257)]
+            arguments = []
+        elif binning == "custom":
+            call_edges = place_of(make(chance, name, bins + 1, kind), 0)
+            edges = numbers(name, call_edges)
+            call_edges[:] = elements(name, np.sort(np.where(np.isnan(edges), 0, edges)))
+            x[:count // 2] = rng.choice(call_edges, count // 2)
+            edges = numbers(name, call_edges)
+            arguments = [ctypes.c_void_p(call_edges.ctypes.data)]
+        else:
+            bounds = even_bounds(chance, name, numbers(name, x), bins)
+            if bounds is None:
+                continue
+            edges = even_edges(name, *bounds, bins)
+            arguments = [ctypes.c_double(bound) for bound in bounds]
+            # Elements at and beside the edges are what goes wrong.
+            picked = np.array([chance.choice(edges) for _ in range(count // 2)])
+            x[:count // 2] = beside(chance, name, picked)
+        placed, shown = place_of(x, 0), numbers(name, x)
+        counts[:] = 12345
+        report.inputs += 1
+        try:
+            library.call(f"histogram_{ {'custom': 'edges', 'key': 'keys', 'even': 'even'}[binning]}", histogram,
+                         ctypes.c_void_p(placed.ctypes.data), ctypes.c_uint64(count), *arguments,
+                         ctypes.c_void_p(counts.ctypes.data), None)
+        except Failed as failure:
+            report.add(problem, "refused", failure, "counts", shown)
+            continue
+        if binning == "custom":
+            right = np.histogram(shown, edges)[0]
+        else:
+            right = count_between(shown, edges)
+        at = np.flatnonzero(counts != right.astype(np.uint64))
+        if len(at):
+            found = f"{int(counts[at[0]])} in bin {at[0]} of {bins} from {float(edges[0])!r} to {float(edges[-1])!r}"
+            report.add(problem, kind, found, int(right[at[0]]), shown)
+    library.c.foldtune_histogram_destroy(histogram)
+
+
+def problems():
+    for op in OPERATORS:
+        for name in DTYPES:
+            if op in BIT_OPERATORS and name in FLOATING:
+                continue
+            yield compare_reduction, op, name, None, 0
+            if op in COMPARING and name in FLOATING:
+                yield compare_reduction, op, name, "ignore", 0
+            if op in ("variance", "stddev"):
+                yield compare_reduction, op, name, None, 1
+    for name in DTYPES:
+        yield compare_histogram, name, "even"
+        yield compare_histogram, name, "custom"
+        if name in ("i8", "u8"):
+            yield compare_histogram, name, "key"
+
+
+def main():
+    begin, report = time.monotonic(), Report()
+    if set(names("Operator")) != {*OPERATORS, "histogram", "custom"} or names("ElementType") != list(DTYPES):
+        sys.exit("The catalogue has an operator or a type that this script does not know: numpy_judge.py")
+    if not (options.build / "libfoldtune.so").exists():
+        sys.exit(f"{options.build}/libfoldtune.so is missing: cmake --build {options.build} --target foldtune_library")
+    chosen = [(number, each) for number, each in enumerate(problems())
+              if options.only in " ".join(map(str, ("histogram",) * (each[0] is compare_histogram) + each[1:]))]
+    with tempfile.TemporaryDirectory(prefix="foldtune-numpy-") as folder:
+        library = Library(options.build, pathlib.Path(folder) / "tuning.db")
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            jobs = [pool.submit(each[0], library, report, number, *each[1:]) for number, each in chosen]
+            for i, job in enumerate(jobs, start=1):
+                job.result()
+                if i % max(1, len(jobs) // 10) == 0:
+                    print(f"{i} of {len(jobs)} problems, {report.inputs} inputs, {len(report.differences)} kinds of "
+                          f"differences, {time.monotonic() - begin:.0f} s", flush=True)
+        library.c.foldtune_context_destroy(library.context)
+    for what, found in sorted(report.differences.items()):
+        print(f"{len(found):4}  {what}\n      {min(found)[1]}")
+    print(f"{report.inputs} inputs of {len(chosen)} problems, seed {options.seed}: "
+          f"{sum(map(len, report.differences.values())) or 'no'} differences.")
+    return 1 if report.differences else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
