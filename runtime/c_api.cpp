@@ -300,6 +300,20 @@ foldtune_status foldtune_histogram_even(const foldtune_histogram* histogram, con
       [&] { histogram_of(histogram)(input, count, lower, upper, counts, stream_of(stream)); });
 }
 
+foldtune_status foldtune_histogram_even_i64(const foldtune_histogram* histogram, const void* input,
+                                            uint64_t count, int64_t lower, int64_t upper,
+                                            void* counts, foldtune_stream stream) {
+  return guarded(
+      [&] { histogram_of(histogram)(input, count, lower, upper, counts, stream_of(stream)); });
+}
+
+foldtune_status foldtune_histogram_even_u64(const foldtune_histogram* histogram, const void* input,
+                                            uint64_t count, uint64_t lower, uint64_t upper,
+                                            void* counts, foldtune_stream stream) {
+  return guarded(
+      [&] { histogram_of(histogram)(input, count, lower, upper, counts, stream_of(stream)); });
+}
+
 foldtune_status foldtune_histogram_edges(const foldtune_histogram* histogram, const void* input,
                                          uint64_t count, const void* edges, void* counts,
                                          foldtune_stream stream) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 
+#include "foldtune/bin_bound.h"
 #include "foldtune/problem.h"
 
 namespace foldtune {
@@ -15,8 +16,8 @@ struct Call {
   std::array<const void*, kMaxInputs> inputs{};
   std::uint64_t count = 0;
   void* output = nullptr;  ///< one result, or the counts of all bins
-  double lower = 0;        ///< of a histogram's even bins
-  double upper = 1;
+  BinBound lower = 0;      ///< of a histogram's even bins
+  BinBound upper = 1;
   bool inputs_ready = false;  ///< as Reducer::with_inputs_ready() promises
 };
 

@@ -23,10 +23,10 @@ std::string_view call_of(Binning binning) {
 
 }  // namespace
 
-void Histogram::operator()(const void* input, std::uint64_t count, double lower, double upper,
+void Histogram::operator()(const void* input, std::uint64_t count, BinBound lower, BinBound upper,
                            void* counts, Stream stream) const {
   check_binning(Binning::even);
-  if (const std::string fault = find_range_fault(problem(), lower, upper); !fault.empty()) {
+  if (const std::string fault = find_range_fault(problem(), {lower, upper}); !fault.empty()) {
     throw InvalidArgument(fmt::format("calling histogram: {}", fault));
   }
   state_->call({.inputs = {input},

@@ -80,7 +80,7 @@ void enqueue_histogram(const Kernel& kernel, const Variant& variant, std::uint32
   BinRange range;
   if (problem.histogram.binning == Binning::custom) range.edges = call.inputs[1];
   if (problem.histogram.binning == Binning::even) {
-    const std::optional<BinRange> even = make_bin_range(problem, call.lower, call.upper);
+    const std::optional<BinRange> even = make_bin_range(problem, {call.lower, call.upper});
     if (even) {
       range = *even;
     } else {

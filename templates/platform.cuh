@@ -65,6 +65,10 @@ FOLDTUNE_DEVICE uint32 first_lane(bool vote) {
   return (__ffs(__ballot_sync(0xffffffffu, vote)) - 1) % kWarpSize;
 }
 
+/// The number of the lowest bit that is set; there is one.
+FOLDTUNE_DEVICE uint32 lowest_bit(uint32 bits) { return __ffs(bits) - 1; }
+FOLDTUNE_DEVICE uint32 lowest_bit(uint64 bits) { return __ffsll(bits) - 1; }
+
 /// Between two looks at memory that another block will write.
 FOLDTUNE_DEVICE void pause() {}
 
@@ -100,6 +104,19 @@ FOLDTUNE_DEVICE T* keep_shared(T* pointer) {
 /// a * b + c, rounded once.
 FOLDTUNE_DEVICE float multiply_add(float a, float b, float c) { return fmaf(a, b, c); }
 FOLDTUNE_DEVICE double multiply_add(double a, double b, double c) { return fma(a, b, c); }
+
+/// a * b + c, each operation rounded by itself.
+FOLDTUNE_DEVICE double multiply_then_add(double a, double b, double c) {
+  return __dadd_rn(__dmul_rn(a, b), c);
+}
+
+/// a - b, rounded down.
+FOLDTUNE_DEVICE float subtract_down(float a, float b) { return __fsub_rd(a, b); }
+FOLDTUNE_DEVICE double subtract_down(double a, double b) { return __dsub_rd(a, b); }
+
+/// A number below 2^32, rounded down; 0 for what is below 0.
+FOLDTUNE_DEVICE uint32 to_uint32(float value) { return __float2uint_rz(value); }
+FOLDTUNE_DEVICE uint32 to_uint32(double value) { return __double2uint_rz(value); }
 
 FOLDTUNE_DEVICE float square_root(float value) { return sqrtf(value); }
 FOLDTUNE_DEVICE double square_root(double value) { return sqrt(value); }
@@ -334,7 +351,9 @@ FOLDTUNE_DEVICE void count(uint64* counter, uint64 amount) { atomicAdd(counter, 
 
 #else  // the host compiler
 
+#include <bit>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "templates/host_thread.h"
@@ -437,6 +456,11 @@ inline uint32 first_lane(bool vote) {
   return warp_min(vote ? thread_index() % kWarpSize : kWarpSize - 1);
 }
 
+template <class Word>
+uint32 lowest_bit(Word bits) {
+  return static_cast<uint32>(std::countr_zero(bits));
+}
+
 inline void pause() {
   host::Thread* const self = current;
   self->pause(self);
@@ -477,6 +501,26 @@ T* keep_shared(T* pointer) {
 
 inline float multiply_add(float a, float b, float c) { return std::fma(a, b, c); }
 inline double multiply_add(double a, double b, double c) { return std::fma(a, b, c); }
+
+inline double multiply_then_add(double a, double b, double c) {
+  const double product = a * b;
+  return product + c;
+}
+
+template <class Real>
+Real subtract_down(Real a, Real b) {
+  const Real difference = a - b;
+  // What it lacks is a number, too (Knuth).
+  const Real back = difference - a;
+  const Real error = (a - (difference - back)) - (b + back);
+  return error < 0 ? std::nextafter(difference, -std::numeric_limits<Real>::infinity())
+                   : difference;
+}
+
+template <class Real>
+uint32 to_uint32(Real value) {
+  return value > 0 ? static_cast<uint32>(value) : 0;
+}
 
 inline float square_root(float value) { return std::sqrt(value); }
 inline double square_root(double value) { return std::sqrt(value); }

@@ -32,7 +32,7 @@ ExpectedResult::ExpectedResult(const Problem& problem, std::span<const void* con
                                const BinBounds& bounds)
     : problem_(problem) {
   if (problem.op == Operator::histogram) {
-    counts_ = compute_histogram(problem, inputs, bounds.lower, bounds.upper);
+    counts_ = compute_histogram(problem, inputs, bounds);
   } else {
     reference_ = compute_reference(problem, inputs);
   }

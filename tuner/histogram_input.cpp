@@ -36,13 +36,15 @@ BinBounds tuning_bounds(ElementType type) {
 
 std::vector<std::byte> tuning_edges(const Problem& problem) {
   const BinBounds bounds = tuning_bounds(problem.type);
+  const double lower = bounds.lower.nearest();
+  const double width = bounds.upper.nearest() - lower;
   const std::uint32_t bins = problem.histogram.bins;
   std::vector<std::byte> edges((bins + std::size_t{1}) * size_of(problem.type));
   with_type(problem.type, [&](auto zero) {
     using T = decltype(zero);
     for (std::size_t i = 0; i <= bins; ++i) {
       const double part = static_cast<double>(i) / bins;
-      const T edge = element_near<T>(bounds.lower + part * (bounds.upper - bounds.lower));
+      const T edge = element_near<T>(lower + part * width);
       std::memcpy(edges.data() + i * sizeof(T), &edge, sizeof(T));
     }
   });

@@ -6,13 +6,9 @@
 #include <vector>
 
 #include "foldtune/problem.h"
+#include "templates/histogram/range.h"
 
 namespace foldtune {
-
-struct BinBounds {
-  double lower = 0;
-  double upper = 1;
-};
 
 /// The range of the elements that make_input makes for histograms of `type`: from 0 to 1 for
 /// floating-point numbers, all values of 8 and 16 bits, from 0 to 2^20 for longer integers. Even

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 #include "tuner/elements.h"
 
@@ -12,54 +13,79 @@ namespace foldtune {
 namespace {
 
 using Counts = std::vector<std::uint64_t>;
+__extension__ using Integer = __int128;
 
 /// The place of an element that is in no bin.
 constexpr std::uint64_t kOutside = std::numeric_limits<std::uint64_t>::max();
 
-/// The smallest number whose product with the width is the number of bins or more.
-template <class Real>
-Real scale_of(std::uint32_t bins, Real lower, Real upper) {
-  const double width = static_cast<double>(upper) - static_cast<double>(lower);
-  // Rounded once, so its sign is that of the exact difference.
-  const auto is_enough = [&](Real scale) {
-    return std::fma(static_cast<double>(scale), width, -static_cast<double>(bins)) >= 0;
-  };
-  auto scale = static_cast<Real>(bins / width);
-  while (!is_enough(scale)) scale = std::nextafter(scale, std::numeric_limits<Real>::infinity());
-  for (Real below = std::nextafter(scale, Real{0}); is_enough(below);) {
-    scale = below;
-    below = std::nextafter(scale, Real{0});
-  }
-  return scale;
-}
-
-/// Places by arithmetic in floating-point numbers.
-template <class T, class Real>
-auto real_places(std::uint32_t bins, double lower_bound, double upper_bound) {
-  const auto lower = static_cast<Real>(lower_bound);
-  const auto upper = static_cast<Real>(upper_bound);
-  const Real scale = scale_of(bins, lower, upper);
-  return [=](T element) -> std::uint64_t {
-    const auto x = static_cast<Real>(load_number(element));
-    if (!(lower <= x && x <= upper)) return kOutside;
-    const Real distance = x - lower;
-    const Real place = distance * scale;
-    return std::min<std::uint64_t>(bins - 1, static_cast<std::uint64_t>(place));
-  };
-}
-
-/// Places by arithmetic in multiples of 1/1024, of which 64 bits hold all that come up.
+/// What holds elements of type T, and the edges that they are compared with.
 template <class T>
-auto integer_places(std::uint64_t bins, double lower_bound, double upper_bound) {
-  const auto lower = static_cast<std::int64_t>(std::round(lower_bound * 1024));
-  const auto upper = static_cast<std::int64_t>(std::round(upper_bound * 1024));
-  return [=](T element) -> std::uint64_t {
-    const std::int64_t x = std::int64_t{element} * 1024;
-    if (x < lower || x > upper) return kOutside;
-    const auto distance = static_cast<std::uint64_t>(x - lower);
-    const auto width = static_cast<std::uint64_t>(upper - lower);
-    return std::min(bins - 1, distance * bins / width);
-  };
+using Comparable = std::conditional_t<kIsFloating<Held<T>>, double, Integer>;
+
+Integer whole_of(const BinBound& bound) {
+  if (!bound.is_integer()) return static_cast<Integer>(bound.nearest());
+  const auto magnitude = static_cast<Integer>(bound.magnitude());
+  return bound.is_negative() ? -magnitude : magnitude;
+}
+
+bool is_whole(const BinBound& bound) {
+  const double value = bound.nearest();
+  return bound.is_integer() || (std::fabs(value) <= 0x1p64 && std::floor(value) == value);
+}
+
+/// Of a numerator that is not negative.
+Integer divide_up(Integer numerator, Integer divisor) {
+  const Integer quotient = numerator / divisor;
+  return quotient + (numerator % divisor > 0 ? 1 : 0);
+}
+
+/// The bound, or of an integer the nearest double that is not beyond it.
+double inside(const BinBound& bound, double towards) {
+  const double value = bound.nearest();
+  if (!bound.is_integer()) return value;
+  const Integer exact = whole_of(bound);
+  const auto rounded = static_cast<Integer>(value);
+  const bool is_beyond = towards > 0 ? rounded < exact : rounded > exact;
+  return is_beyond ? std::nextafter(value, towards) : value;
+}
+
+/// The edges as templates/histogram/range.h defines them; of integers those that are not below.
+template <class T>
+std::vector<Comparable<T>> find_edges(std::uint32_t bins, const BinBounds& bounds) {
+  std::vector<Comparable<T>> edges;
+  edges.reserve(bins + std::size_t{1});
+  if constexpr (!kIsFloating<Held<T>>) {
+    if (is_whole(bounds.lower) && is_whole(bounds.upper)) {
+      const Integer lower = whole_of(bounds.lower);
+      const Integer width = whole_of(bounds.upper) - lower;
+      constexpr Integer kTwoTo64 = Integer{1} << 64;
+      const bool holds_upper = lower + width <= Integer{highest_element<T>()};
+      if (holds_upper ? width < kTwoTo64 : width <= kTwoTo64) {
+        for (std::uint32_t i = 0; i <= bins; ++i)
+          edges.push_back(lower + divide_up(width * i, bins));
+        return edges;
+      }
+    }
+  }
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const double lower = inside(bounds.lower, kInfinity);
+  const double upper = inside(bounds.upper, -kInfinity);
+  const double step = (upper - lower) / bins;
+  for (std::uint32_t i = 0; i < bins; ++i) {
+    const double distance = i * step;
+    const double edge = distance + lower;
+    if constexpr (kIsFloating<Held<T>>) {
+      edges.push_back(edge);
+    } else {
+      edges.push_back(static_cast<Integer>(std::ceil(std::clamp(edge, -0x1p100, 0x1p100))));
+    }
+  }
+  if constexpr (kIsFloating<Held<T>>) {
+    edges.push_back(upper);
+  } else {
+    edges.push_back(static_cast<Integer>(std::floor(std::clamp(upper, -0x1p100, 0x1p100))));
+  }
+  return edges;
 }
 
 template <class T, class Place>
@@ -93,18 +119,21 @@ Counts count_among(std::uint32_t bins, const T* elements, std::uint64_t size, co
 }
 
 template <class T>
-Counts count_even(std::uint32_t bins, const T* elements, std::uint64_t size, double lower,
-                  double upper) {
-  constexpr std::uint32_t kMostInFloat = 4096;
-  if constexpr (sizeof(T) == 8) {
-    return count(bins, elements, size, real_places<T, double>(bins, lower, upper));
-  } else if constexpr (!kIsFloating<Held<T>>) {
-    return count(bins, elements, size, integer_places<T>(bins, lower, upper));
-  } else {
-    return bins <= kMostInFloat
-               ? count(bins, elements, size, real_places<T, float>(bins, lower, upper))
-               : count(bins, elements, size, real_places<T, double>(bins, lower, upper));
-  }
+Counts count_even(std::uint32_t bins, const T* elements, std::uint64_t size,
+                  const BinBounds& bounds) {
+  const std::vector<Comparable<T>> edges = find_edges<T>(bins, bounds);
+  const auto first = static_cast<double>(edges.front());
+  const double bins_per_unit = bins / (static_cast<double>(edges.back()) - first);
+  return count(bins, elements, size, [&](T element) -> std::uint64_t {
+    const auto x = static_cast<Comparable<T>>(load_number(element));
+    if (!(edges.front() <= x && x <= edges.back())) return kOutside;
+    // Mostly right.
+    const double place = (static_cast<double>(x) - first) * bins_per_unit;
+    const std::uint32_t guess = place < bins ? static_cast<std::uint32_t>(place) : bins - 1;
+    if (edges[guess] <= x && (guess + 1 == bins || x < edges[guess + 1])) return guess;
+    const auto above = std::ranges::upper_bound(edges.begin(), edges.end() - 1, x);
+    return static_cast<std::uint64_t>(above - edges.begin()) - 1;
+  });
 }
 
 std::uint64_t read_count(const Problem& problem, const void* result, std::size_t bin) {
@@ -115,15 +144,15 @@ std::uint64_t read_count(const Problem& problem, const void* result, std::size_t
 
 }  // namespace
 
-Counts compute_histogram(const Problem& problem, std::span<const void* const> inputs, double lower,
-                         double upper) {
+Counts compute_histogram(const Problem& problem, std::span<const void* const> inputs,
+                         const BinBounds& bounds) {
   const std::uint32_t bins = problem.histogram.bins;
   return with_type(problem.type, [&](auto zero) -> Counts {
     using T = decltype(zero);
     const T* const elements = static_cast<const T*>(inputs[0]);
     switch (problem.histogram.binning) {
       case Binning::even:
-        return count_even(bins, elements, problem.count, lower, upper);
+        return count_even(bins, elements, problem.count, bounds);
       case Binning::custom:
         return count_among(bins, elements, problem.count, static_cast<const T*>(inputs[1]));
       case Binning::key:

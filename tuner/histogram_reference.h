@@ -8,15 +8,16 @@
 #include <vector>
 
 #include "foldtune/problem.h"
+#include "templates/histogram/range.h"
 
 namespace foldtune {
 
 /// The counts of the first `problem.count` elements of the first input on the host, as
-/// templates/histogram/range.h defines them for [lower, upper]; with custom bins the second input
-/// holds their edges. The range is without fault. Uses all cores.
+/// templates/histogram/range.h defines them for a range without fault; with custom bins the second
+/// input holds their edges. Uses all cores.
 std::vector<std::uint64_t> compute_histogram(const Problem& problem,
-                                             std::span<const void* const> inputs, double lower,
-                                             double upper);
+                                             std::span<const void* const> inputs,
+                                             const BinBounds& bounds);
 
 /// Compares `result`, the counts of the problem's output, with the reference; counts of 32 bits
 /// wrap. Empty if they are right, else what is wrong: "2 of 256 bins are wrong: bin 7 holds 3, not

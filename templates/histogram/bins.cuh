@@ -14,24 +14,88 @@ enum class BinRule {
   key,    ///< an element of one byte is its bin's number; i8 counts from -128
 };
 
-// The functions that follow give `kBins` for elements outside and NaN.
+/// The bin that an element is in, or one of the `more` after it, as far as there are.
+struct BinGuess {
+  uint32 bin;
+  uint32 more;
+  FOLDTUNE_DEVICE bool is_in_doubt() const { return more != 0; }
+};
 
-template <uint32 kBins>
-FOLDTUNE_DEVICE uint32 find_bin(const IntegerRange& range, uint32 element) {
-  const uint32 t = element - range.first;
-  const uint64 low = uint64{t} * static_cast<uint32>(range.multiplier) + range.offset_low;
-  const uint64 high = uint64{t} * static_cast<uint32>(range.multiplier >> 32) + range.offset_high;
-  const uint32 bin = static_cast<uint32>((high + (low >> 32)) >> range.shift);
-  return t > range.last ? kBins : bin < kBins ? bin : kBins - 1;
+/// Whether bin `bin`, but the first, begins at or below the element x, which is inside.
+template <uint32 kBins, class T>
+FOLDTUNE_DEVICE bool begins_at_or_below(const BinRange& range, uint32 bin, T x) {
+  const EvenEdges& edges = range.even;
+  if constexpr (!kIsFloating<T>) {
+    if (edges.are_exact) {
+      using Distance = Magnitude<T>;
+      const Distance t = static_cast<Distance>(x) - static_cast<Distance>(range.integers.first);
+      const uint64 rest = (bin * edges.remainder + (kBins - 1)) / kBins;
+      return t + edges.start >= bin * edges.quotient + rest;
+    }
+  }
+  const double edge =
+      platform::multiply_then_add(static_cast<double>(bin), edges.step, edges.lower);
+  const double nearest = static_cast<double>(x);
+  if constexpr (!kIsFloating<T> && sizeof(T) == 8) {
+    // To round keeps the order, so an element beside the edge can only have become equal to it.
+    if (nearest == edge) {
+      constexpr double kEnd = T{0} < static_cast<T>(-1) ? 0x1p64 : 0x1p63;
+      return edge < kEnd && x >= static_cast<T>(edge);
+    }
+  }
+  return nearest >= edge;
 }
 
-template <uint32 kBins, class Real>
-FOLDTUNE_DEVICE uint32 find_bin(const RealRange<Real>& range, Real x) {
+/// The last bin of a guess that begins at or below the element x.
+template <uint32 kBins, class T>
+FOLDTUNE_DEVICE uint32 search_bins(const BinRange& range, BinGuess guess, T x) {
+  uint32 first = guess.bin;
+  uint32 last = first + guess.more;
+  if (last >= kBins) last = kBins - 1;
+  while (first < last) {
+    const uint32 middle = (first + last + 1) / 2;
+    if (begins_at_or_below<kBins>(range, middle, x)) {
+      first = middle;
+    } else {
+      last = middle - 1;
+    }
+  }
+  return first;
+}
+
+// The functions that follow give `kBins` for elements outside and NaN.
+
+template <uint32 kBins, bool kIsExact, class T>
+FOLDTUNE_DEVICE BinGuess guess_bin(const IntegerRange& range, T x) {
+  using Distance = Magnitude<T>;
+  const Distance t = static_cast<Distance>(x) - static_cast<Distance>(range.first);
+  uint32 u = static_cast<uint32>(t);
+  if constexpr (sizeof(T) == 8) u = static_cast<uint32>(t >> range.narrowing);
+  const uint64 low = uint64{u} * static_cast<uint32>(range.multiplier) + range.offset_low;
+  const uint64 high = uint64{u} * static_cast<uint32>(range.multiplier >> 32) + range.offset_high;
+  const uint64 place = high + (low >> 32);
+  const uint32 first = static_cast<uint32>(place >> range.shift);
+  const bool is_outside = t > static_cast<Distance>(range.last);
+  const uint32 bin = is_outside ? kBins : first < kBins ? first : kBins - 1;
+  if constexpr (kIsExact) return {bin, 0};
+  return {bin, static_cast<uint32>((place + range.doubt) >> range.shift) - first};
+}
+
+template <uint32 kBins, bool kIsExact, class Real>
+FOLDTUNE_DEVICE BinGuess guess_bin(const RealRange<Real>& range, Real x) {
   const bool is_inside = x >= range.lower && x <= range.upper;
   // Without a branch, and without a conversion that is undefined.
-  const Real distance = is_inside ? x - range.lower : Real{0};
-  const uint32 bin = static_cast<uint32>(distance * range.scale);
-  return !is_inside ? kBins : bin < kBins ? bin : kBins - 1;
+  const Real distance = is_inside ? platform::subtract_down(x, range.lower) : Real{0};
+  uint32 place = 0;
+  if constexpr (kIsExact) {
+    place = static_cast<uint32>(distance * range.scale);
+  } else {
+    place = platform::to_uint32(platform::multiply_add(distance, range.scale, range.offset));
+  }
+  const uint32 first = kIsExact ? place : place >> range.shift;
+  const uint32 bin = !is_inside ? kBins : first < kBins ? first : kBins - 1;
+  if constexpr (kIsExact) return {bin, 0};
+  return {bin, ((place + range.doubt) >> range.shift) - first};
 }
 
 /// The last bin that begins at or below the element.
@@ -47,12 +111,33 @@ FOLDTUNE_DEVICE uint32 find_bin(const T* edges, Held<T> x) {
   return bin;
 }
 
-/// Finds the bins of elements of type T; `kBins` for elements outside and NaN. `edges` are those of
-/// the range, or a copy of them.
+/// Whether an exact range spares elements of type T anything. There are too few values of one byte,
+/// and too few elements of eight in the same memory, for it to matter.
 template <class T, BinRule kRule, uint32 kBins>
+inline constexpr bool kHasExactForm = kRule == BinRule::even &&
+                                      (sizeof(T) == 2 || sizeof(T) == 4) &&
+                                      (!kIsFloating<Held<T>> || kBins <= kMaxBinsInFloat);
+
+/// Finds the bins of elements of type T; `kBins` for elements outside and NaN. `edges` are those of
+/// the range, or a copy of them. `kIsExact` promises that the range is.
+template <class T, BinRule kRule, uint32 kBins, bool kIsExact = false>
 struct BinFinder {
   const BinRange& range;
   const T* edges;
+
+  /// Whether a guess may leave elements in doubt.
+  static constexpr bool kLeavesDoubt = kRule == BinRule::even && !kIsExact;
+
+  FOLDTUNE_DEVICE BinGuess guess(Held<T> x) const {
+    static_assert(kRule == BinRule::even);
+    if constexpr (!kIsFloating<Held<T>>) {
+      return guess_bin<kBins, kIsExact>(range.integers, x);
+    } else if constexpr (sizeof(T) <= 4 && kBins <= kMaxBinsInFloat) {
+      return guess_bin<kBins, kIsExact, float>(range.floats, x);
+    } else {
+      return guess_bin<kBins, kIsExact, double>(range.doubles, x);
+    }
+  }
 
   FOLDTUNE_DEVICE uint32 find(Held<T> x) const {
     if constexpr (kRule == BinRule::key) {
@@ -60,13 +145,15 @@ struct BinFinder {
       return static_cast<uint32>(x - lowest_element<T>());
     } else if constexpr (kRule == BinRule::edges) {
       return find_bin<kBins, T>(edges, x);
-    } else if constexpr (sizeof(T) <= 4 && !kIsFloating<Held<T>>) {
-      return find_bin<kBins>(range.integers, static_cast<uint32>(x));
-    } else if constexpr (sizeof(T) <= 4 && kBins <= kMaxBinsInFloat) {
-      return find_bin<kBins, float>(range.floats, x);
     } else {
-      return find_bin<kBins, double>(range.doubles, static_cast<double>(x));
+      const BinGuess first = guess(x);
+      return kLeavesDoubt ? search(first, x) : first.bin;
     }
+  }
+
+  /// The bin, of those that were guessed, that the element is in.
+  FOLDTUNE_DEVICE uint32 search(BinGuess guess, Held<T> x) const {
+    return search_bins<kBins>(range, guess, x);
   }
 };
 

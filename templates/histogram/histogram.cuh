@@ -61,7 +61,21 @@ struct HistogramStages {
   template <bool kAligned, class Counters>
   static FOLDTUNE_DEVICE void count_share(const T* input, Index count, const SlotsType& slots,
                                           Counters counters) {
-    SlotCounter<T, SlotsType, Counters, kParams.aggregation> counter{slots, counters};
+    if constexpr (kHasExactForm<T, kRule, kBins>) {
+      // All threads go the same way.
+      if (slots.bins.range.is_exact) {
+        const Slots<T, kRule, kBins, false, true> exact{{slots.bins.range, slots.bins.edges}};
+        return count_in<kAligned>(input, count, exact, counters);
+      }
+    }
+    count_in<kAligned>(input, count, slots, counters);
+  }
+  template <bool kAligned, class SomeSlots, class Counters>
+  static FOLDTUNE_DEVICE void count_in(const T* input, Index count, const SomeSlots& slots,
+                                       Counters counters) {
+    constexpr uint32 kElements = kParams.vector_width * kParams.unroll;
+    using ElementSet = Word<kElements <= 32 ? 4 : 8>;
+    SlotCounter<T, SomeSlots, Counters, kParams.aggregation, ElementSet> counter{slots, counters};
     visit_elements<T, Index, kAligned, kParams>(input, count, counter);
     counter.finish();
   }

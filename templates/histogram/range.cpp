@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstdint>
 #include <limits>
 
 #include "templates/histogram/layout.cuh"
@@ -14,131 +13,371 @@ namespace foldtune {
 namespace {
 
 __extension__ using Wide = unsigned __int128;
+__extension__ using SignedWide = __int128;
 
-/// Bounds of integers are multiples of 1/1024. A finer unit would need a wider multiplier.
-constexpr std::int64_t kUnits = 1024;
-constexpr double kMaxIntegerBound = 0x1p32;
+constexpr Wide kTwoTo64 = Wide{1} << 64;
 
-enum class Arithmetic { integer, f32, f64 };
+/// Of the fixed-point numbers that places of integers are made of: so that a place below 2^20 and
+/// its fraction have 96 bits.
+constexpr unsigned kMostFractionBits = 75;
 
-Arithmetic arithmetic_of(const Problem& problem) {
-  if (size_of(problem.type) > 4) return Arithmetic::f64;
-  if (!is_floating(problem.type)) return Arithmetic::integer;
-  return problem.histogram.bins <= kMaxBinsInFloat ? Arithmetic::f32 : Arithmetic::f64;
+// --- bounds
+
+SignedWide integer_of(const BinBound& bound) {
+  const auto magnitude = static_cast<SignedWide>(bound.magnitude());
+  return bound.is_negative() ? -magnitude : magnitude;
 }
 
-std::int64_t to_units(double bound) { return std::llround(bound * kUnits); }
+/// The bound, if it is a whole number of up to 2^64.
+std::optional<SignedWide> whole(const BinBound& bound) {
+  if (bound.is_integer()) return integer_of(bound);
+  const double value = bound.nearest();
+  if (!(std::fabs(value) <= 0x1p64) || value != std::trunc(value)) return std::nullopt;
+  return static_cast<SignedWide>(value);
+}
 
-std::int64_t floor_divide(std::int64_t a, std::int64_t b) { return (a >= 0 ? a : a - b + 1) / b; }
+/// Numbers of f64 that are inside.
+struct RealBounds {
+  double lower;
+  double upper;
+};
+
+RealBounds real_bounds(const BinBounds& bounds) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  RealBounds real{bounds.lower.nearest(), bounds.upper.nearest()};
+  if (bounds.lower.is_integer() && static_cast<SignedWide>(real.lower) < integer_of(bounds.lower)) {
+    real.lower = std::nextafter(real.lower, kInfinity);
+  }
+  if (bounds.upper.is_integer() && static_cast<SignedWide>(real.upper) > integer_of(bounds.upper)) {
+    real.upper = std::nextafter(real.upper, -kInfinity);
+  }
+  return real;
+}
+
+/// The bound's neighbours among integers. What is beyond all types may be anything that is, too.
+SignedWide floor_of(const BinBound& bound) {
+  if (bound.is_integer()) return integer_of(bound);
+  return static_cast<SignedWide>(std::floor(std::clamp(bound.nearest(), -0x1p100, 0x1p100)));
+}
+SignedWide ceil_of(const BinBound& bound) {
+  if (bound.is_integer()) return integer_of(bound);
+  return static_cast<SignedWide>(std::ceil(std::clamp(bound.nearest(), -0x1p100, 0x1p100)));
+}
+
+bool is_below(const BinBounds& bounds) {
+  const std::optional<SignedWide> lower = whole(bounds.lower);
+  const std::optional<SignedWide> upper = whole(bounds.upper);
+  // One that is no whole number is told from any integer by the integer's nearest double.
+  return lower && upper ? *lower < *upper : bounds.lower.nearest() < bounds.upper.nearest();
+}
+
+// --- integers
+
+struct IntegerExtent {
+  SignedWide lowest;
+  SignedWide highest;
+};
+
+IntegerExtent extent_of(ElementType type) {
+  const auto bits = static_cast<unsigned>(8 * size_of(type));
+  const SignedWide lowest = is_signed(type) ? -(SignedWide{1} << (bits - 1)) : 0;
+  return {lowest, lowest + (SignedWide{1} << bits) - 1};
+}
+
+/// The range of integers with exact edges.
+struct WholeRange {
+  SignedWide lower;
+  Wide width;
+};
+
+std::optional<WholeRange> find_whole_range(const Problem& problem, const BinBounds& bounds) {
+  if (is_floating(problem.type)) return std::nullopt;
+  const std::optional<SignedWide> lower = whole(bounds.lower);
+  const std::optional<SignedWide> upper = whole(bounds.upper);
+  if (!lower || !upper) return std::nullopt;
+  const auto width = static_cast<Wide>(*upper - *lower);
+  // So that every element's distance from the lower bound has 64 bits.
+  const bool has_upper = *upper <= extent_of(problem.type).highest;
+  if (width > kTwoTo64 || (width == kTwoTo64 && has_upper)) return std::nullopt;
+  return WholeRange{*lower, width};
+}
+
+unsigned bit_width(Wide value) {
+  const auto high = static_cast<std::uint64_t>(value >> 64);
+  return static_cast<unsigned>(high != 0 ? 64 + std::bit_width(high)
+                                         : std::bit_width(static_cast<std::uint64_t>(value)));
+}
+
+Wide divide(Wide a, Wide b, bool rounds_up) { return (a + (rounds_up ? b - 1 : 0)) / b; }
+
+/// a / b in multiples of 2^-bits; b is 2^64 at most.
+Wide divide_to(unsigned bits, Wide a, Wide b, bool rounds_up) {
+  Wide quotient = a / b;
+  Wide rest = a % b;
+  while (bits > 0) {
+    const unsigned some = std::min(bits, 63u);
+    quotient = (quotient << some) + (rest << some) / b;
+    rest = (rest << some) % b;
+    bits -= some;
+  }
+  return quotient + (rounds_up && rest != 0 ? 1 : 0);
+}
+
+/// Sets what makes the place (2^units * x + start) * bins / width of element number x inside.
+/// Returns whether it is exact.
+///
+/// An exact place is rounded up by less than (x + 1) * 2^-bits, and the fraction of a place in the
+/// bin below an edge lacks 1 / width or more of it: it stays there if the former is not more.
+/// Others are rounded down.
+bool set_place(IntegerRange& range, unsigned units, Wide start, Wide bins, Wide width) {
+  const Wide numerator = bins << (units + range.narrowing);
+  // Then the multiplier has 64 bits.
+  unsigned bits = std::min(kMostFractionBits, 63 + bit_width(width) - bit_width(numerator));
+  if (divide(numerator << bits, width, true) >= kTwoTo64) --bits;
+  const Wide most = range.last >> range.narrowing;
+  const bool is_exact = range.narrowing == 0 && (most + 1) <= (Wide{1} << bits) / width;
+  const Wide offset = divide_to(bits, start * bins, width, is_exact);
+  const Wide multiplier = divide(numerator << bits, width, is_exact);
+  range.shift = bits - 32;
+  range.multiplier = static_cast<std::uint64_t>(multiplier);
+  range.offset_low = static_cast<std::uint32_t>(offset);
+  range.offset_high = static_cast<std::uint64_t>(offset >> 32);
+  if (!is_exact) {
+    // For the multiplier's rounding, the offset's, and the bits of x that are left out.
+    const Wide lost = most + 1 + (range.narrowing > 0 ? multiplier + 1 : 0);
+    range.doubt = static_cast<std::uint64_t>(lost >> 32) + 2;
+  }
+  return is_exact;
+}
+
+/// All bins are in doubt.
+void doubt_all(IntegerRange& range) {
+  range.shift = 32;
+  range.doubt = ~0ull;
+}
+
+/// The same between edges of f64, never exact.
+void set_place(IntegerRange& range, double first, const RealBounds& bounds, double step,
+               double bins) {
+  // More than the roundings of edges, of the first element and of what follows come to, in bins.
+  const double magnitude = std::max(std::fabs(bounds.lower), std::fabs(bounds.upper));
+  const double error = bins * 0x1p-48 + magnitude / step * 0x1p-50;
+  const double bins_per_unit = std::ldexp(1 / step, static_cast<int>(range.narrowing));
+  if (!(error < 1.0 / 16) || !(bins_per_unit < 0x1p30)) return doubt_all(range);
+  int bits = static_cast<int>(kMostFractionBits);
+  if (bins_per_unit > 0x1p-13) bits = std::min(bits, 62 - std::ilogb(bins_per_unit));
+  // Places of 1 and more are less by the error, at least, by either; others are no edge's.
+  const double multiplier = bins_per_unit * (1 - 2 * error);
+  const double offset = std::max(0.0, (first - bounds.lower) / step - error);
+  range.shift = static_cast<unsigned>(bits - 32);
+  range.multiplier = static_cast<std::uint64_t>(std::ldexp(multiplier, bits));
+  range.offset_high = static_cast<std::uint64_t>(std::ldexp(offset, bits - 32));
+  range.doubt = static_cast<std::uint64_t>(
+                    std::ldexp(error * (2 * bins + 2), static_cast<int>(range.shift))) +
+                4;
+  if (range.narrowing > 0) range.doubt += (range.multiplier >> 32) + 1;
+}
+
+// --- edges of f64
+
+double step_of(const RealBounds& bounds, std::uint32_t bins) {
+  return (bounds.upper - bounds.lower) / bins;
+}
+
+bool is_multiple(double value, double unit) { return std::fmod(value, unit) == 0; }
+
+/// Whether every edge is a multiple of `unit`, a power of two, that f64 holds, and none is rounded.
+bool have_unit(const RealBounds& bounds, double step, std::uint32_t bins, double unit) {
+  const double magnitude = std::max(std::fabs(bounds.lower), std::fabs(bounds.upper));
+  return magnitude / unit <= 0x1p53 && is_multiple(step, unit) && is_multiple(bounds.lower, unit) &&
+         std::fma(step, bins, bounds.lower) == bounds.upper;
+}
+
+/// The bits of a bin's number and of the fraction after it that a place of type Real has.
+template <class Real>
+constexpr int kPlaceBits = std::numeric_limits<Real>::digits == 24 ? 23 : 30;
 
 template <class Real>
-RealRange<Real> make_real_range(std::uint32_t bins, double lower, double upper) {
-  RealRange<Real> range{static_cast<Real>(lower), static_cast<Real>(upper), 0};
-  const double width = static_cast<double>(range.upper) - static_cast<double>(range.lower);
-  range.scale = static_cast<Real>(bins / width);
-  if (std::fma(static_cast<double>(range.scale), width, -static_cast<double>(bins)) < 0) {
-    range.scale = std::nextafter(range.scale, std::numeric_limits<Real>::infinity());
+bool is_normal(double value) {
+  return value >= static_cast<double>(std::numeric_limits<Real>::min()) &&
+         value <= static_cast<double>(std::numeric_limits<Real>::max());
+}
+
+/// The least number of type Real that is not below `bound`, and the greatest not above it.
+template <class Real>
+Real at_or_above(double bound) {
+  const auto near = static_cast<Real>(bound);
+  return static_cast<double>(near) < bound
+             ? std::nextafter(near, std::numeric_limits<Real>::infinity())
+             : near;
+}
+template <class Real>
+Real at_or_below(double bound) {
+  const auto near = static_cast<Real>(bound);
+  return static_cast<double>(near) > bound
+             ? std::nextafter(near, -std::numeric_limits<Real>::infinity())
+             : near;
+}
+
+template <class Real>
+RealRange<Real> inner_range(const RealBounds& bounds) {
+  return {.lower = at_or_above<Real>(bounds.lower), .upper = at_or_below<Real>(bounds.upper)};
+}
+
+/// Whether the difference of an element and the lower bound, rounded down, times 1 / step has the
+/// whole part of the element's place. It has if the step is a power of two, which makes the product
+/// exact, and no edge is rounded: their differences from the lower bound are numbers of type Real,
+/// and what lies below such a number is not above it when it is rounded down.
+template <class Real>
+bool is_exact(const RealRange<Real>& range, const RealBounds& bounds, double step,
+              std::uint32_t bins) {
+  int exponent = 0;
+  return std::frexp(step, &exponent) == 0.5 && is_normal<Real>(1 / step) && is_normal<Real>(step) &&
+         static_cast<double>(range.lower) == bounds.lower &&
+         (have_unit(bounds, step, bins, step) || have_unit(bounds, step, bins, step * 0x1p-24));
+}
+
+template <class Real>
+void set_place(RealRange<Real>& range, const RealBounds& bounds, double step, std::uint32_t bins,
+               bool is_exact) {
+  const int bin_bits = std::bit_width(bins - 1);
+  range.shift = static_cast<unsigned>(kPlaceBits<Real> - bin_bits);
+  const double most = std::ldexp(bins, static_cast<int>(range.shift));
+  const double scale = std::ldexp(1 / step, static_cast<int>(range.shift));
+  // In units of a place. The difference's rounding, the scale's, the offset's and the place's come
+  // to 5 halves of the last of 24 bits, and of 53 to less than 2^-20. An edge's are those of f64.
+  const double magnitude = std::max(std::fabs(bounds.lower), std::fabs(bounds.upper));
+  const double edge_error = (magnitude + (bounds.upper - bounds.lower)) * scale * 0x1p-53;
+  const double error = edge_error + (std::numeric_limits<Real>::digits == 24 ? 2.6 : 0x1p-20);
+  const bool is_finite = std::isfinite(range.upper - range.lower);
+  if (!is_finite || !is_normal<Real>(scale) || !(error < most)) {
+    range.doubt = static_cast<unsigned>(most);
+    return;
+  }
+  range.scale = static_cast<Real>(scale);
+  if (is_exact) return;
+  range.offset =
+      static_cast<Real>((static_cast<double>(range.lower) - bounds.lower) * scale - error);
+  range.doubt = static_cast<unsigned>(std::ceil(1.01 + 2 * error));
+}
+
+// --- both
+
+std::optional<BinRange> make_integer_range(const Problem& problem, const BinBounds& bounds) {
+  const IntegerExtent extent = extent_of(problem.type);
+  const SignedWide first = std::max(extent.lowest, ceil_of(bounds.lower));
+  const SignedWide last = std::min(extent.highest, floor_of(bounds.upper));
+  if (first > last) return std::nullopt;
+
+  const std::uint32_t bins = problem.histogram.bins;
+  BinRange range;
+  IntegerRange& integers = range.integers;
+  integers.first = static_cast<std::uint64_t>(first);
+  integers.last = static_cast<std::uint64_t>(last - first);
+  const auto last_bits = static_cast<unsigned>(std::bit_width(integers.last));
+  integers.narrowing = last_bits > 32 ? last_bits - 32 : 0;
+  if (const std::optional<WholeRange> exact = find_whole_range(problem, bounds)) {
+    const auto start = static_cast<Wide>(first - exact->lower);
+    range.even = {.are_exact = true,
+                  .start = static_cast<std::uint64_t>(start),
+                  .quotient = static_cast<std::uint64_t>(exact->width / bins),
+                  .remainder = static_cast<std::uint64_t>(exact->width % bins)};
+    range.is_exact = set_place(integers, 0, start, bins, exact->width);
+    return range;
+  }
+  const RealBounds real = real_bounds(bounds);
+  const double step = step_of(real, bins);
+  range.even.lower = real.lower;
+  range.even.step = step;
+  // Bounds of few digits, as -0.5 and 9.5: 2^-10 has few, and an edge has bits enough.
+  constexpr unsigned kUnits = 10;
+  constexpr double kUnit = 0x1p-10;
+  const double magnitude = std::max(std::fabs(real.lower), std::fabs(real.upper));
+  if (integers.narrowing == 0 && magnitude <= 0x1p32 && is_multiple(real.lower, kUnit) &&
+      is_multiple(real.upper, kUnit) && have_unit(real, step, bins, 0x1p-21)) {
+    const auto lower = static_cast<SignedWide>(real.lower / kUnit);
+    const auto upper = static_cast<SignedWide>(real.upper / kUnit);
+    range.is_exact = set_place(integers, kUnits, static_cast<Wide>((first << kUnits) - lower), bins,
+                               static_cast<Wide>(upper - lower));
+  } else {
+    set_place(integers, static_cast<double>(first), real, step, bins);
   }
   return range;
 }
 
 template <class Real>
-std::string find_real_fault(std::uint32_t bins, double lower, double upper) {
-  const auto low = static_cast<Real>(lower);
-  const auto high = static_cast<Real>(upper);
-  const char* const type = sizeof(Real) == 4 ? "f32" : "f64";
-  if (!std::isfinite(high - low)) {
-    return fmt::format("the range from {} to {} is wider than {} can hold", lower, upper, type);
-  }
-  if (!(low < high) || !std::isfinite(make_real_range<Real>(bins, lower, upper).scale)) {
-    return fmt::format("the range from {} to {} is too narrow for {} bins in {}", lower, upper,
-                       bins, type);
-  }
-  return {};
-}
-
-Wide divide_up(Wide a, Wide b) { return (a + b - 1) / b; }
-
-std::optional<IntegerRange> make_integer_range(const Problem& problem, double lower, double upper) {
-  const std::int64_t bits = 8 * static_cast<std::int64_t>(size_of(problem.type));
-  const bool has_sign = is_signed(problem.type);
-  const std::int64_t lowest = has_sign ? -(std::int64_t{1} << (bits - 1)) : 0;
-  const std::int64_t highest = lowest + (std::int64_t{1} << bits) - 1;
-  const std::int64_t low = to_units(lower);
-  const std::int64_t high = to_units(upper);
-  const std::int64_t first = std::max(lowest, -floor_divide(-low, kUnits));
-  const std::int64_t last = std::min(highest, floor_divide(high, kUnits));
-  if (first > last) return std::nullopt;
-
-  // The bin of element first + t is floor(slope * t + start) with slope = kUnits * bins / width and
-  // start = (kUnits * first - low) * bins / width, of which the fraction below an edge is 1 / width
-  // or more. Both rounded up to multiples of 2^-scale they give the same bin while
-  // (t + 1) * 2^-scale < 1 / width. The width is 2^43 at most and t + 1 is 2^32, so a scale of 75
-  // is enough; with less, the multiplier would have 64 bits, which is enough as well.
-  const auto width = static_cast<Wide>(high - low);
-  const Wide bins = problem.histogram.bins;
-  unsigned scale = 75;
-  constexpr Wide kMost = std::numeric_limits<std::uint64_t>::max();
-  while (divide_up((bins * kUnits) << scale, width) > kMost) --scale;
-  const Wide start = static_cast<Wide>(first * kUnits - low) * bins;
-  const Wide offset = ((start / width) << scale) + divide_up((start % width) << scale, width);
-  return IntegerRange{
-      .first = static_cast<std::uint32_t>(first),
-      .last = static_cast<std::uint32_t>(last - first),
-      .shift = scale - 32,
-      .offset_low = static_cast<std::uint32_t>(offset),
-      .offset_high = static_cast<std::uint64_t>(offset >> 32),
-      .multiplier = static_cast<std::uint64_t>(divide_up((bins * kUnits) << scale, width))};
+std::optional<BinRange> make_real_range(const Problem& problem, const BinBounds& bounds,
+                                        RealRange<Real> BinRange::*member) {
+  const std::uint32_t bins = problem.histogram.bins;
+  const RealBounds real = real_bounds(bounds);
+  BinRange range;
+  RealRange<Real>& inner = range.*member;
+  inner = inner_range<Real>(real);
+  if (!(inner.lower <= inner.upper)) return std::nullopt;
+  const double step = step_of(real, bins);
+  range.even.lower = real.lower;
+  range.even.step = step;
+  const bool exact = is_exact(inner, real, step, bins);
+  set_place(inner, real, step, bins, exact);
+  // The exact form has no fraction.
+  range.is_exact = exact && sizeof(Real) == 4;
+  if (range.is_exact) inner.scale = static_cast<Real>(1 / step);
+  return range;
 }
 
 }  // namespace
 
-std::string find_range_fault(const Problem& problem, double lower, double upper) {
-  if (!std::isfinite(lower) || !std::isfinite(upper)) {
-    return fmt::format("the bounds {} and {} are not both finite", lower, upper);
+std::string to_string(const BinBound& bound) {
+  if (!bound.is_integer()) return fmt::to_string(bound.nearest());
+  return fmt::format("{}{}", bound.is_negative() ? "-" : "", bound.magnitude());
+}
+
+std::string find_range_fault(const Problem& problem, const BinBounds& bounds) {
+  const auto text = [&] {
+    return fmt::format("from {} to {}", to_string(bounds.lower), to_string(bounds.upper));
+  };
+  if (!std::isfinite(bounds.lower.nearest()) || !std::isfinite(bounds.upper.nearest())) {
+    return fmt::format("the bounds {} and {} are not both finite", to_string(bounds.lower),
+                       to_string(bounds.upper));
   }
-  if (!(lower < upper)) {
-    return fmt::format("the lower bound {} is not below the upper bound {}", lower, upper);
+  if (!is_below(bounds)) {
+    return fmt::format("the lower bound {} is not below the upper bound {}",
+                       to_string(bounds.lower), to_string(bounds.upper));
+  }
+  if (find_whole_range(problem, bounds)) return {};
+  const RealBounds real = real_bounds(bounds);
+  if (!std::isfinite(real.upper - real.lower)) {
+    return fmt::format("the range {} is wider than f64 can hold", text());
   }
   const std::uint32_t bins = problem.histogram.bins;
-  switch (arithmetic_of(problem)) {
-    case Arithmetic::f32:
-      return find_real_fault<float>(bins, lower, upper);
-    case Arithmetic::f64:
-      return find_real_fault<double>(bins, lower, upper);
-    case Arithmetic::integer:
-      break;
-  }
-  if (lower < -kMaxIntegerBound || upper > kMaxIntegerBound) {
-    return fmt::format("the range from {} to {} of {} elements reaches beyond 2^32", lower, upper,
-                       name(problem.type));
-  }
-  if (to_units(lower) == to_units(upper)) {
-    return fmt::format(
-        "the range from {} to {} is narrower than 1/{}, to which the bounds of "
-        "integers are rounded",
-        lower, upper, kUnits);
+  if (real.lower < real.upper && step_of(real, bins) == 0) {
+    return fmt::format("the range {} is too narrow for {} bins in f64", text(), bins);
   }
   return {};
 }
 
-std::optional<BinRange> make_bin_range(const Problem& problem, double lower, double upper) {
+std::optional<BinRange> make_bin_range(const Problem& problem, const BinBounds& bounds) {
+  if (!is_floating(problem.type)) return make_integer_range(problem, bounds);
+  return size_of(problem.type) <= 4 && problem.histogram.bins <= kMaxBinsInFloat
+             ? make_real_range(problem, bounds, &BinRange::floats)
+             : make_real_range(problem, bounds, &BinRange::doubles);
+}
+
+std::string describe_edge(const Problem& problem, const BinBounds& bounds, std::uint32_t i) {
   const std::uint32_t bins = problem.histogram.bins;
-  BinRange range;
-  switch (arithmetic_of(problem)) {
-    case Arithmetic::f32:
-      range.floats = make_real_range<float>(bins, lower, upper);
-      return range;
-    case Arithmetic::f64:
-      range.doubles = make_real_range<double>(bins, lower, upper);
-      return range;
-    case Arithmetic::integer:
-      break;
+  if (i == bins) {
+    return bounds.upper.is_integer() ? to_string(bounds.upper)
+                                     : fmt::format("{:.7g}", bounds.upper.nearest());
   }
-  const std::optional<IntegerRange> integers = make_integer_range(problem, lower, upper);
-  if (!integers) return std::nullopt;
-  range.integers = *integers;
-  return range;
+  if (const std::optional<WholeRange> exact = find_whole_range(problem, bounds)) {
+    const Wide distance = divide(exact->width * i, bins, /*rounds_up=*/true);
+    const SignedWide edge = exact->lower + static_cast<SignedWide>(distance);
+    const auto magnitude = static_cast<std::uint64_t>(edge < 0 ? -edge : edge);
+    return fmt::format("{}{}", edge < 0 ? "-" : "", magnitude);
+  }
+  const RealBounds real = real_bounds(bounds);
+  const double distance = i * step_of(real, bins);
+  return fmt::format("{:.7g}", distance + real.lower);
 }
 
 }  // namespace foldtune

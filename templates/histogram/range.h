@@ -1,27 +1,40 @@
 /// The range of a histogram's even bins, on the host.
 ///
-/// The bins of [lower, upper] are, for elements that are
-/// - integers of up to 32 bits: exact, the bounds being rounded to the nearest multiple of 1/1024;
-/// - f16, bf16 and f32, for up to kMaxBinsInFloat bins: `(x - lower) * scale` in f32;
-/// - anything else: the same in f64.
-/// Of the latter two, the bounds and each operation are rounded to the arithmetic's type, and the
-/// scale is its smallest number whose product with the range's width is the number of bins or more.
-/// An element on an edge whose place is exact is then never counted below it; one that is closer
-/// below an edge than rounding errors are may be counted above it.
+/// An element is inside the range [lower, upper] if the bounds, exactly as they were given, say so.
+/// Bin i begins at edge i; an element on an edge is in the bin that begins there, and one that is
+/// equal to `upper` in the last bin. The edges are
+/// - of integer types between bounds that are whole numbers: lower + i * (upper - lower) / bins,
+///   exactly. (The width is up to 2^64, which all bounds within the type have.)
+/// - of all others: lower + i * step with step = (upper - lower) / bins, each operation rounded to
+///   f64, which are the edges of NumPy's `linspace`. Elements are compared with them exactly.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
+#include "foldtune/bin_bound.h"
 #include "foldtune/problem.h"
 #include "templates/histogram/range.cuh"
 
 namespace foldtune {
 
-/// Empty if the problem's even bins can be made of [lower, upper], else what is wrong with it.
-std::string find_range_fault(const Problem& problem, double lower, double upper);
+struct BinBounds {
+  BinBound lower = 0;
+  BinBound upper = 1;
+};
+
+/// Empty if the problem's even bins can be made of the range, else what is wrong with it.
+std::string find_range_fault(const Problem& problem, const BinBounds& bounds);
 
 /// Even bins of a range without fault; empty if it has no element of the problem's type.
-std::optional<BinRange> make_bin_range(const Problem& problem, double lower, double upper);
+std::optional<BinRange> make_bin_range(const Problem& problem, const BinBounds& bounds);
+
+/// "17" or "0.1".
+std::string to_string(const BinBound& bound);
+
+/// Edge `i` of a range without fault, from 0 to the number of bins, to seven digits; where edges
+/// are those of integers, the lowest integer that is not below it, but the upper bound itself.
+std::string describe_edge(const Problem& problem, const BinBounds& bounds, std::uint32_t i);
 
 }  // namespace foldtune

@@ -42,9 +42,11 @@ FOLDTUNE_DEVICE void prefetch_share(const T* input, Index count) {
   prefetch_tiles<kParams.block_size, kTile, T>(pointers, count);
 }
 
-/// Calls `visitor.visit(element)` for this thread's share of the first `count` elements, in no
-/// particular order. Index is an unsigned type that holds every index with room for a grid of
-/// tiles. `kAligned` promises that the input is aligned to a vector.
+/// Calls `visitor.visit(element)`, or `visit_vector<kWidth>(vector, i)` for its vector number i of
+/// a tile, for this thread's share of the first `count` elements, in no particular order; after a
+/// tile's vectors `settle(load)`, to which `load(i * kWidth + j)` gives element j of vector i.
+/// Index is an unsigned type that holds every index with room for a grid of tiles. `kAligned`
+/// promises that the input is aligned to a vector.
 template <class T, class Index, bool kAligned, HistogramParams kParams, class Visitor>
 FOLDTUNE_DEVICE void visit_elements(const T* input, Index count, Visitor& visitor) {
   constexpr uint32 kWidth = kParams.vector_width;
@@ -52,10 +54,6 @@ FOLDTUNE_DEVICE void visit_elements(const T* input, Index count, Visitor& visito
   constexpr uint32 kBlockSize = kParams.block_size;
   constexpr uint32 kTileVectors = kBlockSize * kUnroll;
   using Vector = LoadedVector<T, kWidth>;
-  const auto visit = [&](const Vector& vector) {
-    FOLDTUNE_UNROLL
-    for (uint32 i = 0; i < kWidth; ++i) visitor.visit(vector.at(i));
-  };
 
   const uint32 thread = platform::thread_index();
   Index head = 0;
@@ -68,6 +66,12 @@ FOLDTUNE_DEVICE void visit_elements(const T* input, Index count, Visitor& visito
   const Index vector_count = (count - head) / kWidth;
   const Index full_tiles = vector_count / kTileVectors;
 
+  const auto load_from = [&](Index first) {
+    return [=](uint32 element) {
+      return source[first + element / kWidth * kBlockSize].at(element % kWidth);
+    };
+  };
+
   Index tile = platform::block_index();
   for (; tile < full_tiles; tile += platform::grid_size()) {
     const Index first = tile * kTileVectors + thread;
@@ -75,7 +79,8 @@ FOLDTUNE_DEVICE void visit_elements(const T* input, Index count, Visitor& visito
     FOLDTUNE_UNROLL
     for (uint32 i = 0; i < kUnroll; ++i) vectors[i] = source[first + i * kBlockSize];
     FOLDTUNE_UNROLL
-    for (uint32 i = 0; i < kUnroll; ++i) visit(vectors[i]);
+    for (uint32 i = 0; i < kUnroll; ++i) visitor.template visit_vector<kWidth>(vectors[i], i);
+    visitor.settle(load_from(first));
   }
 
   // One block of the grid comes here with tile == full_tiles. Often nothing is left for it.
@@ -89,8 +94,11 @@ FOLDTUNE_DEVICE void visit_elements(const T* input, Index count, Visitor& visito
   }
   FOLDTUNE_UNROLL
   for (uint32 i = 0; i < kUnroll; ++i) {
-    if (first + i * kBlockSize < vector_count) visit(vectors[i]);
+    if (first + i * kBlockSize < vector_count) {
+      visitor.template visit_vector<kWidth>(vectors[i], i);
+    }
   }
+  visitor.settle(load_from(first));
   if constexpr (kWidth > 1) {
     const Index tail = head + vector_count * kWidth + thread;
     if (thread < head) visitor.visit(input[thread]);

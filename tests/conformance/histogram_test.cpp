@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstring>
 #include <limits>
@@ -36,18 +37,41 @@ constexpr std::byte kPoison{0xa5};
 
 constexpr std::uint64_t kMessages = 8;
 
-struct Range {
-  double lower;
-  double upper;
-};
-
 /// Ranges that hold only a part of the elements of `make_input`: one of which each bin's width is a
-/// round number, and one of which it is not.
-std::vector<Range> ranges(ElementType type) {
-  if (is_floating(type)) return {{0.125, 0.875}, {-0.1, 0.7}};
-  if (size_of(type) == 1) return {{16, 80}, {-20.5, 99.9}};
-  if (size_of(type) == 2) return {{0, 32768}, {-7000.25, 31111}};
-  return {{0, 1 << 19}, {1000.3, 999'999}};
+/// round number, one of which it is not, and one drawn at random for each problem; of 64 bits, one
+/// between bounds that double does not hold, too.
+std::vector<BinBounds> ranges(const Problem& problem) {
+  const ElementType type = problem.type;
+  std::vector<BinBounds> ranges;
+  double least = 0;
+  double most = 0;
+  if (is_floating(type)) {
+    ranges = {{0.125, 0.875}, {-0.1, 0.7}};
+    least = -0.5;
+    most = 1;
+  } else if (size_of(type) == 1) {
+    ranges = {{16, 80}, {-20.5, 99.9}};
+    least = -100;
+    most = 300;
+  } else if (size_of(type) == 2) {
+    ranges = {{0, 32768}, {-7000.25, 31111}};
+    least = -33'000;
+    most = 66'000;
+  } else {
+    ranges = {{0, 1 << 19}, {1000.3, 999'999}};
+    least = -5000;
+    most = 2e6;
+  }
+  std::mt19937_64 random(problem.histogram.bins + 100 * static_cast<unsigned>(type));
+  std::uniform_real_distribution<double> bound(least, most);
+  std::array drawn{bound(random), bound(random)};
+  std::ranges::sort(drawn);
+  ranges.push_back({drawn[0], drawn[1]});
+  if (!is_floating(type) && size_of(type) == 8) {
+    constexpr std::int64_t kFirst = (std::int64_t{1} << 53) + 1;
+    ranges.push_back({kFirst, kFirst + 3000});
+  }
+  return ranges;
 }
 
 template <class T>
@@ -86,9 +110,9 @@ struct Array {
 
 /// Edges of custom bins, ascending: those of types with few values repeat.
 template <class T>
-std::vector<T> make_edges(std::uint32_t bins, const Range& range) {
+std::vector<T> make_edges(std::uint32_t bins, const BinBounds& range) {
   std::mt19937_64 random(5);
-  std::uniform_real_distribution<double> within(range.lower, range.upper);
+  std::uniform_real_distribution<double> within(range.lower.nearest(), range.upper.nearest());
   std::vector<T> edges(bins + 1);
   for (T& edge : edges) edge = nearest<T>(within(random));
   std::ranges::sort(edges, {}, [](T edge) { return load_number(edge); });
@@ -97,9 +121,11 @@ std::vector<T> make_edges(std::uint32_t bins, const Range& range) {
 
 /// Elements on the edges of the bins, beside them, and special ones.
 template <class T>
-std::vector<T> make_special(const Problem& problem, const Range& range, const std::vector<T>& edges,
-                            std::uint64_t count) {
-  std::vector<T> specials{nearest<T>(range.lower), nearest<T>(range.upper), nearest<T>(0),
+std::vector<T> make_special(const Problem& problem, const BinBounds& range,
+                            const std::vector<T>& edges, std::uint64_t count) {
+  const double lower = range.lower.nearest();
+  const double upper = range.upper.nearest();
+  std::vector<T> specials{nearest<T>(lower), nearest<T>(upper), nearest<T>(0),
                           static_cast<T>(nearest<T>(std::numeric_limits<double>::max())),
                           static_cast<T>(nearest<T>(std::numeric_limits<double>::lowest()))};
   if constexpr (kIsFloating<Held<T>>) {
@@ -110,7 +136,7 @@ std::vector<T> make_special(const Problem& problem, const Range& range, const st
     }
   }
   std::mt19937_64 random(6);
-  const double width = (range.upper - range.lower) / problem.histogram.bins;
+  const double width = (upper - lower) / problem.histogram.bins;
   std::vector<T> elements(count);
   for (std::uint64_t i = 0; i < count; ++i) {
     const std::uint64_t bits = random();
@@ -119,7 +145,7 @@ std::vector<T> make_special(const Problem& problem, const Range& range, const st
       elements[i] = specials[bits % specials.size()];
     } else {
       const T on =
-          edges.empty() ? nearest<T>(range.lower + width * static_cast<double>(edge)) : edges[edge];
+          edges.empty() ? nearest<T>(lower + width * static_cast<double>(edge)) : edges[edge];
       elements[i] = neighbour(on, static_cast<int>(i % 4) - 1);
     }
   }
@@ -135,16 +161,16 @@ Bytes to_bytes(const std::vector<T>& elements) {
 
 /// What all variants of a problem are called with.
 struct Material {
-  std::vector<Range> ranges;
+  std::vector<BinBounds> ranges;
   std::vector<Array> edges;   ///< for each range, of custom bins
   std::vector<Array> inputs;  ///< first those of special values, for each range
 };
 
 Material make_material(Device& device, Problem problem, std::uint64_t count) {
-  Material material{.ranges = ranges(problem.type), .edges = {}, .inputs = {}};
+  Material material{.ranges = ranges(problem), .edges = {}, .inputs = {}};
   with_type(problem.type, [&](auto zero) {
     using T = decltype(zero);
-    for (const Range& range : material.ranges) {
+    for (const BinBounds& range : material.ranges) {
       std::vector<T> edges;
       if (problem.histogram.binning == Binning::custom) {
         edges = make_edges<T>(problem.histogram.bins, range);
@@ -213,7 +239,7 @@ class HistogramChecker {
   void call(const Plan& plan, const Case& one, void* scratch) {
     const std::size_t offset = one.start * size_of(problem_.type);
     const Array& input = material_.inputs[one.input];
-    const Range& range = material_.ranges[one.range];
+    const BinBounds& range = material_.ranges[one.range];
     Call call{.count = one.count,
               .output = static_cast<std::byte*>(output_.data()) + kGuardBytes,
               .lower = range.lower,
@@ -233,11 +259,10 @@ class HistogramChecker {
     problem_.count = one.count;
     const auto where = [&] {
       return fmt::format("n = {} from element {} of input {}, {} to {}", one.count, one.start,
-                         one.input, range.lower, range.upper);
+                         one.input, to_string(range.lower), to_string(range.upper));
     };
-    const std::string difference =
-        find_histogram_difference(problem_, result_.data() + kGuardBytes,
-                                  compute_histogram(problem_, host, range.lower, range.upper));
+    const std::string difference = find_histogram_difference(
+        problem_, result_.data() + kGuardBytes, compute_histogram(problem_, host, range));
     if (!difference.empty()) fail(plan, fmt::format("{}: {}", where(), difference));
     const auto is_poison = [](std::byte byte) { return byte == kPoison; };
     if (!std::all_of(result_.begin(), result_.begin() + kGuardBytes, is_poison) ||

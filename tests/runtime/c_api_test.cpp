@@ -309,6 +309,8 @@ TEST_CASE_METHOD(CApiTest, "C API: what is NULL and should not be is an invalid 
            foldtune_histogram_create(nullptr, nullptr, &counts),
            foldtune_histogram_create(context_, nullptr, nullptr),
            foldtune_histogram_even(nullptr, nullptr, 0, 0, 1, nullptr, nullptr),
+           foldtune_histogram_even_i64(nullptr, nullptr, 0, 0, 1, nullptr, nullptr),
+           foldtune_histogram_even_u64(nullptr, nullptr, 0, 0, 1, nullptr, nullptr),
            foldtune_histogram_edges(nullptr, nullptr, 0, nullptr, nullptr, nullptr),
            foldtune_histogram_keys(nullptr, nullptr, 0, nullptr, nullptr),
            foldtune_histogram_prepare(nullptr, nullptr, 0, nullptr),
@@ -406,6 +408,26 @@ TEST_CASE("C API: where it is asked for, what was not tuned fails and is told so
   CHECK(result == -1);
   foldtune_reducer_destroy(sum);
   foldtune_context_destroy(context);
+}
+
+TEST_CASE_METHOD(CApiTest, "C API: counts between bounds of 64 bits, which double does not hold") {
+  constexpr std::int64_t kFirst = (std::int64_t{1} << 53) + 1;
+  const std::int64_t values[] = {kFirst - 1, kFirst, kFirst + 1, kFirst + 2, kFirst + 3};
+  std::uint64_t counts[2] = {9, 9};
+  foldtune_histogram_options options = bins_of(2, "even");
+  options.type = "i64";
+  CHECK(foldtune_histogram_even_i64(histogram(options), values, 5, kFirst, kFirst + 2, counts,
+                                    nullptr) == FOLDTUNE_OK);
+  CHECK(counts[0] == 1);
+  CHECK(counts[1] == 2);
+  CHECK(foldtune_histogram_even_i64(histogram(options), values, 5, kFirst, kFirst, counts,
+                                    nullptr) == FOLDTUNE_INVALID_ARGUMENT);
+  options.type = "u64";
+  const std::uint64_t large[] = {UINT64_MAX - 2, UINT64_MAX - 1, UINT64_MAX};
+  CHECK(foldtune_histogram_even_u64(histogram(options), large, 3, UINT64_MAX - 1, UINT64_MAX,
+                                    counts, nullptr) == FOLDTUNE_OK);
+  CHECK(counts[0] == 1);
+  CHECK(counts[1] == 1);
 }
 
 TEST_CASE_METHOD(CApiTest, "C API: counts in even bins, between edges and by keys") {

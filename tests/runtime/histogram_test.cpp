@@ -58,6 +58,48 @@ TEST_CASE_METHOD(HistogramFixture, "Histogram: even bins of a range, its upper b
   CHECK(read(counts, 4) == Counts{3, 2, 2, 0});
 }
 
+TEST_CASE_METHOD(HistogramFixture, "Histogram: bounds of 64 bits are not rounded to double") {
+  constexpr std::int64_t kFirst = (std::int64_t{1} << 53) - 1;
+  std::vector<std::int64_t> elements(10);
+  std::iota(elements.begin(), elements.end(), kFirst);
+  const Histogram histogram = context.histogram({.type = ElementType::i64, .bins = 8});
+  auto* const counts = make_counts(8);
+  histogram(upload(elements), 10, kFirst + 1, kFirst + 9, counts);
+  CHECK(read(counts, 8) == Counts{1, 1, 1, 1, 1, 1, 1, 2});  // the last edge is in the last bin
+  histogram(upload(elements), 9, kFirst + 2, kFirst + 10, counts);
+  CHECK(read(counts, 8) == Counts{1, 1, 1, 1, 1, 1, 1, 0});
+
+  constexpr std::uint64_t kMost = ~std::uint64_t{0};
+  const Histogram largest = context.histogram({.type = ElementType::u64, .bins = 2});
+  largest(upload<std::uint64_t>({kMost - 2, kMost - 1, kMost, 0}), 4, kMost - 1, kMost, counts);
+  CHECK(read(counts, 2) == Counts{1, 1});
+  largest(upload<std::uint64_t>({0, kMost / 2, kMost / 2 + 1, kMost}), 4, 0, 0x1p64, counts);
+  CHECK(read(counts, 2) == Counts{2, 2});
+}
+
+TEST_CASE_METHOD(HistogramFixture, "Histogram: an element outside the bounds is not counted") {
+  auto* const counts = make_counts(256);
+  const Histogram integers = context.histogram({.type = ElementType::i32, .bins = 4});
+  integers(upload<std::int32_t>({0, 1, 2, 3, 4}), 5, 0.0001, 3.9999, counts);
+  CHECK(read(counts, 4) == Counts{1, 0, 1, 1});
+  const Histogram floats = context.histogram({.bins = 256});
+  floats(upload<float>({10007.1231F}), 1, 10007.123346875, 26200, counts);
+  CHECK(read(counts, 256) == Counts(256));
+  const Histogram doubles = context.histogram({.type = ElementType::f64, .bins = 2});
+  doubles(upload<double>({0, 0.4e-310, 0.6e-310, 1e-310, 1.1e-310}), 5, 0, 1e-310, counts);
+  CHECK(read(counts, 2) == Counts{2, 2});
+}
+
+TEST_CASE_METHOD(HistogramFixture, "Histogram: of edges that are equal or infinite, NumPy's bins") {
+  auto* const counts = make_counts(4);
+  const Histogram histogram = context.histogram({.bins = 4, .binning = Binning::custom});
+  const auto* const input = upload<float>({-INFINITY, -1, -0.0F, 0, 1, 2, INFINITY, NAN});
+  histogram(input, 8, upload<float>({-1, 0, 0, 1, 1}), counts);
+  CHECK(read(counts, 4) == Counts{1, 0, 2, 1});
+  histogram(input, 8, upload<float>({-INFINITY, -1, 1, 2, INFINITY}), counts);
+  CHECK(read(counts, 4) == Counts{1, 3, 1, 2});
+}
+
 TEST_CASE_METHOD(HistogramFixture, "Histogram: inputs that are ready give the same counts") {
   const auto* const input = upload<std::uint8_t>({0, 1, 1, 3, 3, 3});
   auto* const counts = make_counts(256);

@@ -1,4 +1,5 @@
 // Histograms on the command line.
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
@@ -77,6 +78,32 @@ TEST_CASE_METHOD(HistogramFixture, "A range has even bins") {
   CHECK_THAT(shown, ContainsSubstring("0  [-1, -0.5)      1  25.00\n"));
 }
 
+TEST_CASE_METHOD(HistogramFixture, "A range has the bounds that were written") {
+  std::vector<std::int64_t> values(8);
+  std::iota(values.begin(), values.end(), std::int64_t{1} << 53);
+  const std::string wide = place_.write("wide", bytes_of(values));
+  const Arguments range{
+      "--type", "i64", "--bins", "8", "--range", "9007199254740993:9007199254741001", wide};
+  const Json json = report(range);
+  CHECK(json["result"]["counts"] == Json{1, 1, 1, 1, 1, 1, 1, 0});
+  CHECK(json["result"]["range"] == Json{9007199254740993, 9007199254741001});
+  CHECK_THAT(text(range), ContainsSubstring("[9007199254740993, 9007199254740994)"));
+  const std::string last = place_.write("last", bytes_of(std::vector{UINT64_MAX, UINT64_MAX - 2}));
+  CHECK(report({"--type", "u64", "--bins", "2", "--range",
+                "18446744073709551614:+18446744073709551615", last})["result"]["counts"] ==
+        Json{0, 1});
+  const std::string small =
+      place_.write("small", bytes_of(std::vector<std::int32_t>{0, 1, 2, 3, 4}));
+  CHECK(report({"--type", "i32", "--bins", "4", "--range", "0.0001:3.9999",
+                small})["result"]["counts"] == Json{1, 0, 1, 1});
+  const std::string real = place_.write("real", bytes_of(std::vector<float>{10007.1231F}));
+  CHECK(report({"--type", "f32", "--range", "10007.123346875:26200", real})["result"]["counted"] ==
+        0);
+  const std::string tiny = place_.write("tiny", bytes_of(std::vector<double>{0, 1e-310, 2e-310}));
+  CHECK(report({"--type", "f64", "--bins", "2", "--range", "0:1e-310", tiny})["result"]["counts"] ==
+        Json{1, 1});
+}
+
 TEST_CASE_METHOD(HistogramFixture, "Edges have bins between them") {
   const std::vector<float> values{-1, 0.5F, 10};
   const std::string raw = place_.write("edges", bytes_of(values));
@@ -151,6 +178,8 @@ TEST_CASE_METHOD(HistogramFixture, "A histogram that cannot be is an error of us
   check_usage_error({"--range", "0:1", "--edges", two, floats_}, "give one of them");
   check_usage_error({"--edges", two, floats_}, "has 2 edges");
   check_usage_error({"--edges", falling, floats_}, "edge 2 is 0, after 2");
+  const std::string no_number = place_.write("nan", bytes_of(std::vector<float>{1, NAN, 3}));
+  check_usage_error({"--edges", no_number, floats_}, "edge 1 is nan, after 1");
   check_usage_error({"--edges", bytes_, floats_}, "not a multiple");
   check_usage_error({"--edges", floats_, "--bins", "5", floats_}, "the edges of 4 bins");
   check_usage_error({"--range", "0:1", "--bins", "1", floats_}, "from 2 to 1048576 bins");

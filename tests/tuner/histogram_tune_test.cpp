@@ -76,7 +76,7 @@ TEST_CASE("Bins for tuning hold every element that inputs are made of") {
       const Problem problem = histogram_of(type, 16, binning);
       CAPTURE(to_string(problem));
       const BinBounds bounds = tuning_bounds(type);
-      CHECK(find_range_fault(problem, bounds.lower, bounds.upper).empty());
+      CHECK(find_range_fault(problem, bounds).empty());
       const std::vector<std::byte> edges = tuning_edges(problem);
       CHECK(edges.size() == 17 * size_of(type));
       CHECK(find_edges_fault(type, edges).empty());
@@ -84,8 +84,7 @@ TEST_CASE("Bins for tuning hold every element that inputs are made of") {
       const std::vector<std::byte> elements = make_input(problem, 0, problem.count, 1);
       const std::vector<const void*> inputs{elements.data(), edges.data()};
       std::uint64_t counted = 0;
-      for (const std::uint64_t count :
-           compute_histogram(problem, inputs, bounds.lower, bounds.upper)) {
+      for (const std::uint64_t count : compute_histogram(problem, inputs, bounds)) {
         CHECK(count > problem.count / 32);  // as they are uniform
         counted += count;
       }

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
 #include <utility>
 
@@ -45,14 +46,28 @@ Binning choose_binning(const Problem& histogram, const BinOptions& options) {
   return are_keys && !options.range ? Binning::key : Binning::even;
 }
 
+/// The number that is all of the text: an integer where 64 bits hold it, for a double may not.
+std::optional<BinBound> parse_bound(const std::string& text) {
+  const char* const end = text.data() + text.size();
+  const char* const digits = text.data() + (text.starts_with('+') ? 1 : 0);
+  const auto parse = [&](auto integer) -> std::optional<BinBound> {
+    const auto [rest, fault] = std::from_chars(digits, end, integer);
+    if (fault != std::errc() || rest != end) return std::nullopt;
+    return integer;
+  };
+  if (const auto bound = parse(std::int64_t{})) return bound;
+  if (const auto bound = parse(std::uint64_t{})) return bound;
+  char* rest = nullptr;
+  const double bound = std::strtod(text.c_str(), &rest);
+  if (rest == text.c_str() || rest != text.c_str() + text.size()) return std::nullopt;
+  return bound;
+}
+
 BinBounds parse_range(const std::string& text) {
-  const char* const begin = text.c_str();
-  char* colon = nullptr;
-  char* end = nullptr;
-  const double lower = std::strtod(begin, &colon);
-  if (colon != begin && *colon == ':') {
-    const double upper = std::strtod(colon + 1, &end);
-    if (end != colon + 1 && *end == '\0') return {.lower = lower, .upper = upper};
+  if (const std::size_t colon = text.find(':'); colon != std::string::npos) {
+    const std::optional<BinBound> lower = parse_bound(text.substr(0, colon));
+    const std::optional<BinBound> upper = parse_bound(text.substr(colon + 1));
+    if (lower && upper) return {.lower = *lower, .upper = *upper};
   }
   throw InvalidArgument(
       fmt::format("--range: '{}' is not two numbers with a colon between, as in -1:1", text));
@@ -145,7 +160,7 @@ Bins read_bins(Problem& histogram, const BinOptions& options) {
                       name(histogram.type)));
     }
     bins.bounds = parse_range(*options.range);
-    const std::string fault = find_range_fault(histogram, bins.bounds.lower, bins.bounds.upper);
+    const std::string fault = find_range_fault(histogram, bins.bounds);
     if (!fault.empty()) throw InvalidArgument(fault);
   }
   return bins;

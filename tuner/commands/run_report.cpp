@@ -87,14 +87,12 @@ std::string describe_bin(const RunReport& report, std::size_t bin) {
   const HistogramShape& shape = report.problem.histogram;
   const ElementType type = report.problem.type;
   const char end = bin + 1 == shape.bins ? ']' : ')';
-  const BinBounds& bounds = report.bins.bounds;
   const auto bound = [&](std::size_t number) {
-    const double part = static_cast<double>(number) / shape.bins;
-    return bounds.lower + part * (bounds.upper - bounds.lower);
+    return describe_edge(report.problem, report.bins.bounds, static_cast<std::uint32_t>(number));
   };
   switch (shape.binning) {
     case Binning::even:
-      return fmt::format("[{:.7g}, {:.7g}{}", bound(bin), bound(bin + 1), end);
+      return fmt::format("[{}, {}{}", bound(bin), bound(bin + 1), end);
     case Binning::custom:
       return fmt::format("[{}, {}{}", format_number_of(type, edge(report, bin)),
                          format_number_of(type, edge(report, bin + 1)), end);
@@ -116,6 +114,11 @@ std::vector<std::size_t> fullest_bins(const Counts& counts) {
   return bins;
 }
 
+OrderedJson bound_json(const BinBound& bound) {
+  if (bound.is_integer()) return OrderedJson::parse(to_string(bound));
+  return bound.nearest();
+}
+
 /// {"bins", "counted", "counts"}, and "range" or "edges".
 OrderedJson histogram_json(const RunReport& report) {
   const Counts counts = counts_of(report);
@@ -123,7 +126,7 @@ OrderedJson histogram_json(const RunReport& report) {
                    {"counted", std::accumulate(counts.begin(), counts.end(), std::uint64_t{0})},
                    {"counts", counts}};
   if (report.problem.histogram.binning == Binning::even) {
-    json["range"] = {report.bins.bounds.lower, report.bins.bounds.upper};
+    json["range"] = {bound_json(report.bins.bounds.lower), bound_json(report.bins.bounds.upper)};
   }
   if (report.problem.histogram.binning == Binning::custom) {
     OrderedJson& edges = json["edges"] = OrderedJson::array();

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "foldtune/bin_bound.h"
 #include "foldtune/export.h"
 #include "foldtune/problem.h"
 #include "foldtune/reducer.h"
@@ -31,17 +32,17 @@ struct HistogramOptions {
 /// Elements in no bin, NaN among them, are dropped.
 class FOLDTUNE_API Histogram {
  public:
-  /// With Binning::even: ranges of the same width between the bounds, `lower < upper`, both finite;
-  /// the last one includes `upper`.
+  /// With Binning::even: ranges of the same width between the bounds, `lower < upper`, both finite,
+  /// numbers of any type. Bin i begins at edge i, which belongs to it; the last one includes
+  /// `upper`. An element below `lower` or above `upper`, as they are given, is never counted.
   ///
-  /// Integers of up to 32 bits are counted exactly; their bounds lie within -2^32 and 2^32 and are
-  /// rounded to multiples of 1/1024. The bin of any other element x is (x - lower) * scale,
-  /// computed in f32 for f16, bf16 and f32 and up to 4096 bins, else in f64; bounds and operations
-  /// are rounded, and the scale is the least number whose product with the width is the number of
-  /// bins or more. So the counts are the same on every device, and an element that rounding errors
-  /// cannot tell from an edge above it may be counted above.
-  void operator()(const void* input, std::uint64_t count, double lower, double upper, void* counts,
-                  Stream stream = nullptr) const;
+  /// The edges of elements that are integers, between bounds that are whole numbers at most 2^64
+  /// apart, are lower + i * (upper - lower) / bins, exactly. (At exactly 2^64 `upper` must not be
+  /// one of the type.) All others are those of NumPy's linspace: lower + i * step, where step is
+  /// (upper - lower) / bins, each operation rounded to f64. Elements of all types are compared with
+  /// them exactly, so the counts are the same on every device.
+  void operator()(const void* input, std::uint64_t count, BinBound lower, BinBound upper,
+                  void* counts, Stream stream = nullptr) const;
 
   /// With Binning::custom: bin i holds the elements of [edges[i], edges[i + 1]), the last bin also
   /// edges[bins]. `edges` is device memory of bins + 1 ascending numbers of the element's type,

@@ -1,0 +1,39 @@
+/// A bound of a histogram's range.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+
+namespace foldtune {
+
+/// A number of any arithmetic type, exactly: integers of 64 bits do not pass through `double`.
+class BinBound {
+ public:
+  // NOLINTBEGIN(google-explicit-constructor,hicpp-explicit-conversions): it stands for a number
+  template <std::integral Integer>
+  constexpr BinBound(Integer value)
+      : nearest_(static_cast<double>(value)),
+        magnitude_(value < 0 ? 0 - static_cast<std::uint64_t>(value)
+                             : static_cast<std::uint64_t>(value)),
+        is_negative_(value < 0),
+        is_integer_(true) {}
+  template <std::floating_point Real>
+  constexpr BinBound(Real value) : nearest_(static_cast<double>(value)) {}
+  // NOLINTEND(google-explicit-constructor,hicpp-explicit-conversions)
+
+  /// The number, or the double that is nearest to it.
+  constexpr double nearest() const { return nearest_; }
+
+  /// Whether it was made of an integer, of which the rest speaks.
+  constexpr bool is_integer() const { return is_integer_; }
+  constexpr bool is_negative() const { return is_negative_; }
+  constexpr std::uint64_t magnitude() const { return magnitude_; }
+
+ private:
+  double nearest_;
+  std::uint64_t magnitude_ = 0;
+  bool is_negative_ = false;
+  bool is_integer_ = false;
+};
+
+}  // namespace foldtune
