@@ -231,7 +231,7 @@ TEST_CASE("Report says what is wrong, and leaves an earlier page as it is") {
   REQUIRE(::mkfifo(place.file("pipe").c_str(), 0600) == 0);
   fails({"report", "-o", place.file("pipe")}, kFile, "no regular file");
   const std::string before = read_file(place.database());
-  fails({"report", "-o", place.database()}, kFile, "a database, which is never replaced");
+  fails({"report", "-o", place.database()}, kFile, "it is what is read; name another file");
   CHECK(read_file(place.database()) == before);
   SQLite::Database(place.database(), SQLite::OPEN_READWRITE).exec("PRAGMA user_version = 1000");
   fails({"report", "-o", page}, kDatabase, "version 1000");

@@ -41,7 +41,7 @@ MeasurementRecord record_of(const Problem& problem, const Params& params, double
 const Problem kSum{.count = 1 << 20};
 const ReduceParams kFirst{.block_size = 32};
 const ReduceParams kSecond{
-    .block_size = 64, .block_stage = BlockStage::redux, .final_stage = FinalStage::polling};
+    .block_size = 64, .block_stage = BlockStage::tree, .final_stage = FinalStage::polling};
 
 TEST_CASE("every built-in problem is the same after it was written and read") {
   const Problem problem =
