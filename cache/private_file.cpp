@@ -60,10 +60,11 @@ void ensure_private_file(const std::filesystem::path& path) {
 
 void require_file(const std::filesystem::path& path) {
   if (const auto mode = mode_of(path)) return require_regular(path, *mode);
-  throw StoreError(fmt::format(
-      "cannot open the tuning database {}: there is no such file; tune first, which creates it, or "
-      "choose another database with --db or FOLDTUNE_DB",
-      path.string()));
+  throw StoreError(
+      fmt::format("cannot open the tuning database {}: there is no such file; check its name, or "
+                  "tune first, which "
+                  "makes it",
+                  path.string()));
 }
 
 std::vector<std::string> exposures_of(const std::filesystem::path& path) {

@@ -2,7 +2,6 @@
 
 #include <SQLiteCpp/Database.h>
 #include <SQLiteCpp/Statement.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <system_error>
@@ -48,8 +47,7 @@ DatabaseSummary summarize_database(const std::string& path,
     return found;
   });
   summary.bytes = bytes_of(file) + bytes_of(file.string() + "-wal");
-  summary.is_writable =
-      ::access(file.c_str(), W_OK) == 0 && ::access(file.parent_path().c_str(), W_OK) == 0;
+  summary.obstacle = find_write_obstacle(file);
   summary.file_system = network_file_system(file);
   summary.notes = std::move(notes);
   return summary;

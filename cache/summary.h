@@ -7,12 +7,13 @@
 #include <vector>
 
 #include "cache/kernel_store.h"
+#include "cache/write_obstacle.h"
 
 namespace foldtune {
 
 struct DatabaseSummary {
   std::uint64_t bytes = 0;    ///< With its log.
-  bool is_writable = false;   ///< By this user, and its folder, too.
+  WriteObstacle obstacle{};   ///< What keeps this user from writing to it.
   std::string file_system{};  ///< "NFS"; empty for a local one.
   std::size_t bests = 0;      ///< Those of the kernel sources that are asked for.
   KernelUsage kernels{};

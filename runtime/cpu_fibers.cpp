@@ -1,12 +1,14 @@
 #include <fmt/format.h>
 #include <sched.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <boost/context/fiber.hpp>
-#include <boost/context/protected_fixedsize_stack.hpp>
 #include <cstddef>
 #include <cstring>
 #include <exception>
 #include <memory>
+#include <new>
 #include <span>
 #include <string>
 #include <utility>
@@ -112,16 +114,26 @@ class SharedMemory {
 // Pages are only there once they are touched.
 constexpr std::size_t kStackBytes = std::size_t{256} * 1024;
 
-// A stack with an unmapped page below it.
+// A stack with an unmapped page below it. Boost.Context has such ones, too, but asks the system for
+// its limits through thread-local variables that have to be there when a program starts: its static
+// library would keep programs from loading this one later.
 class Stack {
  public:
-  Stack() : stack_(Allocator(kStackBytes).allocate()) {}
+  Stack() {
+    const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    stack_.size = (kStackBytes + page - 1) / page * page + page;
+    void* const memory = ::mmap(nullptr, stack_.size, PROT_READ | PROT_WRITE,
+                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+    if (memory == MAP_FAILED) throw std::bad_alloc();
+    ::mprotect(memory, page, PROT_NONE);
+    stack_.sp = static_cast<char*>(memory) + stack_.size;
+  }
   Stack(Stack&& other) noexcept : stack_(std::exchange(other.stack_, {})) {}
   Stack& operator=(Stack&&) = delete;
   ~Stack() {
     if (stack_.sp == nullptr) return;
     forget_stack(bounds());
-    Allocator(kStackBytes).deallocate(stack_);
+    ::munmap(static_cast<char*>(stack_.sp) - stack_.size, stack_.size);
   }
 
   const context::stack_context& get() const { return stack_; }
@@ -130,7 +142,6 @@ class Stack {
   }
 
  private:
-  using Allocator = context::protected_fixedsize_stack;
   context::stack_context stack_;
 };
 

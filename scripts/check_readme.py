@@ -1,7 +1,8 @@
 """check_readme.py BUILD: tries out README.md with the build in BUILD.
 
 Runs the commands of its sh blocks (except what fetches the source, what is a test stage of its own, and
-what asks for a CUDA device), and compiles its C++ blocks."""
+what asks for a CUDA device), and compiles its C++ blocks. Of the build that scripts/quickstart.sh makes,
+build/release, it runs what the text says of installing it, too."""
 import os
 import pathlib
 import re
@@ -56,4 +57,13 @@ with tempfile.TemporaryDirectory() as scratch:
                 print("--- not tried here, for want of the CUDA runtime's headers: C++ example", flush=True)
                 continue
             check("C++ example", compile_cpp, input=block, text=True)
+    for command in re.findall(r"`(cmake --install [^`]*)`", readme):
+        if build != pathlib.Path("build/release").resolve():
+            print(f"--- not tried here: {command}", flush=True)
+            continue
+        check(command, ["bash", "-euo", "pipefail", "-c", command.replace("PREFIX", f"{scratch}/prefix")])
+        for part in ("bin/foldtune", "include/foldtune/foldtune.h", "lib/**/libfoldtune.*", "lib/**/foldtuneConfig.cmake"):
+            if not list(pathlib.Path(scratch, "prefix").glob(part)):
+                print(f"FAILED: {command} installs no {part}")
+                failures += 1
 sys.exit(1 if failures else 0)

@@ -54,6 +54,7 @@ check_shared_library() {  # FILE
   # Not grep -q, which ends before objdump does, and pipefail takes that for a failure.
   objdump -p "$1" | grep -E 'SONAME +libfoldtune\.so\.[0-9]+\.[0-9]+$' > /dev/null || die "the library has no soname"
   if objdump -p "$1" | grep -E 'R(UN)?PATH'; then die "the library has a path of this machine"; fi
+  if readelf -dW "$1" | grep STATIC_TLS; then die "the library takes thread-local memory of a program's start: loaded late, it fails"; fi
 }
 
 # run_program PROGRAM DEVICE

@@ -12,10 +12,12 @@ fi
 # shellcheck source=scripts/setup.sh
 source "$(dirname "$0")/setup.sh" build
 
-build_cli() {
-  cmake --preset release && cmake --build --preset release --parallel "$(nproc)" --target foldtune_program
+# With the library, so that both can be installed from here.
+build_release() {
+  cmake --preset release &&
+    cmake --build --preset release --parallel "$(nproc)" --target foldtune_program foldtune_library
 }
-quietly "build: the command foldtune" "scripts/test.sh says more about what does not build." build_cli
+quietly "build: the command foldtune and the library" "scripts/test.sh says more about what does not build." build_release
 foldtune=build/release/tuner/foldtune
 
 # show COMMAND...: runs a command of foldtune where the reader sees it.

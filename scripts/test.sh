@@ -197,6 +197,7 @@ if $all; then
   fi
   stage package "install, link and package it; the examples against it" scripts/package.sh
   stage quickstart "scripts/quickstart.sh" scripts/quickstart.sh
+  stage install "what README.md says after the quick start" python3 scripts/check_readme.py build/release
 fi
 
 say "" "stage        result      time"

@@ -12,14 +12,22 @@ namespace foldtune {
 namespace {
 
 constexpr std::size_t kMaxAccumulatorBytes = 32;
+constexpr std::size_t kMaxNameBytes = 100;  ///< so that tables of them can be read
 
 bool is_identifier(std::string_view text) {
   const auto is_letter = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
   };
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-  return !text.empty() && is_letter(text.front()) &&
+  return !text.empty() && text.size() <= kMaxNameBytes && is_letter(text.front()) &&
          std::ranges::all_of(text, [&](char c) { return is_letter(c) || is_digit(c); });
+}
+
+std::string not_an_identifier(std::string_view text, std::string_view of_what) {
+  const bool is_long = text.size() > kMaxNameBytes;
+  return fmt::format(
+      "'{}{}' is no name for {}: use letters, digits and _, no digit first, and {} of them at most",
+      text.substr(0, kMaxNameBytes), is_long ? "..." : "", of_what, kMaxNameBytes);
 }
 
 std::size_t align_up(std::size_t bytes, std::size_t alignment) {
@@ -33,8 +41,7 @@ std::string find_accumulator_fault(const CustomOperator& op) {
   const bool is_struct = op.accumulator.size() > 1 || !op.accumulator.front().name.empty();
   for (const AccumulatorField& field : op.accumulator) {
     if (is_struct && !is_identifier(field.name)) {
-      return fmt::format(
-          "'{}' is no name for a field of the accumulator: use letters, digits and _", field.name);
+      return not_an_identifier(field.name, "a field of the accumulator");
     }
     if (size_of(field.type) < 4) {
       return fmt::format("an accumulator holds types of 32 or 64 bits, not {}", name(field.type));
@@ -75,9 +82,7 @@ std::size_t CustomOperator::accumulator_bytes() const {
 }
 
 std::string CustomOperator::find_fault() const {
-  if (!is_identifier(name)) {
-    return fmt::format("'{}' is no name for an operator: use letters, digits and _", name);
-  }
+  if (!is_identifier(name)) return not_an_identifier(name, "an operator");
   if (parse_operator(name)) return fmt::format("{} is the name of a built-in operator", name);
   if (inputs.empty() || inputs.size() > kMaxInputs) {
     return fmt::format("{} has {} inputs; an operator takes from 1 to {}", name, inputs.size(),

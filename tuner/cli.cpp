@@ -4,9 +4,12 @@
 
 #include <CLI/CLI.hpp>
 #include <array>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <new>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -92,7 +95,8 @@ Exit codes:
   4    a file cannot be read, or the output cannot be written
   5    the tuning database cannot be opened, read or written, or holds what it should not
   6    a kernel does not compile, or the device reports an error
-  130  interrupted by Ctrl-C; everything measured before is kept)";
+  130  interrupted by Ctrl-C; everything measured before is kept. So it is with 143 of SIGTERM and
+       129 of SIGHUP)";
 
 constexpr std::size_t kHelpColumn = 28;
 
@@ -106,12 +110,12 @@ std::string quoted_command_line(int argc, const char* const* argv) {
 
 // The message may repeat an argument.
 ExitCode fail(ExitCode code, const Lines& message) {
-  std::fflush(stdout);
+  finish_output();
   print_to(stderr, "foldtune: error: {}\n", Lines{shortened(message.text)});
   return code;
 }
 ExitCode fail(ExitCode code, std::string_view message) {
-  std::fflush(stdout);
+  finish_output();
   print_to(stderr, "foldtune: error: {}\n", shortened(message));
   return code;
 }
@@ -123,7 +127,7 @@ ExitCode report_current_exception() {
   } catch (const InvalidArgument& error) {
     return fail(ExitCode::usage, error.what());
   } catch (const Unavailable& error) {
-    return fail(ExitCode::unavailable, error.what());
+    return fail(ExitCode::unavailable, Lines{error.what()});  // with what was tried
   } catch (const FileError& error) {
     return fail(ExitCode::file, error.what());
   } catch (const StoreError& error) {
@@ -142,15 +146,48 @@ ExitCode report_current_exception() {
   }
 }
 
+/// The options of `app`, or its verbs, as they are written.
+std::vector<std::string> known_words(const CLI::App& app, bool is_option) {
+  std::vector<std::string> words;
+  if (is_option) {
+    for (const CLI::Option* const option : app.get_options()) {
+      for (const std::string& name : option->get_lnames()) words.push_back("--" + name);
+    }
+  } else {
+    for (const CLI::App* const verb : app.get_subcommands({})) {
+      if (!verb->get_group().empty()) words.push_back(verb->get_name());
+    }
+  }
+  return words;
+}
+
+/// What is wrong with a word that has no place on the command line of `app`.
+std::string describe_extra(const CLI::App& app, const std::string& word) {
+  const bool is_option = word.starts_with('-');
+  const bool is_verb = !is_option && app.get_parent() == nullptr;
+  if (!is_option && !is_verb) return fmt::format("'{}' is one argument too many", word);
+  const std::string name = is_option ? word.substr(0, word.find('=')) : word;
+  const std::string near = nearest_word(name, known_words(app, is_option));
+  return fmt::format("there is no {} {}{}", is_option ? "option" : "verb",
+                     is_option ? name : '\'' + name + '\'',
+                     near.empty() ? "" : fmt::format("; did you mean {}?", near));
+}
+
 /// Help and version are asked for, everything else is a wrong command line.
 ExitCode report(const CLI::App& app, const CLI::ParseError& error) {
   if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {
-    app.exit(error);
+    std::ostringstream text;
+    app.exit(error, text, text);
+    print_to(stdout, "{}", Lines{text.str()});
     return ExitCode::ok;
   }
   const auto verbs = app.get_subcommands();
+  const CLI::App& place = verbs.empty() ? app : *verbs.front();
+  const std::vector<std::string> extras = app.remaining(/*recurse=*/true);
+  const bool is_extra = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && !extras.empty();
   return fail(ExitCode::usage,
-              fmt::format("{}; see foldtune {}--help", error.what(),
+              fmt::format("{}; see foldtune {}--help",
+                          is_extra ? describe_extra(place, extras.front()) : error.what(),
                           verbs.empty() ? std::string() : verbs.front()->get_name() + ' '));
 }
 
@@ -189,8 +226,14 @@ int run_cli(int argc, const char* const* argv) {
   } catch (...) {
     code = report_current_exception();
   }
-  if ((std::fflush(stdout) != 0 || std::ferror(stdout) != 0) && code == ExitCode::ok) {
-    code = fail(ExitCode::file, "the output cannot be written; is the disk full?");
+  const int error = finish_output();
+  // A reader that is gone, as `head` is, has what it wanted.
+  if (error != 0 && error != EPIPE) {
+    const ExitCode of_output =
+        fail(ExitCode::file,
+             fmt::format("writing to the standard output: {}; it does not have all of the result",
+                         std::strerror(error)));
+    if (code == ExitCode::ok) code = of_output;
   }
   return static_cast<int>(code);
 }

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 #include <stdexcept>
+#include <utility>
 
 #include "templates/space.h"
 
@@ -21,6 +23,23 @@ std::string initials(std::string_view name) {
     is_start = c == '_';
   }
   return letters;
+}
+
+/// Letters that are put in, left out, changed, or exchanged with their neighbour.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);  // of a's letters until now
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  std::vector<std::size_t> above;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::vector<std::size_t> next{i + 1};
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      next.push_back(std::min({row[j] + (a[i] == b[j] ? 0 : 1), row[j + 1] + 1, next[j] + 1}));
+      const bool is_exchange = i > 0 && j > 0 && a[i] == b[j - 1] && a[i - 1] == b[j];
+      if (is_exchange) next.back() = std::min(next.back(), above[j - 1] + 1);
+    }
+    above = std::exchange(row, std::move(next));
+  }
+  return row.back();
 }
 
 }  // namespace
@@ -99,6 +118,21 @@ std::string config_legend(Family family) {
     text += tunable.name;
   }
   return text;
+}
+
+std::string nearest_word(std::string_view word, const std::vector<std::string>& words) {
+  constexpr std::size_t kLongest = 40;  // of what anybody means
+  if (word.empty() || word.size() > kLongest) return {};
+  std::string nearest;
+  // A third of the letters may be wrong, and of short words one.
+  std::size_t least = std::max<std::size_t>(1, word.size() / 3) + 1;
+  for (const std::string& known : words) {
+    const std::size_t edits = known.starts_with(word) ? 1 : edit_distance(word, known);
+    if (edits >= least) continue;
+    least = edits;
+    nearest = known;
+  }
+  return nearest;
 }
 
 std::string shell_quoted(std::string_view word) {

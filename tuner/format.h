@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "templates/space.h"
 
@@ -39,6 +40,10 @@ std::string format_config(std::string_view json);
 
 /// What the abbreviations in `format_config` stand for.
 std::string config_legend(Family family);
+
+/// Of `words` the one that a user who wrote `word` may have meant: the nearest by edits, or one
+/// that begins with it; empty if none is near.
+std::string nearest_word(std::string_view word, const std::vector<std::string>& words);
 
 /// A word of a command line as a shell takes it.
 std::string shell_quoted(std::string_view word);

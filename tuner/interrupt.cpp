@@ -11,11 +11,11 @@ namespace foldtune {
 namespace {
 
 // A signal handler reaches nothing else than this.
-volatile std::sig_atomic_t interrupts = 0;
+volatile std::sig_atomic_t first_signal = 0;
 
-void on_interrupt(int) {
-  if (interrupts > 0) ::_exit(static_cast<int>(ExitCode::interrupted));
-  interrupts = 1;
+void on_signal(int number) {
+  if (first_signal != 0) ::_exit(static_cast<int>(interrupted_by(number)));
+  first_signal = number;
   constexpr std::string_view kMessage =
       "\nfoldtune: stopping after the measurement in hand; everything measured is kept. Press "
       "Ctrl-C again to stop at once.\n";
@@ -26,16 +26,22 @@ void on_interrupt(int) {
 }  // namespace
 
 InterruptGuard::InterruptGuard() {
-  interrupts = 0;
+  first_signal = 0;
   struct sigaction action {};
-  action.sa_handler = on_interrupt;
-  // Restarted: a measurement's own system calls know nothing of Ctrl-C.
+  action.sa_handler = on_signal;
+  // Restarted: a measurement's own system calls know nothing of signals.
   action.sa_flags = SA_RESTART;
-  ::sigaction(SIGINT, &action, nullptr);
+  for (std::size_t i = 0; i < kSignals.size(); ++i) {
+    ::sigaction(kSignals[i], nullptr, &before_[i]);
+    const bool stays_ignored = kSignals[i] == SIGHUP && before_[i].sa_handler == SIG_IGN;
+    if (!stays_ignored) ::sigaction(kSignals[i], &action, nullptr);
+  }
 }
 
-InterruptGuard::~InterruptGuard() { std::signal(SIGINT, SIG_DFL); }
+InterruptGuard::~InterruptGuard() {
+  for (std::size_t i = 0; i < kSignals.size(); ++i) ::sigaction(kSignals[i], &before_[i], nullptr);
+}
 
-bool InterruptGuard::is_interrupted() const { return interrupts > 0; }
+int InterruptGuard::signal() const { return first_signal; }
 
 }  // namespace foldtune

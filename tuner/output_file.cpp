@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "tuner/file_error.h"
+#include "tuner/print.h"
 
 namespace foldtune {
 namespace {
@@ -192,7 +193,7 @@ void OutputFile::copy_to_standard_output() {
   std::array<char, kBlockBytes> block{};
   std::rewind(file_.get());
   while (const std::size_t size = std::fread(block.data(), 1, block.size(), file_.get())) {
-    if (std::fwrite(block.data(), 1, size, stdout) != size) fail();
+    write_text(stdout, {block.data(), size});
   }
   if (std::ferror(file_.get()) != 0) fail();
 }

@@ -36,15 +36,22 @@ using Shown = std::remove_cvref_t<decltype(shown(std::declval<const T&>()))>;
 
 }  // namespace print_details
 
-/// Prints as `fmt::print` does, with the texts among `values` as `printable` has them, each in one
-/// line unless it is `Lines`. The format's own characters are printed as they are.
+/// Writes without failing. What the standard error or another stream does not take is lost; of the
+/// standard output, `finish_output` tells it.
+void write_text(std::FILE* stream, std::string_view text);
+
+/// Writes what is still in the buffer of the standard output. Returns the number of the first error
+/// of all that was written to it; 0: it has it all.
+int finish_output();
+
+/// Prints as `fmt::print` does, without failing, with the texts among `values` as `printable` has
+/// them, each in one line unless it is `Lines`. The format's own characters are printed as they
+/// are.
 template <class... T>
 void print_to(std::FILE* stream, fmt::format_string<print_details::Shown<T>...> format,
               const T&... values) {
   const auto print = [&](const auto&... shown) {
-    // Without an exception: what no standard error takes is lost, and of the standard output it is
-    // asked at the end.
-    std::fputs(fmt::vformat(format, fmt::make_format_args(shown...)).c_str(), stream);
+    write_text(stream, fmt::vformat(format, fmt::make_format_args(shown...)));
   };
   print(print_details::shown(values)...);
 }

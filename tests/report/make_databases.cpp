@@ -1,6 +1,6 @@
 // Databases for the test of the page, in the folder that is named: `tuned.db`, of 15 problems with
-// invented times; `failures.db`, of two devices, with failures, and with texts that mean something
-// in HTML; `empty.db`.
+// invented times; `cpu.db`, of the CPU device; `failures.db`, of two devices, with failures, and
+// with texts that mean something in HTML; `empty.db`.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -56,6 +56,21 @@ void make_tuned(const std::string& path) {
   }
 }
 
+/// Times of the CPU device, which has no read bandwidth: from 5 us to a minute.
+void make_cpu(const std::string& path) {
+  RunRecord run = run_on("AMD EPYC");
+  run.device.kind = "cpu";
+  run.read_bandwidth_gbps = 0;
+  TunedDatabase database(path);
+  double us = 5;
+  for (int exponent = 10; exponent <= 24; exponent += 2, us *= 10) {
+    const Problem problem = sum_of(std::uint64_t{1} << exponent);
+    database.add(run, {success(problem, with_block_size(32), {us}),
+                       success(problem, with_block_size(64), {us * 1.5}),
+                       success(problem, ReduceParams{.block_size = 128, .unroll = 8}, {us * 40})});
+  }
+}
+
 void make_failures(const std::string& path) {
   const Problem problem = sum_of(1 << 20);
   MeasurementRecord untuned = success(problem, with_block_size(512), {6}, 1);
@@ -83,6 +98,7 @@ int main(int argc, char** argv) try {
   if (argc != 2) return 2;
   const std::string folder = argv[1];
   foldtune::test::make_tuned(folder + "/tuned.db");
+  foldtune::test::make_cpu(folder + "/cpu.db");
   foldtune::test::make_failures(folder + "/failures.db");
   foldtune::test::TunedDatabase(folder + "/empty.db");
   return 0;

@@ -46,7 +46,7 @@ def start_browser(chromium, chromedriver):
 
 def make_pages():
     subprocess.run([options.make_databases, folder], check=True)
-    for name in ("tuned", "failures", "empty"):
+    for name in ("tuned", "cpu", "failures", "empty"):
         run("report", "--db", f"{folder}/{name}.db", "-o", f"{folder}/{name}.html")
 
 
@@ -208,6 +208,42 @@ class Charts(Page):
         self.assertEqual(self.text("sizes-title"), "Time over size: argmax f32")
         self.assertEqual(len(self.points("time-chart", "Tuned")), 3)
         self.assertIn("argmax f32, n = ", self.text("landscape-title"))
+
+
+class CpuDevice(Page):
+    def setUp(self):
+        self.open("cpu")
+
+    def test_what_has_no_line_has_no_label(self):
+        for label in ("Limit", "Read bandwidth"):
+            self.assertIsNone(self.points("roofline-chart", label))
+            self.assertIsNone(self.points("time-chart", label))
+        self.assertIn("none for the limit", self.text("roofline-caption"))
+        for id in ("roofline-caption", "roofline-legend", "sizes-legend", "limit-text"):
+            self.assertNotIn("Limit: ", self.text(id))
+        self.assertNotIn("Limit", self.text("roofline-legend"))
+
+    def test_no_point_is_cut_off_at_the_border(self):
+        cut = """
+            const cut = [];
+            for (const id of ["roofline-chart", "time-chart", "landscape-chart"]) {
+              const chart = Chart.getChart(id);
+              const area = chart.chartArea;
+              chart.data.datasets.forEach((set, place) => {
+                for (const point of chart.getDatasetMeta(place).data) {
+                  const radius = point.options.radius;
+                  if (radius > 0 && (point.x - radius < area.left || point.x + radius > area.right ||
+                      point.y - radius < area.top || point.y + radius > area.bottom)) {
+                    cut.push(`${id} ${set.label} ${point.x} ${point.y}`);
+                  }
+                }
+              });
+            }
+            return cut;"""
+        for name in ("cpu", "tuned"):
+            for width in (1200, 400):
+                self.open(name, width=width)
+                self.assertEqual(driver.execute_script(cut), [], (name, width))
 
 
 class Tables(Page):

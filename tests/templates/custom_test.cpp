@@ -102,7 +102,10 @@ TEST_CASE("A name that is none, or that is taken, is a fault") {
   for (const char* name : {"", "2nd", "a-b", "a b", "gr\u00f6\u00dfe", "a;b"}) {
     INFO(name);
     CHECK(changed([&](CustomOperator& op) { op.name = name; }).find_fault() ==
-          "'" + std::string(name) + "' is no name for an operator: use letters, digits and _");
+          "'" + std::string(name) +
+              "' is no name for an operator: use letters, digits and _, no digit first, and 100 of "
+              "them at "
+              "most");
   }
   for (const char* name : {"sum", "max", "custom", "histogram"}) {
     CHECK(changed([&](CustomOperator& op) { op.name = name; }).find_fault() ==
@@ -130,7 +133,9 @@ TEST_CASE("An accumulator that no kernel holds is a fault") {
   CustomOperator op = with_fields({f32, f32});
   op.accumulator[1].name = "";
   CHECK(op.find_fault() ==
-        "distance: '' is no name for a field of the accumulator: use letters, digits and _");
+        "distance: '' is no name for a field of the accumulator: use letters, digits and _, no "
+        "digit first, and 100 of them at "
+        "most");
   op = with_fields({f32});
   op.accumulator[0].name = "a b";
   CHECK_THAT(op.find_fault(), ContainsSubstring("'a b' is no name for a field"));

@@ -1,6 +1,9 @@
 // foldtune doctor: what it finds, and its exit code.
 #include <SQLiteCpp/Database.h>
+#include <sys/resource.h>
 
+#include <cstdlib>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "tests/catch.h"
@@ -115,6 +118,60 @@ TEST_CASE_METHOD(DoctorTest, "doctor: a database that programs cannot use is a p
   const Json report = diagnose(kDatabase);
   CHECK(report["problems"] >= 1);
   CHECK(status_of(report, "database") == "problem");
+}
+
+TEST_CASE_METHOD(DoctorTest, "doctor: a place that tune cannot make a database in is a problem") {
+  namespace fs = std::filesystem;
+  const auto check = [&](const std::string& database, const std::string& reason) {
+    place_.set("FOLDTUNE_DB", database);
+    const Json report = diagnose(kDatabase);
+    CHECK(status_of(report, "database") == "problem");
+    CHECK_THAT(text_of(report, "database"), ContainsSubstring(reason));
+    CHECK(place_.run({"tune", "--device", "cpu", "--n", "1K"}).exit_code == kDatabase);
+  };
+  check(place_.write("notes", "text") + "/tuning.db", "notes is not a folder");
+  check(place_.path() / "notes/more/tuning.db", "Not a directory");
+  check(place_.path(), "it is a folder");
+  place_.set("FOLDTUNE_DB", place_.path() / "new/folder/tuning.db");
+  CHECK(status_of(diagnose(0), "database") == "note");
+  CHECK_FALSE(fs::exists(place_.path() / "new"));
+
+  fs::create_directory(place_.path() / "fixed");
+  fs::permissions(place_.path() / "fixed", fs::perms::owner_read | fs::perms::owner_exec |
+                                               fs::perms::others_read | fs::perms::others_exec);
+  fs::permissions(place_.path(), fs::perms::owner_all | fs::perms::others_exec);
+  place_.set("FOLDTUNE_DB", place_.path() / "fixed/new/tuning.db");
+  place_.set("TMPDIR", "/tmp");  // for the compiler
+  const Outcome bound = place_.run_as_nobody({"doctor"});
+  CHECK(bound.exit_code == kDatabase);
+  CHECK_THAT(bound.out, ContainsSubstring("it cannot be made: " + place_.file("fixed") +
+                                          ": Permission denied"));
+}
+
+TEST_CASE_METHOD(DoctorTest, "doctor: a disk without space for a log is a problem") {
+  store(place_.database(), {stored_sum(20, 5)});
+  const auto doctor = [&](const std::string& database) {
+    const std::string command = "FOLDTUNE_DB='" + database +
+                                "' '" FOLDTUNE_PROGRAM "' doctor | cat > '" + place_.file("out") +
+                                "'";
+    // Enough for the log's index, and not for a log.
+    constexpr rlim_t kMaxFileBytes = 48 << 10;
+    rlimit before{};
+    REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
+    const rlimit small{.rlim_cur = kMaxFileBytes, .rlim_max = before.rlim_max};
+    REQUIRE(::setrlimit(RLIMIT_FSIZE, &small) == 0);
+    const int status = std::system(command.c_str());
+    REQUIRE(::setrlimit(RLIMIT_FSIZE, &before) == 0);
+    REQUIRE(status == 0);
+    return read_file(place_.file("out"));
+  };
+  CHECK_THAT(
+      doctor(place_.database()),
+      ContainsSubstring("problem  database: ") &&
+          ContainsSubstring("cannot be written: " + place_.path().string() + ": File too large"));
+  CHECK_THAT(
+      doctor(place_.file("none.db")),
+      ContainsSubstring("it cannot be made: " + place_.path().string() + ": File too large"));
 }
 
 TEST_CASE_METHOD(DoctorTest,

@@ -81,6 +81,85 @@ TEST_CASE("A wrong command line is an error of usage, found before anything is d
   CHECK_FALSE(std::filesystem::exists(place.database()));
 }
 
+TEST_CASE("An error of usage names the option, what it takes, and what was given") {
+  const Workplace place;
+  const std::string numbers = place.write("numbers", bytes_of(std::vector<float>{1, 2}));
+  check_error(place, {"tune", "--seed", "abc"}, kUsage,
+              "--seed takes a whole number from 0 to 18446744073709551615, not 'abc'");
+  check_error(place, {"tune", "--seed", "1.5"}, kUsage, "--seed takes a whole number");
+  check_error(place, {"tune", "--threads", "many"}, kUsage,
+              "--threads takes a whole number from 0 to 1024, not 'many'");
+  check_error(place, {"tune", "--max-evals", "0"}, kUsage,
+              "--max-evals takes a whole number from 1 to 1000000, not '0'");
+  check_error(place, {"run", "--repeat", "2x", numbers}, kUsage, "--repeat takes a whole number");
+  check_error(place, {"prune", "--older-than", "soon"}, kUsage,
+              "--older-than takes a number of days from 0 to 36500, not 'soon'");
+  for (const std::string bins : {"0", "1", "many", "2^30"}) {
+    check_error(place, {"tune", "--op", "histogram", "--bins", bins}, kUsage,
+                "--bins takes a number from 2 to 1048576, such as 256 or 2^10, not '" + bins + "'");
+  }
+  check_error(place, {"tune", "--op", "custom", "--name", "1abc"}, kUsage,
+              "use letters, digits and _, no digit first");
+}
+
+TEST_CASE("An unknown verb or option is answered with the one that was meant") {
+  const Workplace place;
+  check_error(place, {"tun"}, kUsage, "there is no verb 'tun'; did you mean tune?");
+  check_error(place, {"shwo"}, kUsage, "did you mean show?");
+  check_error(place, {"land"}, kUsage, "did you mean landscape?");
+  check_error(place, {"xyzzy"}, kUsage, "there is no verb 'xyzzy'; see foldtune --help");
+  check_error(place, {"tune", "--budgt", "2s"}, kUsage,
+              "there is no option --budgt; did you mean --budget?; see foldtune tune --help");
+  check_error(place, {"tune", "--op=sum", "--tpye=f32"}, kUsage, "--tpye; did you mean --type?");
+  check_error(place, {"tune", "--xyzzy"}, kUsage, "there is no option --xyzzy; see foldtune tune");
+  check_error(place, {"show", "everything"}, kUsage, "'everything' is one argument too many");
+}
+
+TEST_CASE("An argument of a megabyte is not repeated as a whole") {
+  const Workplace place;
+  const std::string part(100'000, 'x');  // the most that the system takes is 128 KiB
+  for (const Arguments& arguments : {Arguments{part},
+                                     {"tune", "--" + part},
+                                     {"tune", "--op", part},
+                                     {"tune", "--n", part},
+                                     {"tune", "--seed", part},
+                                     {"show", "--db", part},
+                                     {"run", "--type", "f32", part},
+                                     {"import", part},
+                                     {"show", "--sort", part},
+                                     {"tune", "--op", "custom", "--name", part},
+                                     {"run", "--custom", part, part},
+                                     {"show", part}}) {
+    const Outcome outcome = place.run(arguments);
+    CAPTURE(arguments.front().substr(0, 20), outcome.exit_code);
+    CHECK((outcome.exit_code >= kUsage && outcome.exit_code <= kDatabase));
+    CHECK(outcome.err.starts_with("foldtune: error: "));
+    CHECK(outcome.err.size() < 3000);
+  }
+}
+
+TEST_CASE("A missing file is told by its name, whatever it was wanted for") {
+  const Workplace place;
+  const std::string none = place.file("none.db");
+  for (const Arguments& arguments : {Arguments{"diff", none, none},
+                                     {"export", "--db", none},
+                                     {"prune", "--db", none},
+                                     {"why", "--n", "1K", "--db", none}}) {
+    check_error(place, arguments, kDatabase, none + ": there is no such file; check its name");
+  }
+  CHECK_THAT(place.run({"doctor", "--db", none}).out,
+             ContainsSubstring(none + ": there is no such file; check its name"));
+  check_error(place, {"import", none}, kFile, none + ": No such file");
+}
+
+TEST_CASE("Nothing is said of tuning for an array without elements") {
+  const Workplace place;
+  const std::string file = place.write("empty", "");
+  const Outcome outcome = place.run({"run", "--device", "cpu", "--type", "f32", file});
+  CHECK(outcome.exit_code == 0);
+  CHECK_THAT(outcome.out, ContainsSubstring("result  0\n") && !ContainsSubstring("tune it"));
+}
+
 TEST_CASE("A device that is not there is unavailable, and no database is made") {
   Workplace place;
   place.set("CUDA_VISIBLE_DEVICES", "-1");

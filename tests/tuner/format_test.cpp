@@ -95,5 +95,18 @@ TEST_CASE("A quotation is cut between characters, and says how much there is") {
         std::string(20, 'x') + "... (102 bytes)");
 }
 
+TEST_CASE("The word that was meant is near, or goes on") {
+  const std::vector<std::string> verbs{"tune", "show", "landscape", "ladder"};
+  CHECK(nearest_word("tnue", verbs) == "tune");
+  CHECK(nearest_word("tenu", verbs).empty());  // two of four letters
+  CHECK(nearest_word("tunes", verbs) == "tune");
+  CHECK(nearest_word("lader", verbs) == "ladder");
+  CHECK(nearest_word("landscpae", verbs) == "landscape");
+  CHECK(nearest_word("lands", verbs) == "landscape");
+  CHECK(nearest_word("fold", verbs).empty());
+  CHECK(nearest_word("", verbs).empty());
+  CHECK(nearest_word(std::string(100'000, 't'), verbs).empty());
+}
+
 }  // namespace
 }  // namespace foldtune

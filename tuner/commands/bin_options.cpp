@@ -31,10 +31,18 @@ void add_bin_options(CLI::App& app, BinOptions& options) {
       ->group(kGroup);
 }
 
+/// A count, in all the ways to write one.
 std::uint32_t parse_bins(const std::string& text) {
-  const std::uint64_t bins = parse_count(text);
-  if (bins > kMaxBins) {
-    throw InvalidArgument(fmt::format("a histogram has from 2 to {} bins, not {}", kMaxBins, bins));
+  constexpr std::uint64_t kMinBins = 2;
+  std::uint64_t bins = 0;
+  try {
+    bins = parse_count(text);
+  } catch (const InvalidArgument&) {  // which speaks of elements
+  }
+  if (bins < kMinBins || bins > kMaxBins) {
+    throw InvalidArgument(
+        fmt::format("--bins takes a number from {} to {}, such as 256 or 2^10, not '{}'", kMinBins,
+                    kMaxBins, text));
   }
   return static_cast<std::uint32_t>(bins);
 }

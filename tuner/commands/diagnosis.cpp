@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -24,6 +25,10 @@ namespace foldtune {
 namespace {
 
 using Findings = std::vector<Finding>;
+
+constexpr std::string_view kMakeWritable =
+    "make it and its folder writable, and some space free, to tune and to keep kernels; or name "
+    "another file with FOLDTUNE_DB";
 
 /// Errors may have lines; a finding is one.
 std::string in_one_line(std::string text) {
@@ -90,9 +95,9 @@ void check_devices(const DeviceListing& listing, Findings& findings) {
     if (is_cuda(device) || device.fault.empty()) {
       findings.push_back({device.info.id, Health::ok, std::move(text)});
     } else {
-      findings.push_back({device.info.id, Health::note,
-                          text + ", and no C++ compiler for its kernels",
-                          "install g++, or set CXX to a g++ or clang++ that knows C++20"});
+      findings.push_back(
+          {device.info.id, Health::note,
+           fmt::format("{}; it cannot run kernels: {}", text, in_one_line(device.fault))});
     }
   }
   if (!is_any_usable) {
@@ -114,7 +119,7 @@ void check_kernels(const DatabaseSummary& summary, Findings& findings) try {
   if (!summary.file_system.empty()) {
     findings.push_back({"kernels", Health::note, text + "; programs add none",
                         "name a file on a local disk with FOLDTUNE_DB"});
-  } else if (most > 0 && summary.is_writable) {
+  } else if (most > 0 && summary.obstacle.reason.empty()) {
     findings.push_back({"kernels", Health::ok, std::move(text)});
   } else {
     findings.push_back({"kernels", Health::note, text + "; none are added",
@@ -138,9 +143,10 @@ void judge(const DatabaseSummary& summary, Use use, Finding& finding) {
     finding.health = Health::note;
     finding.remedy =
         "name a file on a local disk with FOLDTUNE_DB: it is faster, and safe to share";
-  } else if (!summary.is_writable) {
-    finding.health = Health::note;
-    finding.remedy = "make it and its folder writable, to tune and to keep kernels";
+  } else if (!summary.obstacle.reason.empty()) {
+    finding.health = summary.obstacle.is_lasting ? Health::problem : Health::note;
+    finding.text += ", which cannot be written: " + summary.obstacle.reason;
+    finding.remedy = std::string(kMakeWritable);
   }
 }
 
@@ -160,7 +166,7 @@ void check_file(const std::string& path, Use use, Findings& findings) {
                     format_bytes(summary.bytes), format_count(check.measurements, "measurement"),
                     format_count(summary.bests, "result"),
                     use == Use::bundle ? ", " + format_count(check.kernels, "kernel") : "",
-                    summary.is_writable ? "" : ", read-only",
+                    summary.obstacle.reason.empty() ? "" : ", read-only",
                     summary.file_system.empty() ? "" : ", on " + summary.file_system)};
     judge(summary, use, finding);
     findings.push_back(std::move(finding));
@@ -176,6 +182,12 @@ void check_default_database(Findings& findings) try {
   std::error_code is_hidden;
   if (std::filesystem::exists(path, is_hidden) || is_hidden) {
     return check_file(path, Use::database, findings);
+  }
+  if (const std::string reason = find_write_obstacle(path).reason; !reason.empty()) {
+    return findings.push_back(
+        {"database", Health::problem,
+         fmt::format("there is no {} yet, and it cannot be made: {}", path, reason),
+         std::string(kMakeWritable)});
   }
   findings.push_back({"database", Health::note, fmt::format("there is no {} yet", path),
                       "foldtune tune makes it, and so does a program that compiles a kernel"});

@@ -5,6 +5,7 @@
 #include <array>
 #include <functional>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,6 +16,7 @@
 #include "cache/read_rows.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/options.h"
+#include "tuner/commands/row_fields.h"
 #include "tuner/exchange/import_rows.h"
 #include "tuner/exchange/input_bytes.h"
 #include "tuner/exchange/row_rules.h"
@@ -30,6 +32,7 @@ struct ImportArguments {
   std::vector<std::string> files;
   bool edited = false;
   bool dry_run = false;
+  bool json = false;
 };
 
 using Take = std::function<void(const std::vector<ResultRow>&)>;
@@ -78,6 +81,18 @@ ImportReport import_database(const std::string& path, const Take& take) {
   return report;
 }
 
+nlohmann::ordered_json to_json(const std::string& file, const ImportReport& read,
+                               const IntakeReport& taken) {
+  return {{"file", file},
+          {"read", read.rows},
+          {"added", taken.added},
+          {"known", taken.known},
+          {"refused", read.refused},
+          {"reasons", read.reasons},
+          {"new_devices", taken.new_devices},
+          {"new_problems", taken.new_problems}};
+}
+
 void print_report(const std::string& file, const ImportReport& read, const IntakeReport& taken,
                   bool dry_run) {
   print_to(stdout, "{}: {} read, {} {}, {} already there, {} refused\n", file,
@@ -89,10 +104,12 @@ void print_report(const std::string& file, const ImportReport& read, const Intak
   }
   print_to(stdout, "  new: {}, {}\n", format_count(taken.new_devices, "device"),
            format_count(taken.new_problems, "problem"));
-  std::fflush(stdout);  // It is in the database, whatever becomes of the next.
+  finish_output();  // It is in the database, whatever becomes of the next.
 }
 
-ExitCode import_file(const std::string& file, const ImportArguments& arguments) {
+/// `done` takes what is printed as JSON.
+ExitCode import_file(const std::string& file, const ImportArguments& arguments,
+                     nlohmann::ordered_json& done) {
   const std::string path = database_path(arguments.database);
   const InputBytes input(file);
   const bool is_db = is_database(input);
@@ -106,15 +123,26 @@ ExitCode import_file(const std::string& file, const ImportArguments& arguments) 
   const Take take = [&](const std::vector<ResultRow>& rows) { intake.add(rows); };
   const ImportReport report = is_db ? import_database(file, take)
                                     : import_rows(input.begin(), input.name(), contents, take);
-  print_report(input.name(), report, intake.report(), arguments.dry_run);
+  done.push_back(to_json(input.name(), report, intake.report()));
+  if (!arguments.json) print_report(input.name(), report, intake.report(), arguments.dry_run);
   return report.refused == 0 ? ExitCode::ok : ExitCode::database;
 }
 
 ExitCode run_import(const ImportArguments& arguments) {
   ExitCode code = ExitCode::ok;
-  for (const std::string& file : arguments.files) {
-    if (import_file(file, arguments) != ExitCode::ok) code = ExitCode::database;
+  nlohmann::ordered_json done = nlohmann::ordered_json::array();
+  const auto print = [&] {
+    if (arguments.json) print_indented(done);
+  };
+  try {
+    for (const std::string& file : arguments.files) {
+      if (import_file(file, arguments, done) != ExitCode::ok) code = ExitCode::database;
+    }
+  } catch (...) {  // What was imported before is in the database all the same.
+    print();
+    throw;
   }
+  print();
   return code;
 }
 
@@ -130,6 +158,7 @@ Action prepare_import(CLI::App& app, const std::string&) {
       ->type_name("FILE");
   app.add_flag("--edited", arguments->edited, "Take a file that was changed since it was exported");
   app.add_flag("--dry-run", arguments->dry_run, "Print what would be added, and change nothing");
+  app.add_flag("--json", arguments->json, "Print JSON: an array with an object for each file");
   app.footer(
       "Adds every measurement of the files that the database lacks, with its run and its device; "
       "nothing\nis overwritten, and the files are only read. An exported file that is torn or was "

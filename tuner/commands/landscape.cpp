@@ -9,6 +9,7 @@
 #include <ctime>
 #include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,6 +21,7 @@
 #include "tuner/commands/commands.h"
 #include "tuner/commands/options.h"
 #include "tuner/commands/problem_selection.h"
+#include "tuner/commands/row_fields.h"
 #include "tuner/commands/stored_problem.h"
 #include "tuner/commands/stored_rows.h"
 #include "tuner/format.h"
@@ -47,6 +49,12 @@ std::vector<double> sorted_times(const Landscape& landscape) {
   }
   std::ranges::sort(times);
   return times;
+}
+
+/// How many are at most so much slower than the fastest, itself included.
+std::ptrdiff_t count_near(const std::vector<double>& times, const LandscapePoint& best,
+                          double near) {
+  return std::ranges::upper_bound(times, best.median_us * (1 + near)) - times.begin();
 }
 
 void print_heading(const Landscape& landscape) {
@@ -97,15 +105,22 @@ void print_spread(const Landscape& landscape, const LandscapePoint& best) {
   print_to(stdout, "slowest  {:>10}  {:.2f} times the fastest\n", format_us(times.back()),
            times.back() / best.median_us);
   for (const double near : kNear) {
-    const auto count = std::ranges::upper_bound(times, best.median_us * (1 + near)) - times.begin();
+    const auto count = count_near(times, best, near);
     print_to(stdout, "{}{} within {:.0f}%", near == kNear[0] ? "" : ", ", count, 100 * near);
   }
   print_to(stdout, " of the fastest\n");
 }
 
-/// How fast the best configuration with each value of each tunable is.
-void print_values(const Landscape& landscape, const LandscapePoint& best) {
-  Table table({{"tunable"}, {"fastest with each value, in times of the fastest of all"}});
+/// How fast the best configuration with each value of a tunable is, in times of the fastest of all.
+struct TunableWorth {
+  std::string name;
+  std::vector<std::pair<std::string, double>> values;
+};
+
+/// Of the tunables that had more than one value.
+std::vector<TunableWorth> worth_of_tunables(const Landscape& landscape,
+                                            const LandscapePoint& best) {
+  std::vector<TunableWorth> result;
   for (const Tunable& tunable : rules(family_of(landscape.problem.op)).tunables) {
     std::map<int, double> times;
     for (const LandscapePoint& point : landscape.points) {
@@ -114,14 +129,26 @@ void print_values(const Landscape& landscape, const LandscapePoint& best) {
       if (!is_new) place->second = std::min(place->second, point.median_us);
     }
     if (times.size() < 2) continue;
-    std::string cell;
+    TunableWorth& worth = result.emplace_back();
+    worth.name = tunable.name;
     for (const auto& [value, time] : times) {
-      const std::string label = tunable.labels.empty()
+      worth.values.emplace_back(tunable.labels.empty()
                                     ? fmt::to_string(value)
-                                    : std::string(tunable.labels[static_cast<std::size_t>(value)]);
-      cell += fmt::format("{}{} {:.2f}", cell.empty() ? "" : "  ", label, time / best.median_us);
+                                    : std::string(tunable.labels[static_cast<std::size_t>(value)]),
+                                time / best.median_us);
     }
-    table.add_row({std::string(tunable.name), cell});
+  }
+  return result;
+}
+
+void print_values(const Landscape& landscape, const LandscapePoint& best) {
+  Table table({{"tunable"}, {"fastest with each value, in times of the fastest of all"}});
+  for (const TunableWorth& worth : worth_of_tunables(landscape, best)) {
+    std::string cell;
+    for (const auto& [value, ratio] : worth.values) {
+      cell += fmt::format("{}{} {:.2f}", cell.empty() ? "" : "  ", value, ratio);
+    }
+    table.add_row({worth.name, cell});
   }
   if (!table.empty()) print_to(stdout, "\n{}", Lines{table.to_string(terminal_width(stdout))});
   print_to(stdout, "\nconfig: {}\n", config_legend(family_of(landscape.problem.op)));
@@ -138,6 +165,55 @@ void print_landscape(const Landscape& landscape) {
     print_spread(landscape, *best);
     print_values(landscape, *best);
   }
+}
+
+using OrderedJson = nlohmann::ordered_json;
+
+OrderedJson point_json(const LandscapePoint& point) {
+  return {{"median_us", point.median_us},
+          {"config", OrderedJson::parse(foldtune::to_json(point.params))}};
+}
+
+/// What is told only where something succeeded.
+void add_spread(OrderedJson& json, const Landscape& landscape, const LandscapePoint& best) {
+  const double gbps = static_cast<double>(landscape.problem.input_bytes()) / best.median_us / 1e3;
+  const double peak = landscape.read_bandwidth_gbps;
+  const LandscapePoint* const untuned = find_default(landscape);
+  const std::vector<double> times = sorted_times(landscape);
+  json["fastest"] = point_json(best);
+  json["bandwidth_gbps"] = gbps;
+  json["read_bandwidth_fraction"] = peak > 0 ? OrderedJson(gbps / peak) : OrderedJson();
+  json["untuned"] = untuned != nullptr ? point_json(*untuned) : OrderedJson();
+  json["median_us"] = times[times.size() / 2];
+  json["slowest_us"] = times.back();
+  json["near_fastest"] = OrderedJson::array();
+  for (const double near : kNear) {
+    json["near_fastest"].push_back({{"within", near}, {"count", count_near(times, best, near)}});
+  }
+  json["tunables"] = OrderedJson::object();
+  for (const TunableWorth& worth : worth_of_tunables(landscape, best)) {
+    for (const auto& [value, ratio] : worth.values) json["tunables"][worth.name][value] = ratio;
+  }
+}
+
+OrderedJson to_json(const Landscape& landscape) {
+  const DeviceRecord& device = landscape.device;
+  OrderedJson json{{"problem", to_string(landscape.problem)},
+                   {"element_count", landscape.problem.count},
+                   {"device_name", device.name},
+                   {"device_kind", device.kind},
+                   {"device_driver", device.driver},
+                   {"compiler", landscape.compiler},
+                   {"template_fingerprint", landscape.template_fingerprint},
+                   {"configurations", landscape.points.size()},
+                   {"outcomes", OrderedJson::object()}};
+  for (const LandscapePoint& point : landscape.points) {
+    OrderedJson& count = json["outcomes"][to_string(point.outcome)];
+    count = count.is_null() ? 1 : count.get<int>() + 1;
+  }
+  if (const LandscapePoint* const best = find_optimum(landscape))
+    add_spread(json, landscape, *best);
+  return json;
 }
 
 /// The newest result of each device, of any driver, compiler and kernels.
@@ -169,7 +245,7 @@ Landscape landscape_around(const ConfigStore& store, const StoredResult& result,
   return landscape;
 }
 
-/// One for each device. Says so where there is none.
+/// One for each device. Says so where there is none, in text.
 std::vector<Landscape> stored_landscapes(const ProblemSelection& selection) {
   const Problem problem = selected_problem(selection);
   const std::string path = database_path(selection.database);
@@ -182,6 +258,7 @@ std::vector<Landscape> stored_landscapes(const ProblemSelection& selection) {
   for (const StoredResult& result : newest_by_device(results)) {
     landscapes.push_back(landscape_around(*store, result, problem));
   }
+  if (selection.json) return landscapes;
   if (!has_results) {
     print_to(stdout, "{} holds no results yet; `foldtune tune` makes some\n", path);
   } else if (landscapes.empty()) {
@@ -202,9 +279,16 @@ ExitCode run_landscape(const LandscapeArguments& arguments) {
   if (!arguments.kernel_tuner.empty() && landscapes.size() > 1) {
     throw InvalidArgument("--kernel-tuner writes one landscape: choose the device with --device");
   }
+  if (arguments.selection.json) {
+    OrderedJson array = OrderedJson::array();
+    for (const Landscape& landscape : landscapes) array.push_back(to_json(landscape));
+    print_indented(array);
+  }
   for (const Landscape& landscape : landscapes) {
-    if (&landscape != &landscapes.front()) print_to(stdout, "\n");
-    print_landscape(landscape);
+    if (!arguments.selection.json) {
+      if (&landscape != &landscapes.front()) print_to(stdout, "\n");
+      print_landscape(landscape);
+    }
     if (arguments.kernel_tuner.empty()) continue;
     OutputFile file(arguments.kernel_tuner, "cache file of Kernel Tuner", inputs_of(arguments));
     file.write(to_kernel_tuner_cache(landscape, python_time()));
@@ -222,6 +306,8 @@ Action prepare_landscape(CLI::App& app, const std::string&) {
   app.add_option("--kernel-tuner", arguments->kernel_tuner,
                  "Write it as a cache file of Kernel Tuner, for its simulation mode")
       ->type_name("FILE");
+  app.add_flag("--json", arguments->selection.json,
+               "Print JSON: an array with an object for each device");
   app.footer(
       "Summarises what was measured of a problem: the fastest configuration, how far the others "
       "are from\nit, and what each tunable is worth; for each device what its newest result is of."

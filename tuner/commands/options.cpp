@@ -5,9 +5,11 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdio>
 #include <span>
 #include <string_view>
+#include <system_error>
 
 #include "cache/config_store.h"
 #include "foldtune/error.h"
@@ -85,11 +87,32 @@ void add_database_option(CLI::App& app, std::optional<std::string>& database) {
   app.add_option("--db", database, "The tuning database [see foldtune --help]")->type_name("FILE");
 }
 
+void add_number_option(CLI::App& app, const std::string& flag, const NumberRange& range,
+                       const std::function<void(std::uint64_t)>& set, const std::string& help) {
+  const auto parse = [=](const std::string& text) {
+    std::uint64_t value = 0;
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, value);
+    if (error != std::errc() || stop != end || value < range.least || value > range.most) {
+      throw InvalidArgument(fmt::format("{} takes a whole number from {} to {}, not '{}'", flag,
+                                        range.least, range.most, text));
+    }
+    set(value);
+  };
+  app.add_option_function<std::string>(flag, parse, help)->type_name("N");
+}
+
 void add_threads_option(CLI::App& app, int& threads) {
-  constexpr int kMaxThreads = 1024;
-  app.add_option("--threads", threads, "Threads that compile [one per core]")
-      ->type_name("N")
-      ->check(CLI::Range(0, kMaxThreads).description(""));
+  constexpr std::uint64_t kMaxThreads = 1024;
+  add_number_option(
+      app, "--threads", {.most = kMaxThreads},
+      [&threads](std::uint64_t value) { threads = static_cast<int>(value); },
+      "Threads that compile [one per core]");
+}
+
+void add_seed_option(CLI::App& app, std::uint64_t& seed, const std::string& help) {
+  add_number_option(
+      app, "--seed", {}, [&seed](std::uint64_t value) { seed = value; }, help);
 }
 
 std::vector<Operator> parse_operators(const std::string& list) {

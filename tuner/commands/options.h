@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,9 +15,20 @@ class App;
 
 namespace foldtune {
 
+/// The whole numbers that an option takes.
+struct NumberRange {
+  std::uint64_t least = 0;
+  std::uint64_t most = UINT64_MAX;
+};
+
+/// An option with a whole number. Another text throws InvalidArgument, which says what it takes.
+void add_number_option(CLI::App& app, const std::string& flag, const NumberRange& range,
+                       const std::function<void(std::uint64_t)>& set, const std::string& help);
+
 // --db, --threads and --seed.
 void add_database_option(CLI::App& app, std::optional<std::string>& database);
 void add_threads_option(CLI::App& app, int& threads);
+void add_seed_option(CLI::App& app, std::uint64_t& seed, const std::string& help);
 
 // Names by comma, or "all", which for operators is every one but `custom`; each comes once. They
 // throw InvalidArgument, which lists what there is.

@@ -4,11 +4,14 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <cmath>
 #include <ctime>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <system_error>
 
 #include "cache/compact.h"
 #include "cache/record_check.h"
@@ -16,6 +19,7 @@
 #include "templates/embedded.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/options.h"
+#include "tuner/commands/row_fields.h"
 #include "tuner/format.h"
 #include "tuner/print.h"
 
@@ -28,12 +32,22 @@ struct PruneArguments {
   std::optional<std::string> device;
   bool stale = false;
   bool dry_run = false;
+  bool json = false;
 
   bool has_rule() const { return older_than_days || device || stale; }
 };
 
 constexpr double kSecondsPerDay = 86400;
 constexpr double kMostDays = 36500;  ///< a century
+
+double parse_days(const std::string& text) {
+  double days = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, days, std::chars_format::fixed);
+  if (error == std::errc() && stop == end && days >= 0 && days <= kMostDays) return days;
+  throw InvalidArgument(
+      fmt::format("--older-than takes a number of days from 0 to {}, not '{}'", kMostDays, text));
+}
 
 std::string days_ago(double days) {
   return utc_text(std::time(nullptr) - std::llround(days * kSecondsPerDay));
@@ -67,17 +81,45 @@ void print_report(const PruneReport& report, bool dry_run) {
   print_to(stdout, "\n");
 }
 
+using OrderedJson = nlohmann::ordered_json;
+
+OrderedJson to_json(const PruneReport& report, bool dry_run) {
+  std::size_t all = 0;
+  OrderedJson groups = OrderedJson::array();
+  for (const PrunedGroup& group : report.groups) {
+    all += group.measurements;
+    groups.push_back({{"device_name", group.device_name},
+                      {"device_driver", group.driver},
+                      {"compiler", group.compiler},
+                      {"template_fingerprint", group.template_fingerprint},
+                      {"measurements", group.measurements},
+                      {"problems", group.problems}});
+  }
+  return {{"dry_run", dry_run},
+          {"measurements", all},
+          {"kept_best", report.kept_best},
+          {"groups", groups}};
+}
+
 ExitCode run_prune(const PruneArguments& arguments) {
   const PruneRules rules = make_rules(arguments);
   const std::string path = database_path(arguments.database);
+  PruneReport report;
   if (arguments.has_rule()) {
-    print_report(arguments.dry_run ? preview_prune(path, rules) : prune_database(path, rules),
-                 arguments.dry_run);
+    report = arguments.dry_run ? preview_prune(path, rules) : prune_database(path, rules);
+    if (!arguments.json) print_report(report, arguments.dry_run);
   }
-  if (arguments.dry_run) return ExitCode::ok;
-  const CompactReport size = compact_database(path);
-  print_to(stdout, "{}: {} before, {} after\n", path, format_bytes(size.bytes_before),
-           format_bytes(size.bytes_after));
+  OrderedJson json = to_json(report, arguments.dry_run);
+  if (!arguments.dry_run) {
+    const CompactReport size = compact_database(path);
+    json["bytes_before"] = size.bytes_before;
+    json["bytes_after"] = size.bytes_after;
+    if (!arguments.json) {
+      print_to(stdout, "{}: {} before, {} after\n", path, format_bytes(size.bytes_before),
+               format_bytes(size.bytes_after));
+    }
+  }
+  if (arguments.json) print_indented(json);
   return ExitCode::ok;
 }
 
@@ -86,14 +128,17 @@ ExitCode run_prune(const PruneArguments& arguments) {
 Action prepare_prune(CLI::App& app, const std::string&) {
   auto arguments = std::make_shared<PruneArguments>();
   add_database_option(app, arguments->database);
-  app.add_option("--older-than", arguments->older_than_days, "What was measured that long ago")
-      ->check(CLI::Range(0.0, kMostDays).description(""))
+  app.add_option_function<std::string>(
+         "--older-than",
+         [arguments](const std::string& text) { arguments->older_than_days = parse_days(text); },
+         "What was measured that long ago")
       ->type_name("DAYS");
   app.add_option("--device", arguments->device, "Of devices with this in their name, such as h200")
       ->type_name("TEXT");
   app.add_flag("--stale", arguments->stale,
                "What was measured with other kernels than this Foldtune's");
   app.add_flag("--dry-run", arguments->dry_run, "Print what would be removed, and change nothing");
+  app.add_flag("--json", arguments->json, "Print JSON: an object");
   app.footer(
       "Removes the measurements that every given rule holds for, in one transaction; without a "
       "rule none.\nThe best of a problem stays as long as this Foldtune's kernels are those that "

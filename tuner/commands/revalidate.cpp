@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "runtime/lookup.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/options.h"
+#include "tuner/commands/row_fields.h"
 #include "tuner/commands/stored_problem.h"
 #include "tuner/commands/stored_rows.h"
 #include "tuner/commands/tuning.h"
@@ -34,6 +36,7 @@ struct RevalidateArguments {
   std::optional<std::string> database;
   int threads = 0;
   bool dry_run = false;
+  bool json = false;
 };
 
 void print_note_on(const std::vector<ProblemKey>& unreadable) {
@@ -66,6 +69,15 @@ void print_marked(const std::vector<MarkedProblem>& problems) {
     }
   }
   print_to(stdout, "{}", Lines{table.to_string(terminal_width(stdout))});
+}
+
+/// The rows that are marked.
+nlohmann::ordered_json to_json(const std::vector<MarkedProblem>& problems) {
+  std::vector<StoredResult> rows;
+  for (const MarkedProblem& marked : problems) {
+    rows.insert(rows.end(), marked.marked.begin(), marked.marked.end());
+  }
+  return to_json(rows);
 }
 
 const MarkedProblem& marked_of(const std::vector<MarkedProblem>& problems, const Problem& problem) {
@@ -113,13 +125,19 @@ TuneOptions make_options(const RevalidateArguments& arguments,
 }
 
 ExitCode run_group(const RevalidateArguments& arguments, const DeviceGroup& group,
-                   const std::string& path, const std::string& command_line) {
+                   const std::string& path, const std::string& command_line,
+                   nlohmann::ordered_json* json) {
   const std::unique_ptr<Device> opened = open_device(group.front());
   const PresentDevice device{opened->info().record, opened->compiler().version()};
   const MarkedProblems found = find_marked(
       select(open_sqlite_store(path, OpenMode::read_only)->best(), arguments.filter), device);
   print_note_on(found.unreadable);
   if (found.problems.empty() || arguments.dry_run) {
+    if (json != nullptr) {
+      json->push_back(
+          {{"devices", group}, {"database", path}, {"marked", to_json(found.problems)}});
+      return ExitCode::ok;
+    }
     if (!found.problems.empty()) print_marked(found.problems);
     print_to(stdout, "{} of {} marked for revalidation in {}\n",
              format_count(found.problems.size(), "problem"),
@@ -133,7 +151,8 @@ ExitCode run_group(const RevalidateArguments& arguments, const DeviceGroup& grou
                   .print =
                       [&](const std::vector<ProblemResult>& results) {
                         print_changes(found.problems, results);
-                      }},
+                      },
+                  .json = json},
                  make_options(arguments, found.problems, command_line));
 }
 
@@ -141,13 +160,10 @@ ExitCode run_revalidate(const RevalidateArguments& arguments, const std::string&
   select({}, arguments.filter);  // what is wrong with the command line is said first
   if (arguments.budget) parse_duration(*arguments.budget);
   const std::string path = database_path(arguments.database);
-  ExitCode code = ExitCode::ok;
-  for (const DeviceGroup& group : choose_devices(arguments.device)) {
-    const ExitCode of_group = run_group(arguments, group, path, command_line);
-    if (of_group == ExitCode::interrupted) return of_group;
-    if (of_group != ExitCode::ok) code = of_group;
-  }
-  return code;
+  return tune_groups(choose_devices(arguments.device), arguments.json,
+                     [&](const DeviceGroup& group, nlohmann::ordered_json* json) {
+                       return run_group(arguments, group, path, command_line, json);
+                     });
 }
 
 }  // namespace
@@ -167,6 +183,8 @@ Action prepare_revalidate(CLI::App& app, const std::string& command_line) {
   add_database_option(app, arguments->database);
   add_threads_option(app, arguments->threads);
   app.add_flag("--dry-run", arguments->dry_run, "List what is marked, and run nothing");
+  app.add_flag("--json", arguments->json,
+               "Print JSON: an array with an object for each kind of device");
   app.footer(
       "After an update of the driver or of NVRTC, the results of before are marked; what was "
       "imported is\nmarked from the beginning. This compiles, checks and times the best "

@@ -45,7 +45,10 @@ OrderedJson to_json(const StoredResult& row) {
   const MeasurementRecord& m = row.measurement;
   const bool is_ok = m.outcome == Outcome::ok;
   const bool has_bandwidth = is_ok && row.run.read_bandwidth_gbps > 0;
-  OrderedJson json = run_to_json(row);
+  OrderedJson json{{"measurement_id", row.measurement_id},
+                   {"run_id", row.run_id},
+                   {"started_at", row.started_at}};
+  json.update(run_to_json(row));
   json.update(measurement_to_json(row));
   json["imported_from"] = row.imported_from.empty()
                               ? OrderedJson()

@@ -284,7 +284,7 @@ RunReport reduce_files(const RunArguments& arguments) {
 }  // namespace
 
 Action prepare_run(CLI::App& app, const std::string&) {
-  constexpr int kMostCalls = 1'000'000;
+  constexpr std::uint64_t kMostCalls = 1'000'000;
   auto arguments = std::make_shared<RunArguments>();
   app.add_option("FILE", arguments->files,
                  "The file to reduce: .npy, .npz or raw, or - for the standard input; one for each "
@@ -302,10 +302,10 @@ Action prepare_run(CLI::App& app, const std::string&) {
                  "cuda:N or cpu [cuda:0 where there is one, else cpu]")
       ->type_name("NAME");
   add_database_option(app, arguments->database);
-  app.add_option("--repeat", arguments->calls,
-                 fmt::format("Calls to time [{}, or fewer where they take long]", kUsualCalls))
-      ->type_name("N")
-      ->check(CLI::Range(1, kMostCalls).description(""));
+  add_number_option(
+      app, "--repeat", {.least = 1, .most = kMostCalls},
+      [arguments](std::uint64_t value) { arguments->calls = static_cast<int>(value); },
+      fmt::format("Calls to time [{}, or fewer where they take long]", kUsualCalls));
   app.add_flag("--json", arguments->json, "Print JSON: an object");
   app.footer(kRunFooter);
   return [arguments] {

@@ -242,7 +242,8 @@ void print_text(const RunReport& report) {
   print_to(stdout, "device  {} ({})\n", report.device.id, report.device.record.name);
   print_to(stdout, "config  {}\n", format_config(explanation.config));
   print_to(stdout, "why     {}: {}\n", to_string(explanation.source), explanation.reason);
-  if (explanation.source == ConfigSource::untuned_default) {
+  // Of no elements nothing can be tuned, and nothing needs to be.
+  if (explanation.source == ConfigSource::untuned_default && report.problem.count > 0) {
     print_to(stdout, "        tune it: {}\n", report.tune_command);
   }
   print_to(stdout, "time    {} per call and wait, {} GB/s (host clock, median of {} call{})\n",

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,7 +29,7 @@ constexpr const char* kCudaCounts = "2^12..2^28";
 // A larger one takes seconds per call there.
 constexpr const char* kCpuCounts = "64K";
 
-constexpr int kMaxEvaluations = 1'000'000;
+constexpr std::uint64_t kMaxEvaluations = 1'000'000;
 
 constexpr const char* kTuneFooter = R"(Counts:
   4096, 64K, 1M (K, M, G, T are powers of 1024), 2^20, 1e6, and lists and ranges of them:
@@ -74,6 +75,7 @@ struct TuneArguments {
   std::optional<std::string> budget;
   std::optional<int> max_evaluations;
   bool no_resume = false;
+  bool json = false;
   std::optional<std::string> database;
   std::uint64_t seed = 1;
   int threads = 0;
@@ -150,23 +152,21 @@ ExitCode run_tune(const TuneArguments& arguments, const std::string& command_lin
 
   const std::vector<DeviceGroup> groups = choose_devices(arguments.device);
   const std::string path = database_path(arguments.database);
-  ExitCode code = ExitCode::ok;
-  for (const DeviceGroup& group : groups) {
+  const auto tune_group = [&](const DeviceGroup& group, nlohmann::ordered_json* json) {
     options.problems = with_counts(
         problems, arguments.counts.value_or(is_cpu(group.front()) ? kCpuCounts : kCudaCounts));
     const std::string limit =
         options.budget_s ? fmt::format(" for {} at most", format_seconds(*options.budget_s))
                          : fmt::format(" with {} effort", name(options.effort));
-    const ExitCode of_group = tune_on({.devices = group,
-                                       .database = path,
-                                       .doing = "tuning",
-                                       .limit = limit,
-                                       .print = print_results},
-                                      options);
-    if (of_group == ExitCode::interrupted) return of_group;
-    if (of_group != ExitCode::ok) code = of_group;
-  }
-  return code;
+    return tune_on({.devices = group,
+                    .database = path,
+                    .doing = "tuning",
+                    .limit = limit,
+                    .print = print_results,
+                    .json = json},
+                   options);
+  };
+  return tune_groups(groups, arguments.json, tune_group);
 }
 
 }  // namespace
@@ -194,21 +194,20 @@ Action prepare_tune(CLI::App& app, const std::string& command_line) {
   app.add_option("--budget", arguments->budget,
                  "Time for everything together: 20s, 2m, 90 (seconds) [no limit]")
       ->type_name("TIME");
-  app.add_option("--max-evals", arguments->max_evaluations,
-                 "Configurations tried per problem [the effort's]")
-      ->type_name("N")
-      ->check(CLI::Range(1, kMaxEvaluations).description(""));
+  add_number_option(
+      app, "--max-evals", {.least = 1, .most = kMaxEvaluations},
+      [arguments](std::uint64_t value) { arguments->max_evaluations = static_cast<int>(value); },
+      "Configurations tried per problem [the effort's]");
   app.add_option("--search", arguments->search,
                  fmt::format("{} [the effort's own]", fmt::join(search_names(), ", ")))
       ->type_name("NAME");
   app.add_flag("--no-resume", arguments->no_resume,
                "Tune again what is done, and measure again what the database knows");
   add_database_option(app, arguments->database);
-  app.add_option("--seed", arguments->seed, "Of the inputs and of random choices [1]")
-      ->type_name("N")
-      // CLI11 would take -1 for the largest number.
-      ->check(CLI::Validator(CLI::NonNegativeNumber).description(""));
+  add_seed_option(app, arguments->seed, "Of the inputs and of random choices [1]");
   add_threads_option(app, arguments->threads);
+  app.add_flag("--json", arguments->json,
+               "Print JSON: an array with an object for each kind of device");
   app.footer(kTuneFooter);
   return [arguments, command_line] { return run_tune(*arguments, command_line); };
 }

@@ -7,12 +7,15 @@
 #include <cstdio>
 #include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "cache/config_store.h"
 #include "cache/store_error.h"
 #include "foldtune/error.h"
 #include "runtime/device.h"
+#include "runtime/lookup.h"
 #include "tuner/commands/options.h"
+#include "tuner/commands/row_fields.h"
 #include "tuner/format.h"
 #include "tuner/input_pool.h"
 #include "tuner/interrupt.h"
@@ -65,12 +68,53 @@ void keep_kernels_of(const std::vector<ProblemResult>& results, const ConfigStor
   }
 }
 
-ExitCode conclude(const TuningJob& job, const std::vector<Problem>& problems,
-                  const TuneSummary& summary, bool is_interrupted) {
+using OrderedJson = nlohmann::ordered_json;
+
+OrderedJson or_null(double value) { return value > 0 ? OrderedJson(value) : OrderedJson(); }
+
+OrderedJson to_json(const ProblemResult& result) {
+  const ProblemKey key = make_problem_key(result.problem);
+  return {{"problem", to_string(result.problem)},
+          {"op", key.op},
+          {"element_type", key.element_type},
+          {"accumulator_type", key.accumulator_type},
+          {"alignment", key.alignment},
+          {"determinism", key.determinism},
+          {"options", key.options},
+          {"element_count", result.problem.count},
+          {"median_us", or_null(result.best_us)},
+          {"default_us", or_null(result.default_us)},
+          {"bandwidth_gbps", or_null(result.gbps)},
+          {"read_bandwidth_fraction", or_null(result.read_bandwidth_fraction)},
+          {"tried", result.measured + result.failed},
+          {"failed", result.failed},
+          {"known", result.known},
+          {"config", OrderedJson::parse(foldtune::to_json(result.best))}};
+}
+
+OrderedJson to_json(const TuningJob& job, const TuneSummary& summary, bool is_interrupted) {
+  OrderedJson results = OrderedJson::array();
+  for (const ProblemResult& result : summary.results) results.push_back(to_json(result));
+  OrderedJson failures = OrderedJson::array();
+  for (const ProblemFailure& failure : summary.failures) {
+    failures.push_back({{"problem", to_string(failure.problem)}, {"reason", failure.reason}});
+  }
+  return {{"devices", job.devices},
+          {"database", job.database},
+          {"interrupted", is_interrupted},
+          {"elapsed_s", summary.elapsed_s},
+          {"busy_fraction", summary.busy_fraction},
+          {"compiler_wait_fraction", summary.compiler_wait_fraction},
+          {"results", results},
+          {"failures", failures}};
+}
+
+void print_summary(const TuningJob& job, const TuneSummary& summary) {
   const std::vector<ProblemResult>& results = summary.results;
   if (!results.empty()) job.print(results);
-  if (!results.empty() && is_cpu(job.devices.front()))
+  if (!results.empty() && is_cpu(job.devices.front())) {
     print_to(stdout, "The CPU device: {}.\n", kCpuTimes);
+  }
   std::string took = format_seconds(summary.elapsed_s);
   if (summary.busy_fraction > 0) {
     took +=
@@ -78,14 +122,23 @@ ExitCode conclude(const TuningJob& job, const std::vector<Problem>& problems,
                     100 * summary.busy_fraction, 100 * summary.compiler_wait_fraction);
   }
   print_to(stdout, "{}\ndatabase: {}\n", took, job.database);
-  std::fflush(stdout);
+  finish_output();
+}
+
+ExitCode conclude(const TuningJob& job, const std::vector<Problem>& problems,
+                  const TuneSummary& summary, const InterruptGuard& interrupt) {
+  if (job.json != nullptr) {
+    job.json->push_back(to_json(job, summary, interrupt.is_interrupted()));
+  } else {
+    print_summary(job, summary);
+  }
   print_failures(summary.failures);
-  if (is_interrupted) {
+  if (interrupt.is_interrupted()) {
     print_to(stderr,
              "foldtune: interrupted: everything measured is kept in {}; the same command goes on "
              "from there\n",
              job.database);
-    return ExitCode::interrupted;
+    return interrupted_by(interrupt.signal());
   }
   for (const Problem& problem : missing_problems(problems, summary)) {
     print_to(stderr,
@@ -94,7 +147,11 @@ ExitCode conclude(const TuningJob& job, const std::vector<Problem>& problems,
              to_string(problem));
   }
   if (!summary.failures.empty()) return ExitCode::device;
-  if (results.empty()) throw DeviceError("tuning: no configuration of any problem could be timed");
+  if (summary.results.empty()) {
+    throw DeviceError(
+        "tuning: no configuration of any problem could be timed; `foldtune show --all` "
+        "says what failed, and a larger --budget may help");
+  }
   return ExitCode::ok;
 }
 
@@ -153,7 +210,29 @@ void print_results(const std::vector<ProblemResult>& results) {
   print_config_legends(results);
 }
 
+ExitCode tune_groups(const std::vector<DeviceGroup>& groups, bool as_json,
+                     const std::function<ExitCode(const DeviceGroup&, OrderedJson*)>& tune_group) {
+  OrderedJson json = OrderedJson::array();
+  const auto print = [&] {
+    if (as_json) print_indented(json);
+  };
+  ExitCode code = ExitCode::ok;
+  try {
+    for (const DeviceGroup& group : groups) {
+      const ExitCode of_group = tune_group(group, as_json ? &json : nullptr);
+      if (of_group != ExitCode::ok) code = of_group;
+      if (is_interruption(of_group)) break;
+    }
+  } catch (...) {  // What was tuned before stays.
+    print();
+    throw;
+  }
+  print();
+  return code;
+}
+
 ExitCode tune_on(const TuningJob& job, TuneOptions options) {
+  const InterruptGuard interrupt;  // first, so that what is made here is removed, too
   std::vector<std::unique_ptr<Evaluator>> evaluators;
   std::vector<Evaluator*> pointers;
   for (const std::string& device : job.devices) {
@@ -167,7 +246,6 @@ ExitCode tune_on(const TuningJob& job, TuneOptions options) {
   print_to(stderr, "{} {} on {} ({}){}\n", job.doing,
            format_count(options.problems.size(), "problem"), fmt::join(job.devices, ", "),
            first.info().record.name, job.limit);
-  const InterruptGuard interrupt;
   options.stop_requested = [&] { return interrupt.is_interrupted(); };
   TuneSummary summary;
   {
@@ -178,7 +256,7 @@ ExitCode tune_on(const TuningJob& job, TuneOptions options) {
     keep_kernels_of(summary.results, *store, first.info().record, first.compiler(),
                     options.compile_threads);
   }
-  return conclude(job, options.problems, summary, interrupt.is_interrupted());
+  return conclude(job, options.problems, summary, interrupt);
 }
 
 }  // namespace foldtune

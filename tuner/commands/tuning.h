@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -37,7 +38,15 @@ struct TuningJob {
   std::string_view doing;      ///< "tuning"
   std::string limit;           ///< " for 20 s at most", or nothing
   std::function<void(const std::vector<ProblemResult>&)> print;  ///< the results, if there are any
+  nlohmann::ordered_json* json = nullptr;  ///< an array that takes all of it; null: it is printed
 };
+
+/// Calls `tune_group` for each, until one is interrupted; the exit code is that of the last one
+/// that is not ok. With `as_json` the array that it is given is printed at the end, also of an
+/// exception.
+ExitCode tune_groups(
+    const std::vector<DeviceGroup>& groups, bool as_json,
+    const std::function<ExitCode(const DeviceGroup&, nlohmann::ordered_json*)>& tune_group);
 
 /// Tunes `options.problems` until they are done or Ctrl-C is pressed, keeps the kernels of what was
 /// chosen, and says what came of it. Throws DeviceError if that is nothing.

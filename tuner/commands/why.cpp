@@ -207,6 +207,7 @@ OrderedJson contender_json(const Evidence& evidence, const MeasurementRecord& m)
   StoredResult row = evidence.basis;
   row.measurement = m;
   OrderedJson json = to_json(row);
+  json.erase("measurement_id");  // that of the result that it was compared with
   const bool is_ok = m.outcome == Outcome::ok;
   const bool has_intervals = has_interval(m) && has_interval(choice);
   const Ratio ratio = is_ok ? slowdown(m, choice) : Ratio{};

@@ -9,6 +9,7 @@
 #include "runtime/device.h"
 #include "tuner/background.h"
 #include "tuner/commands/commands.h"
+#include "tuner/commands/options.h"
 #include "tuner/device_evaluator.h"
 #include "tuner/worker/serve.h"
 
@@ -41,7 +42,7 @@ Action prepare_worker(CLI::App& app, const std::string&) {
   role->add_option("--compile-for", arguments->architecture, "Compiles with NVRTC for sm_90")
       ->type_name("ARCHITECTURE");
   role->require_option(1);
-  app.add_option("--seed", arguments->seed, "Of the inputs [1]")->type_name("N");
+  add_seed_option(app, arguments->seed, "Of the inputs [1]");
   app.footer("Reads requests from stdin and writes replies to stdout: tuner/worker/protocol.h.");
   return [arguments] {
     const int status = run_worker([&](const WorkerLine& line) { work(*arguments, line); });

@@ -34,13 +34,21 @@ function gridOptions() {
   return {color: color("grid"), borderColor: color("border"), tickColor: color("grid")};
 }
 
+// The ends of a logarithmic axis around the values: by a factor, and by so much of the axis that the points
+// at its ends are whole, however many powers it has.
+function spanOf(values, factor) {
+  const share = 0.04;
+  const [least, most] = [Math.min(...values), Math.max(...values)];
+  const margin = Math.max(factor, (most / least) ** share);
+  return {min: least / margin, max: most * margin};
+}
+
 // A logarithmic axis with ticks at the values that there are, no more of them than there is room for.
 function countAxis(title, values, format) {
   const distinct = [...new Set(values)].sort((a, b) => a - b);
   return {
     type: "logarithmic",
-    min: distinct[0] / Math.SQRT2,
-    max: distinct.at(-1) * Math.SQRT2,
+    ...spanOf(distinct, Math.SQRT2),
     title: axisTitle(title),
     grid: gridOptions(),
     afterBuildTicks(axis) {
@@ -76,9 +84,7 @@ function logarithmicTicks(min, max) {
 
 // An axis of times or bandwidths.
 function valueAxis(title, values) {
-  const margin = 1.12;
-  const min = Math.min(...values) / margin;
-  const max = Math.max(...values) * margin;
+  const {min, max} = spanOf(values, 1.12);
   return {
     type: "logarithmic",
     min,

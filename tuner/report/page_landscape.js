@@ -65,6 +65,7 @@ function withinSpan(points, span) {
 }
 
 function landscapeDatasets(best, points, tunable) {
+  const slowest = Math.max(best.us, ...points.map((point) => point.us));
   const columnOf = (config) => tunable.values.indexOf(valueOf(config, tunable.name));
   const chosen = {config: best.config, us: best.us};
   return [
@@ -72,10 +73,10 @@ function landscapeDatasets(best, points, tunable) {
      ...pointStyle("series-accent", {radius: 7, point: "rectRot"})},
     {label: "Best with each value",
      data: tunable.values.map((value, place) => ({x: place, y: tunable.best.get(value)}))
-       .filter((point) => point.y !== undefined),
+       .filter((point) => point.y <= slowest),  // others are as little shown as their configurations
      ...lineStyle("series-limit", {radius: 3})},
     {label: "Configurations",
-     data: points.map((point) => ({x: columnOf(point.config) + 0.6 * jitter(point.config), y: point.us, point})),
+     data: points.filter((point) => columnOf(point.config) >= 0).map((point) => ({x: columnOf(point.config) + 0.6 * jitter(point.config), y: point.us, point})),
      ...pointStyle("series-tuned", {alpha: points.length > 500 ? 0.35 : 0.6, radius: 3})},
   ];
 }

@@ -114,9 +114,11 @@ function rooflineTooltip() {
 }
 
 function rooflineCaption(device) {
-  const limit = device.launch_floor === null
-    ? "There is no line for the limit, since no problem is small enough to show what a launch takes."
-    : `Limit: what a launch of ${formatTime(device.launch_floor.us)} and the read bandwidth allow.`;
+  const limit = device.read_bandwidth_gbps === null
+    ? "So there is no line for it, and none for the limit."
+    : device.launch_floor === null
+      ? "There is no line for the limit, since no problem is small enough to show what a launch takes."
+      : `Limit: what a launch of ${formatTime(device.launch_floor.us)} and the read bandwidth allow.`;
   const bandwidth = device.read_bandwidth_gbps === null
     ? "The read bandwidth was not measured."
     : `Read bandwidth: ${formatBandwidth(device.read_bandwidth_gbps)}, as measured.`;

@@ -94,7 +94,7 @@ typedef struct foldtune_field {
 /// An operator of the caller's: the fold finish(combine(map(e0), combine(map(e1), ...))), in CUDA
 /// C++ expressions. custom.h says what they may use. NULL and 0 stand for the defaults.
 typedef struct foldtune_custom_operator {
-  const char* name;              ///< for people: letters, digits and underscores; NULL: "unnamed"
+  const char* name;              ///< letters, digits and underscores, at most 100; NULL: "unnamed"
   const char* const* inputs;     ///< types of the inputs, `input_count`; NULL: one of f32
   size_t input_count;            ///< 1 to 4
   const foldtune_field* fields;  ///< the accumulator, `field_count`; NULL: one unnamed f32

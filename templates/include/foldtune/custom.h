@@ -35,7 +35,7 @@ struct AccumulatorField {
 ///
 /// A value type. The result is one number.
 struct FOLDTUNE_API CustomOperator {
-  std::string name;  ///< for people: letters, digits and underscores
+  std::string name;  ///< for people: letters, digits and underscores, at most 100
   std::vector<ElementType> inputs{ElementType::f32};  ///< 1 to 4, of any types
   /// One unnamed field, or 1 to 8 named ones of 32 bytes in all: then the accumulator is a struct
   /// of them, in this order.

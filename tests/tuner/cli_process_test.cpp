@@ -1,0 +1,183 @@
+// The program among others: its streams, signals, limits, and what it leaves behind.
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <thread>
+
+#include "tests/catch.h"
+#include "tests/tuner/tuned_on_cpu.h"
+
+namespace foldtune::test {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+namespace fs = std::filesystem;
+
+/// Runs a line of the shell, in which $P is the program and $D the folder `place`.
+int in_shell(const Workplace& place, const std::string& line) {
+  const std::string command = "P='" FOLDTUNE_PROGRAM "'; D='" + place.path().string() +
+                              "'; export FOLDTUNE_DB='" + tuned_on_cpu().place.database() + "'; " +
+                              line;
+  const int status = std::system(command.c_str());
+  REQUIRE(WIFEXITED(status));
+  return WEXITSTATUS(status);
+}
+
+void wait_for_text(const RunningProgram& program, const std::string& text) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(2);
+  while (program.err_so_far().find(text) == std::string::npos &&
+         std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+}
+
+std::vector<std::string> long_tuning() {
+  return {"tune", "--device", "cpu", "--n", "4K", "--budget", "10m"};
+}
+
+RunningProgram start_long_tuning(Workplace& place) {
+  place.set("TMPDIR", place.path());
+  return place.start(long_tuning());
+}
+
+/// One that a signal is to end.
+struct Tuning {
+  int signal;
+  Workplace place{};
+  RunningProgram program = start_long_tuning(place);
+};
+
+TEST_CASE(
+    "A standard error that is closed, full or left by its reader costs nothing but messages") {
+  const Workplace place;
+  CHECK(in_shell(place, "$P export -o $D/plain 2> $D/said") == 0);
+  const std::string plain = read_file(place.file("plain"));
+  REQUIRE_THAT(read_file(place.file("said")), ContainsSubstring("exported"));
+  CHECK(in_shell(place, "$P export -o $D/closed 2>&-") == 0);
+  CHECK(read_file(place.file("closed")) == plain);
+  CHECK(in_shell(place, "$P export -o $D/full 2> /dev/full") == 0);
+  CHECK(read_file(place.file("full")) == plain);
+  CHECK(in_shell(place, "($P export -o $D/left; echo $? > $D/code) 2>&1 | true") == 0);
+  CHECK(read_file(place.file("left")) == plain);
+  CHECK(read_file(place.file("code")) == "0\n");
+  // Errors keep their codes.
+  CHECK(in_shell(place, "$P fold 2> /dev/full") == kUsage);
+  CHECK(in_shell(place, "$P show --db $D/none 2>&-") == kDatabase);
+  CHECK(in_shell(place, "$P export -o $D/all 0<&- 1>&- 2>&-") == 0);
+  CHECK(read_file(place.file("all")) == plain);
+}
+
+TEST_CASE("A tuning whose messages cannot be written is tuned") {
+  const Workplace place;
+  const std::string tune = "$P tune --device cpu --n 1K --max-evals 1 ";
+  CHECK(in_shell(place, tune + "--db $D/full.db 2> /dev/full") == 0);
+  CHECK(in_shell(place, tune + "--db $D/closed.db 1>&- 2>&-") == kFile);
+  for (const std::string name : {"full.db", "closed.db"}) {
+    CHECK_THAT(place.run({"show", "--db", place.file(name)}).out, ContainsSubstring("sum f32"));
+  }
+}
+
+TEST_CASE("A standard output that is closed or full is an error that says so, in every verb") {
+  const Workplace place;
+  place.write("numbers", std::string(400, '\0'));
+  for (const std::string verb :
+       {"show --json", "show --csv", "show", "doctor", "devices", "devices --json", "--help",
+        "tune --help", "--version", "why --n 1K", "landscape --n 1000", "export",
+        "prune --older-than 0 --dry-run", "run --device cpu --type f32 $D/numbers",
+        "diff $FOLDTUNE_DB $FOLDTUNE_DB"}) {
+    CAPTURE(verb);
+    CHECK(in_shell(place, "$P " + verb + " > /dev/full 2> $D/err") == kFile);
+    CHECK_THAT(read_file(place.file("err")),
+               ContainsSubstring("foldtune: error: writing to the standard output: No space left"));
+    CHECK(in_shell(place, "$P " + verb + " >&- 2> $D/err") == kFile);
+    CHECK_THAT(read_file(place.file("err")),
+               ContainsSubstring("writing to the standard output: Bad file descriptor"));
+  }
+}
+
+TEST_CASE("A reader that has enough ends nothing with an error") {
+  const Workplace place;
+  // The reader is gone before anything is written.
+  const std::string code = "(sleep 0.2; $P show --json; echo $? > $D/code) 2> $D/err | true; ";
+  CHECK(in_shell(place, code) == 0);
+  for (int i = 0; i < 500 && read_file(place.file("code")).empty(); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  CHECK(read_file(place.file("code")) == "0\n");
+  CHECK(read_file(place.file("err")).empty());
+}
+
+TEST_CASE("A limit on the size of files is an error that says so, and leaves nothing") {
+  const Workplace place;
+  CHECK(in_shell(place, "ulimit -f 1; $P export -o $D/out 2> $D/err") == kFile);
+  CHECK_THAT(read_file(place.file("err")), ContainsSubstring("File too large"));
+  CHECK(in_shell(place, "ulimit -f 1; $P show --json --all > $D/shown 2> $D/err") == kFile);
+  CHECK_THAT(read_file(place.file("err")), ContainsSubstring("File too large"));
+  CHECK(in_shell(place,
+                 "ulimit -f 16; TMPDIR=$D $P tune --device cpu --n 1K --max-evals 1 --db $D/t.db "
+                 "2> $D/err") != 0);
+  CHECK_THAT(read_file(place.file("err")), ContainsSubstring("foldtune: error: "));
+  for (const auto& entry : fs::directory_iterator(place.path())) {
+    const std::string name = entry.path().filename();
+    CAPTURE(name);
+    CHECK((name == "err" || name == "shown" || name.starts_with("t.db")));
+  }
+}
+
+TEST_CASE("Ctrl-C, SIGTERM and SIGHUP end a tuning, which keeps and prints what was measured") {
+  Tuning interrupted{SIGINT};  // at once, since each begins by compiling
+  Tuning terminated{SIGTERM};
+  Tuning hung_up{SIGHUP};
+  for (Tuning* const each : {&interrupted, &terminated, &hung_up}) {
+    Tuning& tuning = *each;
+    wait_for_text(tuning.program, " timed");
+    tuning.program.send_signal(tuning.signal);
+    const Outcome outcome = tuning.program.wait();
+    CAPTURE(outcome.out, outcome.err);
+    CHECK(outcome.exit_code == 128 + tuning.signal);
+    CHECK_THAT(outcome.err, ContainsSubstring("everything measured is kept"));
+    CHECK_THAT(outcome.out, ContainsSubstring("database: " + tuning.place.database()));
+    CHECK_THAT(tuning.place.run({"show", "--all"}).out, ContainsSubstring("sum f32"));
+    for (const auto& entry : fs::directory_iterator(tuning.place.path())) {
+      CHECK_THAT(entry.path().string(), !ContainsSubstring("foldtune-work-"));
+    }
+  }
+}
+
+TEST_CASE("A second signal ends a tuning at once, and a later run removes what killed ones left") {
+  Workplace place;
+  const fs::path folder = place.path() / "tmp";
+  fs::create_directory(folder);
+  place.set("TMPDIR", folder);
+  {
+    RunningProgram program = place.start(long_tuning());
+    wait_for_text(program, " timed");
+    program.send_signal(SIGTERM);
+    program.send_signal(SIGHUP);
+    const int code = program.wait().exit_code;
+    CHECK((code == 128 + SIGTERM || code == 128 + SIGHUP));
+  }
+  {
+    RunningProgram program = place.start(long_tuning());
+    wait_for_text(program, " timed");
+    program.send_signal(SIGKILL);
+    CHECK(program.wait().exit_code == 128 + SIGKILL);
+  }
+  CHECK_FALSE(fs::is_empty(folder));
+  // Workers may outlive their tuner by a moment.
+  for (int i = 0; i < 100 && !fs::is_empty(folder); ++i) {
+    CHECK(place.run({"devices"}).exit_code == 0);
+  }
+  CHECK(fs::is_empty(folder));
+}
+
+TEST_CASE("nohup keeps a tuning when its terminal is closed") {
+  const Workplace place;
+  CHECK(in_shell(place,
+                 "trap '' HUP; $P tune --device cpu --n 1K --max-evals 1 --db $D/t.db > $D/out 2> "
+                 "$D/err & p=$!; sleep 0.3; kill -HUP $p; wait $p") == 0);
+}
+
+}  // namespace
+}  // namespace foldtune::test
