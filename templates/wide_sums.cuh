@@ -43,7 +43,7 @@ struct RangeLimits<float> {
 };
 template <>
 struct RangeLimits<double> {
-  static constexpr double kUnit = 0x1p536;
+  static constexpr double kUnit = 0x1p600;
   static constexpr double kMostToSquare = 0x1p490;
   static constexpr double kLeastToSquare = 0x1p-490;
   static constexpr double kMostSquares = 0x1p980;

@@ -48,24 +48,33 @@ struct Tuning {
   RunningProgram program = start_long_tuning(place);
 };
 
+/// What was exported, but for when: two runs may be in two seconds.
+std::string exported(const std::string& path) {
+  const std::string text = read_file(path);
+  const std::size_t begin = text.find("\"exported_at\"");
+  const std::size_t end = text.find('\n', begin);
+  REQUIRE(end != std::string::npos);
+  return text.substr(0, begin) + text.substr(end);
+}
+
 TEST_CASE(
     "A standard error that is closed, full or left by its reader costs nothing but messages") {
   const Workplace place;
   CHECK(in_shell(place, "$P export -o $D/plain 2> $D/said") == 0);
-  const std::string plain = read_file(place.file("plain"));
+  const std::string plain = exported(place.file("plain"));
   REQUIRE_THAT(read_file(place.file("said")), ContainsSubstring("exported"));
   CHECK(in_shell(place, "$P export -o $D/closed 2>&-") == 0);
-  CHECK(read_file(place.file("closed")) == plain);
+  CHECK(exported(place.file("closed")) == plain);
   CHECK(in_shell(place, "$P export -o $D/full 2> /dev/full") == 0);
-  CHECK(read_file(place.file("full")) == plain);
+  CHECK(exported(place.file("full")) == plain);
   CHECK(in_shell(place, "($P export -o $D/left; echo $? > $D/code) 2>&1 | true") == 0);
-  CHECK(read_file(place.file("left")) == plain);
+  CHECK(exported(place.file("left")) == plain);
   CHECK(read_file(place.file("code")) == "0\n");
   // Errors keep their codes.
   CHECK(in_shell(place, "$P fold 2> /dev/full") == kUsage);
   CHECK(in_shell(place, "$P show --db $D/none 2>&-") == kDatabase);
   CHECK(in_shell(place, "$P export -o $D/all 0<&- 1>&- 2>&-") == 0);
-  CHECK(read_file(place.file("all")) == plain);
+  CHECK(exported(place.file("all")) == plain);
 }
 
 TEST_CASE("A tuning whose messages cannot be written is tuned") {
