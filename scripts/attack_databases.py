@@ -299,8 +299,8 @@ def put(path, content):
             path.with_name(path.name + end).unlink(missing_ok=True)
 
 
-def measurements(path, views):
-    """How many there are, and how many of them are best by these views; None where nobody can tell."""
+def measurements(path, views, fingerprint):
+    """How many there are, and how many of the best by these views are of these templates; None where nobody can tell."""
     copy = path.with_name("count.db")
     put(copy, contents(path))
     try:
@@ -311,7 +311,8 @@ def measurements(path, views):
             for view in views:
                 connection.execute(view.replace("CREATE VIEW", "CREATE TEMP VIEW"))
             return connection.execute("SELECT count(*) FROM measurement NOT INDEXED").fetchone()[0], \
-                connection.execute("SELECT count(*) FROM temp.best").fetchone()[0]
+                connection.execute("SELECT count(*) FROM temp.best WHERE template_fingerprint = ?",
+                                   (fingerprint,)).fetchone()[0]
     except (sqlite3.Error, ValueError):  # some names are no UTF-8
         return None
     finally:
@@ -323,7 +324,8 @@ def main():
     make_base(attack)
     with connect(attack.place / "base.db") as connection:
         views = [row[0] for row in connection.execute("SELECT sql FROM sqlite_schema WHERE type = 'view'")]
-    more, _ = measurements(attack.place / "more.db", views)
+        fingerprint = connection.execute("SELECT template_fingerprint FROM run ORDER BY run_id").fetchone()[0]
+    more, _ = measurements(attack.place / "more.db", views, fingerprint)
 
     def work(number):
         chance = random.Random(f"{options.seed} {number}")
@@ -334,7 +336,7 @@ def main():
         bad = folder / "bad.db"
         shutil.copy(attack.place / "base.db", bad)
         kind, what = damage(chance, bad)
-        before, count = contents(bad), measurements(bad, views)
+        before, count = contents(bad), measurements(bad, views, fingerprint)
         inputs = {name: (folder / name).read_bytes() for name in ("base.db", "base.json", "more.db", "numbers.bin")}
         made = commands(chance)
         for writes, arguments, environment in made:
@@ -347,7 +349,7 @@ def main():
             if writes and count is not None:
                 added = more if "more.db" in arguments and outcome.status == 0 else 0
                 fewest = count[1] if {"--stale", "--older-than"} & set(arguments) else count[0] + added
-                kept = measurements(bad, views)
+                kept = measurements(bad, views, fingerprint)
                 if kept is None or kept[0] < fewest:
                     faults.append(f"measurements are lost, exit code {outcome.status}")
             if any((folder / name).read_bytes() != content for name, content in inputs.items()):
