@@ -66,8 +66,8 @@ void ProgressPrinter::on_start(double read_bandwidth_gbps) {
 
 void ProgressPrinter::on_preparing(const Problem& problem, double seconds) {
   clear_line();
-  fmt::print(stream_, "{}: to make its inputs and the result to expect takes about {}\n",
-             to_string(problem), format_seconds(std::ceil(seconds)));
+  print_to(stream_, "{}: to make its inputs and the result to expect takes about {}\n",
+           to_string(problem), format_seconds(std::ceil(seconds)));
   std::fflush(stream_);
 }
 

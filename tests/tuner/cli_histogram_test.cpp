@@ -153,8 +153,8 @@ TEST_CASE_METHOD(HistogramFixture, "A histogram that cannot be is an error of us
   check_usage_error({"--edges", falling, floats_}, "edge 2 is 0, after 2");
   check_usage_error({"--edges", bytes_, floats_}, "not a multiple");
   check_usage_error({"--edges", floats_, "--bins", "5", floats_}, "the edges of 4 bins");
-  check_usage_error({"--range", "0:1", "--bins", "1", floats_}, "from 2 to 1048576 bins");
-  check_usage_error({"--range", "0:1", "--bins", "2M", floats_}, "from 2 to 1048576 bins");
+  check_usage_error({"--range", "0:1", "--bins", "1", floats_}, "a number from 2 to 1048576");
+  check_usage_error({"--range", "0:1", "--bins", "2M", floats_}, "a number from 2 to 1048576");
   check_usage_error({"--range", "0:1", "--counts", "f32", floats_}, "cannot accumulate in f32");
   check_usage_error({"--type", "u8", "--distribution", "odd", bytes_}, "no distribution 'odd'");
   check_usage_error({"--type", "u8", "--nan", "ignore", bytes_}, "no NaN policy");
