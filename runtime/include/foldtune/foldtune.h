@@ -255,8 +255,8 @@ FOLDTUNE_API foldtune_status foldtune_histogram_even(const foldtune_histogram* h
 /// The same between bounds of 64 bits, which need not be numbers that double holds.
 FOLDTUNE_API foldtune_status foldtune_histogram_even_i64(const foldtune_histogram* histogram,
                                                          const void* input, uint64_t count,
-                                                         int64_t lower, int64_t upper,
-                                                         void* counts, foldtune_stream stream);
+                                                         int64_t lower, int64_t upper, void* counts,
+                                                         foldtune_stream stream);
 FOLDTUNE_API foldtune_status foldtune_histogram_even_u64(const foldtune_histogram* histogram,
                                                          const void* input, uint64_t count,
                                                          uint64_t lower, uint64_t upper,
