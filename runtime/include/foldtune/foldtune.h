@@ -257,6 +257,7 @@ FOLDTUNE_API foldtune_status foldtune_histogram_even_i64(const foldtune_histogra
                                                          const void* input, uint64_t count,
                                                          int64_t lower, int64_t upper, void* counts,
                                                          foldtune_stream stream);
+/// The same between bounds without a sign.
 FOLDTUNE_API foldtune_status foldtune_histogram_even_u64(const foldtune_histogram* histogram,
                                                          const void* input, uint64_t count,
                                                          uint64_t lower, uint64_t upper,

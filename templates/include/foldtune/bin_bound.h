@@ -10,6 +10,8 @@ namespace foldtune {
 class BinBound {
  public:
   // NOLINTBEGIN(google-explicit-constructor,hicpp-explicit-conversions): it stands for a number
+
+  /// Of an integer, exactly.
   template <std::integral Integer>
   constexpr BinBound(Integer value)
       : nearest_(static_cast<double>(value)),
@@ -17,6 +19,7 @@ class BinBound {
                              : static_cast<std::uint64_t>(value)),
         is_negative_(value < 0),
         is_integer_(true) {}
+  /// Of a real number, exactly.
   template <std::floating_point Real>
   constexpr BinBound(Real value) : nearest_(static_cast<double>(value)) {}
   // NOLINTEND(google-explicit-constructor,hicpp-explicit-conversions)
@@ -26,7 +29,9 @@ class BinBound {
 
   /// Whether it was made of an integer, of which the rest speaks.
   constexpr bool is_integer() const { return is_integer_; }
+  /// Whether the integer is below 0.
   constexpr bool is_negative() const { return is_negative_; }
+  /// The integer without its sign.
   constexpr std::uint64_t magnitude() const { return magnitude_; }
 
  private:
