@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "templates/histogram/layout.cuh"
 
@@ -28,11 +29,18 @@ SignedWide integer_of(const BinBound& bound) {
   return bound.is_negative() ? -magnitude : magnitude;
 }
 
+// What follows runs for every call, so it has a fast way for what 64 bits hold.
+
 /// The bound, if it is a whole number of up to 2^64.
 std::optional<SignedWide> whole(const BinBound& bound) {
   if (bound.is_integer()) return integer_of(bound);
   const double value = bound.nearest();
-  if (!(std::fabs(value) <= 0x1p64) || value != std::trunc(value)) return std::nullopt;
+  if (std::fabs(value) < 0x1p63) {
+    const auto integer = static_cast<std::int64_t>(value);
+    if (static_cast<double>(integer) != value) return std::nullopt;
+    return integer;
+  }
+  if (!(std::fabs(value) <= 0x1p64)) return std::nullopt;
   return static_cast<SignedWide>(value);
 }
 
@@ -56,15 +64,18 @@ RealBounds real_bounds(const BinBounds& bounds) {
 
 /// The bound's neighbours among integers. What is beyond all types may be anything that is, too.
 SignedWide floor_of(const BinBound& bound) {
-  if (bound.is_integer()) return integer_of(bound);
+  if (const std::optional<SignedWide> integer = whole(bound)) return *integer;
   return static_cast<SignedWide>(std::floor(std::clamp(bound.nearest(), -0x1p100, 0x1p100)));
 }
 SignedWide ceil_of(const BinBound& bound) {
-  if (bound.is_integer()) return integer_of(bound);
+  if (const std::optional<SignedWide> integer = whole(bound)) return *integer;
   return static_cast<SignedWide>(std::ceil(std::clamp(bound.nearest(), -0x1p100, 0x1p100)));
 }
 
 bool is_below(const BinBounds& bounds) {
+  if (!bounds.lower.is_integer() && !bounds.upper.is_integer()) {
+    return bounds.lower.nearest() < bounds.upper.nearest();
+  }
   const std::optional<SignedWide> lower = whole(bounds.lower);
   const std::optional<SignedWide> upper = whole(bounds.upper);
   // One that is no whole number is told from any integer by the integer's nearest double.
@@ -108,10 +119,17 @@ unsigned bit_width(Wide value) {
                                          : std::bit_width(static_cast<std::uint64_t>(value)));
 }
 
-Wide divide(Wide a, Wide b, bool rounds_up) { return (a + (rounds_up ? b - 1 : 0)) / b; }
+Wide divide(Wide a, Wide b, bool rounds_up) {
+  if (rounds_up) a += b - 1;
+  const auto low = static_cast<std::uint64_t>(b);
+  if (b >= kTwoTo64) return a / b;
+  if (std::has_single_bit(low)) return a >> std::countr_zero(low);
+  return a < kTwoTo64 ? static_cast<std::uint64_t>(a) / low : a / b;
+}
 
 /// a / b in multiples of 2^-bits; b is 2^64 at most.
 Wide divide_to(unsigned bits, Wide a, Wide b, bool rounds_up) {
+  if (a == 0) return 0;
   Wide quotient = a / b;
   Wide rest = a % b;
   while (bits > 0) {
@@ -131,13 +149,17 @@ Wide divide_to(unsigned bits, Wide a, Wide b, bool rounds_up) {
 /// Others are rounded down.
 bool set_place(IntegerRange& range, unsigned units, Wide start, Wide bins, Wide width) {
   const Wide numerator = bins << (units + range.narrowing);
-  // Then the multiplier has 64 bits.
-  unsigned bits = std::min(kMostFractionBits, 63 + bit_width(width) - bit_width(numerator));
-  if (divide(numerator << bits, width, true) >= kTwoTo64) --bits;
   const Wide most = range.last >> range.narrowing;
-  const bool is_exact = range.narrowing == 0 && (most + 1) <= (Wide{1} << bits) / width;
+  // With so many the multiplier has 64 bits, unless it is rounded up to 2^64.
+  unsigned bits = std::min(kMostFractionBits, 63 + bit_width(width) - bit_width(numerator)) + 1;
+  bool is_exact = false;
+  Wide multiplier = kTwoTo64;
+  while (multiplier >= kTwoTo64) {
+    --bits;
+    is_exact = range.narrowing == 0 && (most + 1) * width <= Wide{1} << bits;
+    multiplier = divide(numerator << bits, width, is_exact);
+  }
   const Wide offset = divide_to(bits, start * bins, width, is_exact);
-  const Wide multiplier = divide(numerator << bits, width, is_exact);
   range.shift = bits - 32;
   range.multiplier = static_cast<std::uint64_t>(multiplier);
   range.offset_low = static_cast<std::uint32_t>(offset);
@@ -184,13 +206,24 @@ double step_of(const RealBounds& bounds, std::uint32_t bins) {
   return (bounds.upper - bounds.lower) / bins;
 }
 
-bool is_multiple(double value, double unit) { return std::fmod(value, unit) == 0; }
+bool is_power_of_two(double value) {
+  constexpr std::uint64_t kFraction = (std::uint64_t{1} << 52) - 1;
+  return value >= std::numeric_limits<double>::min() &&
+         (std::bit_cast<std::uint64_t>(value) & kFraction) == 0;
+}
+
+/// Of a unit that is a power of two, and of less than 2^62 units.
+bool is_multiple(double value, double unit) {
+  const double units = value / unit;
+  return static_cast<double>(static_cast<std::int64_t>(units)) == units;
+}
 
 /// Whether every edge is a multiple of `unit`, a power of two, that f64 holds, and none is rounded.
 bool have_unit(const RealBounds& bounds, double step, std::uint32_t bins, double unit) {
   const double magnitude = std::max(std::fabs(bounds.lower), std::fabs(bounds.upper));
-  return magnitude / unit <= 0x1p53 && is_multiple(step, unit) && is_multiple(bounds.lower, unit) &&
-         std::fma(step, bins, bounds.lower) == bounds.upper;
+  // The width has 2^53 units at most, and then so have all that are added here.
+  return magnitude / unit <= 0x1p52 && is_multiple(step, unit) && is_multiple(bounds.lower, unit) &&
+         step * bins + bounds.lower == bounds.upper;
 }
 
 /// The bits of a bin's number and of the fraction after it that a place of type Real has.
@@ -231,9 +264,9 @@ RealRange<Real> inner_range(const RealBounds& bounds) {
 template <class Real>
 bool is_exact(const RealRange<Real>& range, const RealBounds& bounds, double step,
               std::uint32_t bins) {
-  int exponent = 0;
-  return std::frexp(step, &exponent) == 0.5 && is_normal<Real>(1 / step) && is_normal<Real>(step) &&
+  return is_power_of_two(step) && is_normal<Real>(1 / step) && is_normal<Real>(step) &&
          static_cast<double>(range.lower) == bounds.lower &&
+         std::isfinite(range.upper - range.lower) &&
          (have_unit(bounds, step, bins, step) || have_unit(bounds, step, bins, step * 0x1p-24));
 }
 
@@ -242,15 +275,16 @@ void set_place(RealRange<Real>& range, const RealBounds& bounds, double step, st
                bool is_exact) {
   const int bin_bits = std::bit_width(bins - 1);
   range.shift = static_cast<unsigned>(kPlaceBits<Real> - bin_bits);
-  const double most = std::ldexp(bins, static_cast<int>(range.shift));
-  const double scale = std::ldexp(1 / step, static_cast<int>(range.shift));
+  const double units = static_cast<double>(std::uint32_t{1} << range.shift);  // of a bin
+  const double most = bins * units;
+  const double scale = units / step;
   // In units of a place. The difference's rounding, the scale's, the offset's and the place's come
   // to 5 halves of the last of 24 bits, and of 53 to less than 2^-20. An edge's are those of f64.
   const double magnitude = std::max(std::fabs(bounds.lower), std::fabs(bounds.upper));
   const double edge_error = (magnitude + (bounds.upper - bounds.lower)) * scale * 0x1p-53;
   const double error = edge_error + (std::numeric_limits<Real>::digits == 24 ? 2.6 : 0x1p-20);
   const bool is_finite = std::isfinite(range.upper - range.lower);
-  if (!is_finite || !is_normal<Real>(scale) || !(error < most)) {
+  if (!is_finite || !is_normal<Real>(scale) || !(error < most)) {  // all bins are in doubt
     range.doubt = static_cast<unsigned>(most);
     return;
   }
@@ -270,35 +304,36 @@ std::optional<BinRange> make_integer_range(const Problem& problem, const BinBoun
   if (first > last) return std::nullopt;
 
   const std::uint32_t bins = problem.histogram.bins;
-  BinRange range;
-  IntegerRange& integers = range.integers;
+  std::optional<BinRange> range(std::in_place);  // not copied
+  IntegerRange& integers = range->integers;
   integers.first = static_cast<std::uint64_t>(first);
   integers.last = static_cast<std::uint64_t>(last - first);
   const auto last_bits = static_cast<unsigned>(std::bit_width(integers.last));
   integers.narrowing = last_bits > 32 ? last_bits - 32 : 0;
   if (const std::optional<WholeRange> exact = find_whole_range(problem, bounds)) {
     const auto start = static_cast<Wide>(first - exact->lower);
-    range.even = {.are_exact = true,
-                  .start = static_cast<std::uint64_t>(start),
-                  .quotient = static_cast<std::uint64_t>(exact->width / bins),
-                  .remainder = static_cast<std::uint64_t>(exact->width % bins)};
-    range.is_exact = set_place(integers, 0, start, bins, exact->width);
+    const Wide quotient = divide(exact->width, bins, /*rounds_up=*/false);
+    range->even = {.are_exact = true,
+                   .start = static_cast<std::uint64_t>(start),
+                   .quotient = static_cast<std::uint64_t>(quotient),
+                   .remainder = static_cast<std::uint64_t>(exact->width - quotient * bins)};
+    range->is_exact = set_place(integers, 0, start, bins, exact->width);
     return range;
   }
   const RealBounds real = real_bounds(bounds);
   const double step = step_of(real, bins);
-  range.even.lower = real.lower;
-  range.even.step = step;
+  range->even.lower = real.lower;
+  range->even.step = step;
   // Bounds of few digits, as -0.5 and 9.5: 2^-10 has few, and an edge has bits enough.
   constexpr unsigned kUnits = 10;
   constexpr double kUnit = 0x1p-10;
   const double magnitude = std::max(std::fabs(real.lower), std::fabs(real.upper));
   if (integers.narrowing == 0 && magnitude <= 0x1p32 && is_multiple(real.lower, kUnit) &&
-      is_multiple(real.upper, kUnit) && have_unit(real, step, bins, 0x1p-21)) {
+      is_multiple(real.upper, kUnit) && have_unit(real, step, bins, 0x1p-20)) {
     const auto lower = static_cast<SignedWide>(real.lower / kUnit);
     const auto upper = static_cast<SignedWide>(real.upper / kUnit);
-    range.is_exact = set_place(integers, kUnits, static_cast<Wide>((first << kUnits) - lower), bins,
-                               static_cast<Wide>(upper - lower));
+    range->is_exact = set_place(integers, kUnits, static_cast<Wide>((first << kUnits) - lower),
+                                bins, static_cast<Wide>(upper - lower));
   } else {
     set_place(integers, static_cast<double>(first), real, step, bins);
   }
@@ -310,18 +345,20 @@ std::optional<BinRange> make_real_range(const Problem& problem, const BinBounds&
                                         RealRange<Real> BinRange::*member) {
   const std::uint32_t bins = problem.histogram.bins;
   const RealBounds real = real_bounds(bounds);
-  BinRange range;
-  RealRange<Real>& inner = range.*member;
+  std::optional<BinRange> range(std::in_place);  // not copied
+  RealRange<Real>& inner = (*range).*member;
   inner = inner_range<Real>(real);
   if (!(inner.lower <= inner.upper)) return std::nullopt;
   const double step = step_of(real, bins);
-  range.even.lower = real.lower;
-  range.even.step = step;
+  range->even.lower = real.lower;
+  range->even.step = step;
   const bool exact = is_exact(inner, real, step, bins);
-  set_place(inner, real, step, bins, exact);
-  // The exact form has no fraction.
-  range.is_exact = exact && sizeof(Real) == 4;
-  if (range.is_exact) inner.scale = static_cast<Real>(1 / step);
+  range->is_exact = exact && sizeof(Real) == 4;
+  if (range->is_exact) {
+    inner.scale = static_cast<Real>(1 / step);
+  } else {
+    set_place(inner, real, step, bins, exact);
+  }
   return range;
 }
 

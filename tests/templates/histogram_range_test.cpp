@@ -328,6 +328,7 @@ TEST_CASE(
   CHECK(find<float, 256>(ElementType::f32, {10007.123346875, 26200}, 10007.124F) == 0);
   CHECK(find<float, 4>(ElementType::f32, {-1, 0.1}, 0.1F) == 4);  // which is above 0.1
   CHECK(find<float, 4>(ElementType::f32, {0, 1e39}, 3e38F) == 1);
+  CHECK(find<float, 256>(ElementType::f32, {-0x1p127, 0x1p127}, 0x1.8p126F) == 224);
   CHECK(find<unsigned char, 4>(ElementType::u8, {0, 1e10}, 255U) == 0);
 }
 
