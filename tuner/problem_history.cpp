@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <stdexcept>
 #include <utility>
 
@@ -40,7 +39,7 @@ ProblemHistory::ProblemHistory(const ConfigStore& store, const TuningKey& key,
       if (is_choice && params) imported_.push_back(*params);
       continue;
     }
-    if (is_choice) next_round_ = std::clamp(record.round + 1, next_round_, kMostRound);
+    if (is_choice) next_round_ = std::max(next_round_, std::min(record.round, kMostRound - 1) + 1);
     if (!params || record.count != problem.count) continue;
     if (is_choice) {
       chosen_ = record;
