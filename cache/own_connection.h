@@ -4,7 +4,7 @@
 #include <SQLiteCpp/Database.h>
 #include <unistd.h>
 
-#include <optional>
+#include <memory>
 #include <utility>
 
 namespace foldtune {
@@ -15,31 +15,32 @@ namespace foldtune {
 class OwnConnection {
  public:
   OwnConnection() = default;
-  explicit OwnConnection(SQLite::Database database) : database_(std::move(database)) {}
+  explicit OwnConnection(SQLite::Database database)
+      : database_(std::make_unique<SQLite::Database>(std::move(database))) {}
   OwnConnection(const OwnConnection&) = delete;
   OwnConnection& operator=(const OwnConnection&) = delete;
   ~OwnConnection() { reset(); }
 
   OwnConnection& operator=(SQLite::Database database) {
     reset();
-    database_.emplace(std::move(database));
+    database_ = std::make_unique<SQLite::Database>(std::move(database));
     process_ = ::getpid();
     return *this;
   }
   void reset() {
     // Nobody has what is left, on purpose.
-    if (database_ && !is_own()) (void)new SQLite::Database(std::move(*database_));
+    if (database_ && !is_own()) (void)database_.release();
     database_.reset();
   }
 
-  explicit operator bool() const { return database_ && is_own(); }
+  explicit operator bool() const { return database_ != nullptr && is_own(); }
   SQLite::Database& operator*() { return *database_; }
-  SQLite::Database* operator->() { return &*database_; }
+  SQLite::Database* operator->() { return database_.get(); }
 
  private:
   bool is_own() const { return process_ == ::getpid(); }
 
-  std::optional<SQLite::Database> database_;
+  std::unique_ptr<SQLite::Database> database_;
   pid_t process_ = ::getpid();
 };
 

@@ -211,7 +211,7 @@ std::string HostCompiler::try_call(const CompilerCall& call) {
   const Command ask = {"-std=c++20", "-E", "-P", files.source, "-o", files.output};
   try {
     const std::optional<int> status = files.run(call.command + ask + call.options, kAnswerLimit);
-    const std::string fault = files.fault_of(status, kAnswerLimit);
+    std::string fault = files.fault_of(status, kAnswerLimit);
     if (!fault.empty()) return fault;
   } catch (const std::system_error& error) {
     return error.code().message();

@@ -95,9 +95,10 @@ TemporaryFolder::TemporaryFolder() : owner_(::getpid()) {
     lock_ = Descriptor(::open(path.c_str(), kFolderFlags));
     if (lock_.number() < 0) {
       if (errno == ENOENT) continue;
-      const std::system_error error = error_of(path);
+      const int why = errno;
       ::rmdir(path.c_str());
-      throw error;
+      errno = why;
+      throw error_of(path);
     }
     const bool is_locked = ::flock(lock_.number(), LOCK_EX | LOCK_NB) == 0;
     const bool is_taken = is_locked ? !is_at(lock_.number(), path) : errno == EWOULDBLOCK;

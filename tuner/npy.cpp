@@ -238,11 +238,11 @@ NpyArray parse_npy(std::span<const std::byte> head, std::uint64_t file_size,
   const std::string_view text(reinterpret_cast<const char*>(head.data()) + place.begin,
                               place.end - place.begin);
   const Header header = HeaderParser(text, file).parse();
-  const NpyArray array{.elements = parse_npy_descr(header.descr, wanted, file),
-                       .shape = header.shape,
-                       .is_fortran_order = header.is_fortran_order,
-                       .count = element_count(header.shape, file),
-                       .data_offset = place.end};
+  NpyArray array{.elements = parse_npy_descr(header.descr, wanted, file),
+                 .shape = header.shape,
+                 .is_fortran_order = header.is_fortran_order,
+                 .count = element_count(header.shape, file),
+                 .data_offset = place.end};
   check_size(array, file_size, file);
   return array;
 }
