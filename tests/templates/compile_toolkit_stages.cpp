@@ -41,6 +41,7 @@ std::vector<Problem> problems() {
           make_problem(range)};
 }
 
+/// The kernels of all problems that the space has: no stage takes every accumulator.
 std::vector<Variant> variants() {
   std::vector<Variant> result;
   for (const Problem& problem : problems()) {
@@ -48,12 +49,14 @@ std::vector<Variant> variants() {
          {BlockStage::cooperative_groups, BlockStage::tree_cooperative_groups,
           BlockStage::cub_block, BlockStage::cub_warp}) {
       for (const int block_size : {32, 256}) {
-        result.push_back({.problem = problem,
-                          .params = ReduceParams{.block_size = block_size,
-                                                 .vector_width = 2,
-                                                 .unroll = 2,
-                                                 .block_stage = stage,
-                                                 .final_stage = FinalStage::two_pass}});
+        Variant variant{.problem = problem,
+                        .params = ReduceParams{.block_size = block_size,
+                                               .vector_width = 2,
+                                               .unroll = 2,
+                                               .block_stage = stage,
+                                               .final_stage = FinalStage::two_pass}};
+        if (!rules(family_of(problem.op)).is_valid(problem, variant.params)) continue;
+        result.push_back(std::move(variant));
       }
     }
   }
