@@ -1,8 +1,8 @@
 #include "bench/bare_launch.h"
 
 #include "foldtune/error.h"
-#include "runtime/cuda_driver.h"
-#include "runtime/lookup.h"
+#include "runtime/device/cuda/cuda_driver.h"
+#include "runtime/lookup/lookup.h"
 
 namespace foldtune::bench {
 namespace {

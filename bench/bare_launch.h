@@ -9,8 +9,8 @@
 #include <memory>
 #include <vector>
 
-#include "runtime/device.h"
-#include "runtime/plan.h"
+#include "runtime/device/device.h"
+#include "runtime/launch/plan.h"
 
 namespace foldtune::bench {
 

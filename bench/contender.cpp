@@ -9,8 +9,8 @@
 #include "bench/cuda.h"
 #include "bench/report.h"
 #include "foldtune/error.h"
-#include "runtime/lookup.h"
-#include "runtime/variant.h"
+#include "runtime/launch/variant.h"
+#include "runtime/lookup/lookup.h"
 
 namespace foldtune::bench {
 namespace {

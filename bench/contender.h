@@ -10,7 +10,7 @@
 #include "cache/config_store.h"
 #include "foldtune/context.h"
 #include "foldtune/problem.h"
-#include "tuner/measure.h"
+#include "tuner/measure/measure.h"
 
 namespace foldtune::bench {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "foldtune/error.h"
-#include "runtime/shared_library.h"
+#include "runtime/support/shared_library.h"
 
 namespace foldtune::bench {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "foldtune/foldtune.hpp"
-#include "runtime/cuda_driver.h"
+#include "runtime/device/cuda/cuda_driver.h"
 
 namespace foldtune::bench {
 namespace {

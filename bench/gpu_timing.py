@@ -1,4 +1,4 @@
-"""Timing of calls that PyTorch and CuPy enqueue, as the tuner times its own (runtime/cuda_stopwatch.cpp)."""
+"""Timing of calls that PyTorch and CuPy enqueue, as the tuner times its own (runtime/device/cuda/cuda_stopwatch.cpp)."""
 
 import random
 import time

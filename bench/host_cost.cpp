@@ -20,7 +20,7 @@
 #include "bench/cub_calls.h"
 #endif
 #include "foldtune/foldtune.hpp"
-#include "runtime/cuda_driver.h"
+#include "runtime/device/cuda/cuda_driver.h"
 
 namespace foldtune::bench {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "bench/contender.h"
-#include "tuner/measure.h"
+#include "tuner/measure/measure.h"
 
 namespace foldtune::bench {
 

@@ -1,4 +1,4 @@
-#include "tuner/library_rungs.h"
+#include "tuner/session/library_rungs.h"
 
 #include <array>
 #include <memory>

@@ -20,9 +20,9 @@
 #include "bench/report_text.h"
 #include "cache/store_error.h"
 #include "foldtune/error.h"
-#include "tuner/file_error.h"
-#include "tuner/format.h"
-#include "tuner/output_file.h"
+#include "tuner/files/file_error.h"
+#include "tuner/files/output_file.h"
+#include "tuner/text/format.h"
 
 namespace foldtune::bench {
 namespace {

@@ -11,9 +11,9 @@
 #include "bench/judge.h"
 #include "bench/pooled_device.h"
 #include "foldtune/error.h"
-#include "runtime/lookup.h"
-#include "runtime/variant.h"
-#include "tuner/statistics.h"
+#include "runtime/launch/variant.h"
+#include "runtime/lookup/lookup.h"
+#include "tuner/measure/statistics.h"
 
 namespace foldtune::bench {
 namespace {

@@ -13,7 +13,7 @@
 #include "bench/options.h"
 #include "bench/report.h"
 #include "cache/config_store.h"
-#include "tuner/measure.h"
+#include "tuner/measure/measure.h"
 
 namespace foldtune::bench {
 

@@ -12,9 +12,9 @@
 
 #include "foldtune/error.h"
 #include "tuner/commands/options.h"
-#include "tuner/count_list.h"
-#include "tuner/file_error.h"
-#include "tuner/format.h"
+#include "tuner/files/file_error.h"
+#include "tuner/problem/count_list.h"
+#include "tuner/text/format.h"
 
 namespace foldtune::bench {
 namespace {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "bench/cases.h"
-#include "tuner/exit_code.h"
-#include "tuner/measure.h"
+#include "tuner/commands/exit_code.h"
+#include "tuner/measure/measure.h"
 
 namespace foldtune::bench {
 

@@ -1,4 +1,4 @@
-"""Inputs of the peers: elements like those of the bench (tuner/input_values.cpp), made on the device."""
+"""Inputs of the peers: elements like those of the bench (tuner/verify/input_values.cpp), made on the device."""
 
 import math
 

@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "runtime/device.h"
-#include "tuner/compile_pool.h"
+#include "runtime/device/device.h"
+#include "tuner/measure/compile_pool.h"
 
 namespace foldtune::bench {
 

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/format.h"
-#include "tuner/table.h"
+#include "tuner/text/format.h"
+#include "tuner/text/table.h"
 
 namespace foldtune::bench {
 namespace {

@@ -1,5 +1,5 @@
 """How the calls of a sample spread over memory, so that each reads its input from there and not from
-the L2: tuner/rotation.h and tuner/measure.cpp, for the peers that are called from Python."""
+the L2: tuner/measure/rotation.h and tuner/measure/measure.cpp, for the peers that are called from Python."""
 
 import dataclasses
 

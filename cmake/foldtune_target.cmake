@@ -1,6 +1,5 @@
-# What every target of ours has in common: warnings, sanitizers, the repository root as include path.
+# What every target of ours has in common: warnings and sanitizers.
 function(foldtune_target target)
-  target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
   target_compile_features(${target} PUBLIC cxx_std_20)
   target_compile_options(${target} PRIVATE
     $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion>)
@@ -26,3 +25,24 @@ endfunction()
 function(foldtune_compile_alone)
   set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
+
+# foldtune_folders(TARGET FOLDER...): the target, and whoever links it, includes the files of these folders
+# by their path from the root of the tree. Who does not link it does not find them: the root itself is in
+# no include path, but links to single folders.
+function(foldtune_folders target)
+  set(include ${PROJECT_BINARY_DIR}/include/${target})
+  foreach(folder IN LISTS ARGN)
+    cmake_path(GET folder PARENT_PATH parent)
+    file(MAKE_DIRECTORY ${include}/${parent})
+    file(CREATE_LINK ${PROJECT_SOURCE_DIR}/${folder} ${include}/${folder} SYMBOLIC)
+  endforeach()
+  target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${include}>)
+endfunction()
+
+# foldtune_own_folder(FOLDER): the same for all targets of the present folder, and for them alone.
+# A macro, for it adds to the folder that calls it.
+macro(foldtune_own_folder folder)
+  file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/include/own_${folder})
+  file(CREATE_LINK ${PROJECT_SOURCE_DIR}/${folder} ${PROJECT_BINARY_DIR}/include/own_${folder}/${folder} SYMBOLIC)
+  include_directories(${PROJECT_BINARY_DIR}/include/own_${folder})
+endmacro()

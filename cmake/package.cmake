@@ -3,7 +3,7 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-set(parts foldtune foldtune_cache foldtune_templates)
+set(parts foldtune foldtune_device foldtune_support foldtune_cache foldtune_templates)
 set_target_properties(${parts} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
 list(TRANSFORM parts REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE objects)
 add_library(foldtune_library ${objects})

@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "bench/study/replay.h"
-#include "tuner/replay/kernel_tuner.h"
+#include "tuner/exchange/kernel_tuner.h"
 #include "tuner/search/search.h"
 #include "tuner/search/seeds.h"
-#include "tuner/table.h"
+#include "tuner/text/table.h"
 
 namespace foldtune {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "templates/space.h"
-#include "tuner/replay/landscape.h"
+#include "tuner/exchange/landscape.h"
 #include "tuner/search/candidates.h"
 
 namespace foldtune {

@@ -1,9 +1,9 @@
 /// From an element to its bin.
 #pragma once
 
+#include "templates/device/types.cuh"
 #include "templates/histogram/layout.cuh"
 #include "templates/histogram/range.cuh"
-#include "templates/types.cuh"
 
 namespace foldtune {
 

@@ -9,8 +9,8 @@
 /// It is all zero before the first call, and each call leaves it all zero. `zero_first` needs none.
 #pragma once
 
+#include "templates/device/platform.cuh"
 #include "templates/histogram/params.cuh"
-#include "templates/platform.cuh"
 
 namespace foldtune {
 

@@ -6,9 +6,9 @@
 /// the head, the rest and the tail.
 #pragma once
 
+#include "templates/device/prefetch.cuh"
+#include "templates/device/types.cuh"
 #include "templates/histogram/params.cuh"
-#include "templates/prefetch.cuh"
-#include "templates/types.cuh"
 
 namespace foldtune {
 

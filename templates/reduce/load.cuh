@@ -6,7 +6,7 @@
 /// whose turn comes after the last full tile takes the head, the rest and the tail.
 #pragma once
 
-#include "templates/prefetch.cuh"
+#include "templates/device/prefetch.cuh"
 #include "templates/reduce/params.cuh"
 #include "templates/reduce/tile.cuh"
 

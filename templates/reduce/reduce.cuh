@@ -1,7 +1,7 @@
 /// The kernels of the family `reduce`.
 #pragma once
 
-#include "templates/operators.cuh"
+#include "templates/device/operators.cuh"
 #include "templates/reduce/block_stage.cuh"
 #include "templates/reduce/final_stage.cuh"
 #include "templates/reduce/load.cuh"

@@ -1,7 +1,7 @@
 /// Folds of what a thread has loaded: rows of consecutive elements, some of them a tile.
 #pragma once
 
-#include "templates/packed.cuh"
+#include "templates/device/packed.cuh"
 #include "templates/reduce/words.cuh"
 
 namespace foldtune {

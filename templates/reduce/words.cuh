@@ -1,7 +1,7 @@
 /// Partial results as words, to move them between threads.
 #pragma once
 
-#include "templates/types.cuh"
+#include "templates/device/types.cuh"
 
 namespace foldtune {
 

@@ -6,7 +6,7 @@
 #include "foldtune/error.h"
 #include "tests/bench/invented_report.h"
 #include "tests/catch.h"
-#include "tuner/file_error.h"
+#include "tuner/files/file_error.h"
 
 namespace foldtune::bench::test {
 namespace {

@@ -8,7 +8,7 @@
 #include "foldtune/error.h"
 #include "templates/reduce/scratch.cuh"
 #include "templates/reduce/space.h"
-#include "tuner/reference_row.h"
+#include "tuner/verify/reference_row.h"
 
 namespace foldtune::test {
 namespace {

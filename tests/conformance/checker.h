@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/plan.h"
+#include "runtime/launch/plan.h"
 #include "tests/conformance/environment.h"
 #include "tests/conformance/input.h"
 

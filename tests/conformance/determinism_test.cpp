@@ -8,7 +8,7 @@
 #include <map>
 #include <memory>
 
-#include "runtime/plan.h"
+#include "runtime/launch/plan.h"
 #include "templates/reduce/space.h"
 #include "tests/catch.h"
 #include "tests/conformance/environment.h"

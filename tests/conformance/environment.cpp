@@ -6,7 +6,7 @@
 #include <array>
 #include <set>
 
-#include "runtime/sanitizer.h"
+#include "runtime/support/sanitizer.h"
 #include "templates/catalog.h"
 #include "templates/reduce/space.h"
 

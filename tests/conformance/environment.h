@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "foldtune/problem.h"
-#include "runtime/device.h"
+#include "runtime/device/device.h"
 #include "tests/support/batch_compiler.h"
 #include "tests/support/variants.h"
 

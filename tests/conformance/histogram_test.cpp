@@ -11,17 +11,17 @@
 #include <random>
 #include <set>
 
-#include "runtime/plan.h"
-#include "runtime/sanitizer.h"
+#include "runtime/launch/plan.h"
+#include "runtime/support/sanitizer.h"
 #include "templates/histogram/layout.cuh"
 #include "templates/histogram/space.h"
 #include "tests/catch.h"
 #include "tests/conformance/environment.h"
 #include "tests/support/batch_compiler.h"
 #include "tests/support/histogram_variants.h"
-#include "tuner/elements.h"
-#include "tuner/histogram_reference.h"
-#include "tuner/reference.h"
+#include "tuner/verify/elements.h"
+#include "tuner/verify/histogram_reference.h"
+#include "tuner/verify/reference.h"
 
 namespace foldtune::test {
 namespace {

@@ -7,7 +7,7 @@
 #include <random>
 #include <span>
 
-#include "templates/types.cuh"
+#include "templates/device/types.cuh"
 
 namespace foldtune::test {
 namespace {

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/device.h"
-#include "tuner/reference.h"
+#include "runtime/device/device.h"
+#include "tuner/verify/reference.h"
 
 namespace foldtune::test {
 

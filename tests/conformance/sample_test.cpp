@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "runtime/sanitizer.h"
+#include "runtime/support/sanitizer.h"
 #include "templates/reduce/space.h"
 #include "tests/catch.h"
 #include "tests/conformance/fold_all.h"

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "foldtune/error.h"
-#include "runtime/graph_memory.h"
-#include "runtime/throttle.h"
-#include "runtime/variant.h"
+#include "runtime/device/cuda/graph_memory.h"
+#include "runtime/device/throttle.h"
+#include "runtime/launch/variant.h"
 #include "templates/catalog.h"
 #include "templates/reduce/scratch.cuh"
 #include "templates/space.h"

@@ -23,7 +23,7 @@
 #include <vector>
 
 #include "foldtune/catalog.h"
-#include "runtime/device.h"
+#include "runtime/device/device.h"
 #include "templates/reduce/params.cuh"
 
 namespace foldtune::test {
@@ -64,7 +64,7 @@ struct FakeScript {
   /// add noise. A call costs the sum over its launches of `reduce`; helper kernels are free.
   /// Empty: 1.
   std::function<double(const FakeLaunch&)> cost_us = nullptr;
-  /// Asked whenever samples are taken, also again: the bits of runtime/throttle.h. Empty: 0.
+  /// Asked whenever samples are taken, also again: the bits of runtime/device/throttle.h. Empty: 0.
   std::function<std::uint64_t()> clock_reasons = nullptr;
   /// What goes wrong with a configuration (`waves` is 0). Empty: nothing. May be called from
   /// several threads.

@@ -13,7 +13,7 @@
 #include "tuner/exchange/import_rows.h"
 #include "tuner/exchange/row_json.h"
 #include "tuner/exchange/row_rules.h"
-#include "tuner/file_error.h"
+#include "tuner/files/file_error.h"
 
 namespace foldtune {
 namespace {

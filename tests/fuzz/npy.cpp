@@ -1,5 +1,5 @@
 // The reader of .npy files: any file is refused, or its elements lie within it.
-#include "tuner/npy.h"
+#include "tuner/files/npy.h"
 
 #include <algorithm>
 #include <cstddef>

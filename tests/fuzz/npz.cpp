@@ -6,8 +6,8 @@
 #include <span>
 
 #include "foldtune/error.h"
-#include "tuner/file_kind.h"
-#include "tuner/zip.h"
+#include "tuner/files/file_kind.h"
+#include "tuner/files/zip.h"
 
 namespace foldtune {
 namespace {

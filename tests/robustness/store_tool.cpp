@@ -15,7 +15,7 @@
 #include <thread>
 
 #include "cache/store_error.h"
-#include "runtime/tuned_configs.h"
+#include "runtime/lookup/tuned_configs.h"
 #include "tests/tuner/tuned_database.h"
 
 namespace foldtune::test {

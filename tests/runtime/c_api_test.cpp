@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "foldtune/foldtune.h"
-#include "runtime/temporary_folder.h"
+#include "runtime/support/temporary_folder.h"
 #include "tests/catch.h"
 #include "tests/runtime/scoped_variable.h"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "foldtune/foldtune.hpp"
-#include "runtime/graph_memory.h"
+#include "runtime/device/cuda/graph_memory.h"
 #include "tests/catch.h"
 #include "tests/fakes/fake_device.h"
 #include "tests/runtime/tuned_store.h"

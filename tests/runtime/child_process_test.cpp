@@ -1,4 +1,4 @@
-#include "runtime/child_process.h"
+#include "runtime/support/child_process.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -9,7 +9,7 @@
 #include <system_error>
 #include <thread>
 
-#include "runtime/temporary_folder.h"
+#include "runtime/support/temporary_folder.h"
 #include "tests/catch.h"
 #include "tests/tuner/processes.h"
 

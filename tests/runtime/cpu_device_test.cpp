@@ -228,7 +228,7 @@ TEST_CASE("CPU device: an image that is loaded after another one is its own") {
   const std::unique_ptr<Device> device = open_cpu_device();
   for (int number = 1; number <= 3; ++number) {
     const std::string source =
-        "#include \"templates/platform.cuh\"\nvoid store(int* output) { *output = " +
+        "#include \"templates/device/platform.cuh\"\nvoid store(int* output) { *output = " +
         std::to_string(number) + "; }";
     const std::unique_ptr<Kernel> kernel =
         device->load(device->compiler().compile({source, {"store"}}));
@@ -258,8 +258,8 @@ TEST_CASE("CPU device: an image without the kernel is refused") {
   const std::unique_ptr<Device> device = open_cpu_device();
   CHECK_THROWS_AS(device->load({.image = "not a library", .lowered_names = {"kernel"}}),
                   DeviceError);
-  CompiledKernel compiled =
-      device->compiler().compile({"#include \"templates/platform.cuh\"\nvoid none() {}", {"none"}});
+  CompiledKernel compiled = device->compiler().compile(
+      {"#include \"templates/device/platform.cuh\"\nvoid none() {}", {"none"}});
   compiled.lowered_names.emplace_back("another");
   CHECK_THROWS_WITH(device->load(compiled), ContainsSubstring("no another"));
 }

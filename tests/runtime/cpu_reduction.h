@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "runtime/device.h"
-#include "runtime/plan.h"
+#include "runtime/device/device.h"
+#include "runtime/launch/plan.h"
 #include "templates/reduce/space.h"
 
 namespace foldtune::test {

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime/child_process.h"
-#include "runtime/sanitizer.h"
-#include "runtime/temporary_folder.h"
+#include "runtime/support/child_process.h"
+#include "runtime/support/sanitizer.h"
+#include "runtime/support/temporary_folder.h"
 #include "templates/embedded.h"
 #include "tests/catch.h"
 #include "tests/runtime/cpu_program.h"
@@ -187,7 +187,7 @@ TEST_CASE("ThreadSanitizer reports a fixed order without any one of its barriers
 
 TEST_CASE("hidden: a kernel that writes one byte beyond its buffer", "[.][overrun]") {
   const CpuProgram program(
-      "#include \"templates/platform.cuh\"\n"
+      "#include \"templates/device/platform.cuh\"\n"
       "void store(char* bytes) { bytes[foldtune::platform::thread_index()] = 1; }",
       {"store"});
   const DeviceBuffer buffer(program.device(), 45);

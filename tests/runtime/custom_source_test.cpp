@@ -1,11 +1,11 @@
-#include "runtime/custom_source.h"
+#include "runtime/launch/custom_source.h"
 
 #include <memory>
 #include <vector>
 
 #include "foldtune/error.h"
 #include "foldtune/problem.h"
-#include "runtime/variant.h"
+#include "runtime/launch/variant.h"
 #include "tests/catch.h"
 
 namespace foldtune::test {

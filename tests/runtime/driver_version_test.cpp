@@ -1,4 +1,4 @@
-#include "runtime/driver_version.h"
+#include "runtime/device/cuda/driver_version.h"
 
 #include "tests/catch.h"
 

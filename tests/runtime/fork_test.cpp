@@ -16,9 +16,9 @@
 
 #include "cache/store_error.h"
 #include "foldtune/foldtune.hpp"
-#include "runtime/child_process.h"
-#include "runtime/sanitizer.h"
-#include "runtime/temporary_folder.h"
+#include "runtime/support/child_process.h"
+#include "runtime/support/sanitizer.h"
+#include "runtime/support/temporary_folder.h"
 #include "tests/catch.h"
 #include "tests/runtime/scoped_variable.h"
 #include "tests/runtime/tuned_store.h"

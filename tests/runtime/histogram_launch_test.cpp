@@ -1,4 +1,4 @@
-#include "runtime/histogram_launch.h"
+#include "runtime/launch/histogram_launch.h"
 
 #include "templates/histogram/layout.cuh"
 #include "templates/histogram/range.cuh"

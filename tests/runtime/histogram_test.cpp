@@ -6,7 +6,7 @@
 
 #include "foldtune/context.h"
 #include "foldtune/error.h"
-#include "runtime/device.h"
+#include "runtime/device/device.h"
 #include "templates/space.h"
 #include "tests/catch.h"
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "foldtune/error.h"
-#include "runtime/compiler.h"
-#include "runtime/temporary_folder.h"
+#include "runtime/device/compiler.h"
+#include "runtime/support/temporary_folder.h"
 #include "tests/catch.h"
 #include "tests/runtime/scoped_variable.h"
 
@@ -37,7 +37,7 @@ TEST_CASE("Host compiler: its version names the compiler") {
 
 TEST_CASE("Host compiler: a compile error shows the place in the program") {
   const std::string message = compile_error_of(
-      {"#include \"templates/platform.cuh\"\nvoid kernel(int* p) { *p = undefined_name; }",
+      {"#include \"templates/device/platform.cuh\"\nvoid kernel(int* p) { *p = undefined_name; }",
        {"kernel"}});
   CHECK_THAT(message, ContainsSubstring("Compiling kernel with "));
   CHECK_THAT(message, ContainsSubstring("program:2:"));
@@ -46,7 +46,7 @@ TEST_CASE("Host compiler: a compile error shows the place in the program") {
 
 TEST_CASE("Host compiler: an error within a template shows its embedded name") {
   const std::string message =
-      compile_error_of({"#include \"templates/operators.cuh\"\n"
+      compile_error_of({"#include \"templates/device/operators.cuh\"\n"
                         "void kernel(int* p) { *p = foldtune::Sum<int, int*>::combine(p, p)[0]; }",
                         {"kernel"}});
   CHECK_THAT(message, ContainsSubstring("\ntemplates/operators.cuh:"));
@@ -54,13 +54,13 @@ TEST_CASE("Host compiler: an error within a template shows its embedded name") {
 
 TEST_CASE("Host compiler: an unknown kernel is an error that names it") {
   const std::string message =
-      compile_error_of({"#include \"templates/platform.cuh\"\n", {"no_such_kernel"}});
+      compile_error_of({"#include \"templates/device/platform.cuh\"\n", {"no_such_kernel"}});
   CHECK_THAT(message, ContainsSubstring("name expressions:1:"));
   CHECK_THAT(message, ContainsSubstring("no_such_kernel"));
 }
 
 TEST_CASE("Host compiler: a program for GPUs alone is an error that says what to choose") {
-  Program program{.source = "#include \"templates/platform.cuh\"\nvoid kernel() {}",
+  Program program{.source = "#include \"templates/device/platform.cuh\"\nvoid kernel() {}",
                   .name_expressions = {"kernel"},
                   .needs_toolkit = true};
   CHECK_THAT(compile_error_of(program),
@@ -98,7 +98,7 @@ TEST_CASE("Host compiler: the options in CXX count, and tell its kernels apart")
   const std::unique_ptr<Compiler> compiler = make_host_compiler();
   CHECK(compiler->version() == plain + " -O0 -DFROM_CXX=kernel");
   const Program program{
-      "#include \"templates/platform.cuh\"\n"
+      "#include \"templates/device/platform.cuh\"\n"
       "#ifdef __OPTIMIZE__\n#error it is optimized\n#endif\n"
       "void FROM_CXX() {}",
       {"kernel"}};
@@ -128,8 +128,8 @@ TEST_CASE(
   const auto check = [&](const std::string& instead, const std::string& fault) {
     write_file(script, "#!/bin/sh\n[ \"$2\" = -E ] && exec " + name + " \"$@\"\n" + instead + "\n");
     std::filesystem::permissions(script, std::filesystem::perms::owner_all);
-    const std::string message =
-        compile_error_of({"#include \"templates/platform.cuh\"\nvoid kernel() {}", {"kernel"}});
+    const std::string message = compile_error_of(
+        {"#include \"templates/device/platform.cuh\"\nvoid kernel() {}", {"kernel"}});
     CHECK_THAT(message, ContainsSubstring(fault) && ContainsSubstring("It wrote:\nsome words"));
   };
   check("echo some words", "wrote no output");
@@ -141,7 +141,7 @@ TEST_CASE("Host compiler: leaves no file behind") {
   {
     const ScopedVariable variable("TMPDIR", folder.path().string());
     const std::unique_ptr<Compiler> compiler = make_host_compiler();
-    compiler->compile({"#include \"templates/platform.cuh\"\nvoid kernel() {}", {"kernel"}});
+    compiler->compile({"#include \"templates/device/platform.cuh\"\nvoid kernel() {}", {"kernel"}});
     CHECK_THROWS_AS(compiler->compile({"wrong", {"wrong"}}), CompileError);
     for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.path())) {
       CHECK(
@@ -161,13 +161,15 @@ TEST_CASE("Host compiler: a fork that destroys its copy leaves the parent's its 
   }
   int status = 0;
   REQUIRE(::waitpid(child, &status, 0) == child);
-  const Program program = {"#include \"templates/platform.cuh\"\nvoid kernel() {}", {"kernel"}};
+  const Program program = {"#include \"templates/device/platform.cuh\"\nvoid kernel() {}",
+                           {"kernel"}};
   CHECK_FALSE(compiler->compile(program).image.empty());
 }
 
 TEST_CASE("Host compiler: compiles for several threads at once") {
   const std::unique_ptr<Compiler> compiler = make_host_compiler();
-  const Program program = {"#include \"templates/platform.cuh\"\nvoid kernel() {}", {"kernel"}};
+  const Program program = {"#include \"templates/device/platform.cuh\"\nvoid kernel() {}",
+                           {"kernel"}};
   std::vector<CompiledKernel> compiled(3);
   std::vector<std::thread> threads;
   threads.reserve(compiled.size());

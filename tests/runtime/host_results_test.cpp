@@ -1,4 +1,4 @@
-#include "runtime/host_results.h"
+#include "runtime/launch/host_results.h"
 
 #include <cstring>
 

@@ -1,6 +1,6 @@
 // Kernels of earlier processes: with them no compiler is asked for, and without them everything
 // works all the same.
-#include "runtime/kernel_cache.h"
+#include "runtime/compile/kernel_cache.h"
 
 #include <SQLiteCpp/Database.h>
 
@@ -11,9 +11,9 @@
 
 #include "cache/compact.h"
 #include "foldtune/foldtune.hpp"
-#include "runtime/temporary_folder.h"
-#include "runtime/tuned_configs.h"
-#include "runtime/variant.h"
+#include "runtime/launch/variant.h"
+#include "runtime/lookup/tuned_configs.h"
+#include "runtime/support/temporary_folder.h"
 #include "tests/catch.h"
 #include "tests/fakes/fake_device.h"
 #include "tests/runtime/recorded_log.h"

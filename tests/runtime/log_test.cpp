@@ -1,4 +1,4 @@
-#include "runtime/log.h"
+#include "runtime/support/log.h"
 
 #include <atomic>
 #include <stdexcept>

@@ -1,4 +1,4 @@
-#include "runtime/lookup.h"
+#include "runtime/lookup/lookup.h"
 
 #include "foldtune/error.h"
 #include "templates/embedded.h"

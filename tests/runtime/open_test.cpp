@@ -9,9 +9,9 @@
 
 #include "foldtune/context.h"
 #include "foldtune/error.h"
-#include "runtime/device.h"
-#include "runtime/temporary_folder.h"
-#include "runtime/variant.h"
+#include "runtime/device/device.h"
+#include "runtime/launch/variant.h"
+#include "runtime/support/temporary_folder.h"
 #include "tests/catch.h"
 
 namespace foldtune::test {
@@ -95,8 +95,8 @@ TEST_CASE("NVRTC: errors are shown at the lines of the templates and of the prog
       .name_expressions = {"foldtune::store_identity<foldtune::Sum<float, foldtune::ReduceParams>, "
                            "float>"}};
   const std::string log = error_of<CompileError>([&] { compiler->compile(program); });
-  CHECK_THAT(log,
-             ContainsSubstring("templates/operators.cuh(") && ContainsSubstring("store_identity"));
+  CHECK_THAT(log, ContainsSubstring("templates/device/operators.cuh(") &&
+                      ContainsSubstring("store_identity"));
 }
 
 TEST_CASE("NVRTC: an error of a custom operator is shown at the line of its expression") {

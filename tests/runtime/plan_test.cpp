@@ -1,4 +1,4 @@
-#include "runtime/plan.h"
+#include "runtime/launch/plan.h"
 
 #include <cstring>
 #include <numeric>

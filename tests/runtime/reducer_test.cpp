@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "foldtune/foldtune.hpp"
-#include "runtime/variant.h"
+#include "runtime/launch/variant.h"
 #include "tests/catch.h"
 #include "tests/fakes/fake_device.h"
 #include "tests/runtime/tuned_store.h"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "foldtune/foldtune.hpp"
-#include "runtime/sanitizer.h"
+#include "runtime/support/sanitizer.h"
 #include "tests/catch.h"
 #include "tests/fakes/fake_device.h"
 #include "tests/runtime/tuned_store.h"

@@ -1,4 +1,4 @@
-#include "runtime/stream_scratch.h"
+#include "runtime/launch/stream_scratch.h"
 
 #include <set>
 #include <thread>

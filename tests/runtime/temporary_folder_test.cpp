@@ -1,4 +1,4 @@
-#include "runtime/temporary_folder.h"
+#include "runtime/support/temporary_folder.h"
 
 #include <sys/wait.h>
 #include <unistd.h>

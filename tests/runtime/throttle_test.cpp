@@ -1,4 +1,4 @@
-#include "runtime/throttle.h"
+#include "runtime/device/throttle.h"
 
 #include "tests/catch.h"
 

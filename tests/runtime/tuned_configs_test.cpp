@@ -1,5 +1,5 @@
 // A database that cannot be used costs the tuned configurations, a bounded wait, and a note.
-#include "runtime/tuned_configs.h"
+#include "runtime/lookup/tuned_configs.h"
 
 #include <SQLiteCpp/Database.h>
 #include <sys/stat.h>
@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "runtime/temporary_folder.h"
+#include "runtime/support/temporary_folder.h"
 #include "tests/catch.h"
 #include "tests/fakes/fake_device.h"
 #include "tests/runtime/broken_store.h"

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "cache/config_store.h"
-#include "runtime/device.h"
-#include "runtime/lookup.h"
+#include "runtime/device/device.h"
+#include "runtime/lookup/lookup.h"
 #include "templates/embedded.h"
 #include "templates/reduce/space.h"
 

@@ -1,4 +1,4 @@
-#include "runtime/variant.h"
+#include "runtime/launch/variant.h"
 
 #include "templates/reduce/space.h"
 #include "tests/catch.h"

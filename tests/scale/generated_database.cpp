@@ -12,11 +12,11 @@
 #include "cache/record_check.h"
 #include "cache/rows.h"
 #include "cache/sqlite_connection.h"
-#include "runtime/lookup.h"
+#include "runtime/lookup/lookup.h"
 #include "templates/embedded.h"
-#include "tuner/problem_history.h"
+#include "tuner/measure/statistics.h"
 #include "tuner/search/candidates.h"
-#include "tuner/statistics.h"
+#include "tuner/session/problem_history.h"
 
 namespace foldtune::test {
 namespace {

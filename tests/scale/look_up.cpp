@@ -7,7 +7,7 @@
 #include <exception>
 
 #include "foldtune/context.h"
-#include "runtime/device.h"
+#include "runtime/device/device.h"
 
 int main(int argc, char** argv) try {
   using namespace foldtune;

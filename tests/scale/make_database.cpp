@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <string>
 
-#include "runtime/device.h"
+#include "runtime/device/device.h"
 #include "templates/embedded.h"
 #include "tests/scale/generated_database.h"
 

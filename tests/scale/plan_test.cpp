@@ -10,7 +10,7 @@
 
 #include "cache/config_store.h"
 #include "cache/queries.h"
-#include "runtime/lookup.h"
+#include "runtime/lookup/lookup.h"
 #include "tests/cache/temporary_folder.h"
 #include "tests/catch.h"
 #include "tests/scale/generated_database.h"

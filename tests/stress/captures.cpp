@@ -20,8 +20,8 @@
 #include <vector>
 
 #include "foldtune/foldtune.hpp"
-#include "runtime/cuda_driver.h"
-#include "runtime/device.h"
+#include "runtime/device/cuda/cuda_driver.h"
+#include "runtime/device/device.h"
 #include "templates/space.h"
 #include "tests/stress/streams.h"
 #include "tests/stress/stress.h"

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "runtime/cuda_driver.h"
+#include "runtime/device/cuda/cuda_driver.h"
 
 namespace foldtune::stress {
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "runtime/device.h"
+#include "runtime/device/device.h"
 
 namespace foldtune::stress {
 

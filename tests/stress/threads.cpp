@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "foldtune/foldtune.hpp"
-#include "runtime/device.h"
+#include "runtime/device/device.h"
 #include "tests/stress/streams.h"
 #include "tests/stress/stress.h"
 

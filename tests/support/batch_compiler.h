@@ -9,8 +9,8 @@
 #include <thread>
 #include <vector>
 
-#include "runtime/compiler.h"
-#include "runtime/variant.h"
+#include "runtime/device/compiler.h"
+#include "runtime/launch/variant.h"
 
 namespace foldtune::test {
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "runtime/variant.h"
+#include "runtime/launch/variant.h"
 
 namespace foldtune::test {
 

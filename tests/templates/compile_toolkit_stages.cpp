@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "foldtune/error.h"
-#include "runtime/variant.h"
+#include "runtime/launch/variant.h"
 #include "tests/support/batch_compiler.h"
 
 namespace foldtune::test {

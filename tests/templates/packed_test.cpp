@@ -1,5 +1,5 @@
 // Folds of whole words beside folds of the elements one by one.
-#include "templates/packed.cuh"
+#include "templates/device/packed.cuh"
 
 #include <array>
 #include <cstring>

@@ -1,4 +1,4 @@
-#include "tuner/areas.h"
+#include "tuner/measure/areas.h"
 
 #include <array>
 

@@ -4,10 +4,10 @@
 
 #include <filesystem>
 
-#include "runtime/compiler.h"
-#include "runtime/kernel_cache.h"
-#include "runtime/tuned_configs.h"
-#include "runtime/variant.h"
+#include "runtime/compile/kernel_cache.h"
+#include "runtime/device/compiler.h"
+#include "runtime/launch/variant.h"
+#include "runtime/lookup/tuned_configs.h"
 #include "tests/catch.h"
 #include "tests/tuner/program.h"
 #include "tests/tuner/tuned_database.h"

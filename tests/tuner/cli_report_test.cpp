@@ -10,7 +10,7 @@
 #include "tests/catch.h"
 #include "tests/tuner/program.h"
 #include "tests/tuner/tuned_database.h"
-#include "tuner/format.h"
+#include "tuner/text/format.h"
 
 namespace foldtune::test {
 namespace {

@@ -1,4 +1,4 @@
-#include "tuner/comparison.h"
+#include "tuner/measure/comparison.h"
 
 #include <algorithm>
 #include <array>

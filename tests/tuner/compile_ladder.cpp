@@ -9,9 +9,9 @@
 #include <thread>
 
 #include "foldtune/error.h"
-#include "runtime/variant.h"
-#include "tuner/compile_pool.h"
-#include "tuner/ladder.h"
+#include "runtime/launch/variant.h"
+#include "tuner/measure/compile_pool.h"
+#include "tuner/session/ladder.h"
 
 namespace foldtune::test {
 namespace {

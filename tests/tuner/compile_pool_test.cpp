@@ -1,4 +1,4 @@
-#include "tuner/compile_pool.h"
+#include "tuner/measure/compile_pool.h"
 
 #include <atomic>
 #include <mutex>

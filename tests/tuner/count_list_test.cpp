@@ -1,4 +1,4 @@
-#include "tuner/count_list.h"
+#include "tuner/problem/count_list.h"
 
 #include <string>
 

@@ -1,11 +1,11 @@
-#include "tuner/device_evaluator.h"
+#include "tuner/measure/device_evaluator.h"
 
 #include <algorithm>
 #include <set>
 #include <utility>
 
 #include "foldtune/error.h"
-#include "runtime/throttle.h"
+#include "runtime/device/throttle.h"
 #include "tests/catch.h"
 #include "tests/fakes/fake_device.h"
 

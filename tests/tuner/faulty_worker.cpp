@@ -26,7 +26,7 @@
 #include "foldtune/error.h"
 #include "tests/fakes/fake_device.h"
 #include "tests/tuner/worker_misdeeds.h"
-#include "tuner/device_evaluator.h"
+#include "tuner/measure/device_evaluator.h"
 #include "tuner/worker/serve.h"
 
 namespace foldtune::test {

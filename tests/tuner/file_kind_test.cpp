@@ -1,4 +1,4 @@
-#include "tuner/file_kind.h"
+#include "tuner/files/file_kind.h"
 
 #include <string>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "tuner/format.h"
+#include "tuner/text/format.h"
 
 #include <string>
 

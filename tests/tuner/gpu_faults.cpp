@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "foldtune/error.h"
-#include "runtime/compiler.h"
-#include "runtime/variant.h"
-#include "tuner/device_evaluator.h"
+#include "runtime/device/compiler.h"
+#include "runtime/launch/variant.h"
+#include "tuner/measure/device_evaluator.h"
 #include "tuner/worker/serve.h"
 #include "tuner/worker/worker_evaluator.h"
 

@@ -6,10 +6,10 @@
 #include "templates/histogram/range.h"
 #include "tests/catch.h"
 #include "tests/tuner/tune_on.h"
-#include "tuner/elements.h"
-#include "tuner/histogram_input.h"
-#include "tuner/histogram_reference.h"
-#include "tuner/reference.h"
+#include "tuner/verify/elements.h"
+#include "tuner/verify/histogram_input.h"
+#include "tuner/verify/histogram_reference.h"
+#include "tuner/verify/reference.h"
 
 namespace foldtune {
 namespace {

@@ -1,4 +1,4 @@
-#include "tuner/input_array.h"
+#include "tuner/files/input_array.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -18,7 +18,7 @@
 #include "tests/catch.h"
 #include "tests/tuner/npy_file.h"
 #include "tests/tuner/npz_file.h"
-#include "tuner/file_error.h"
+#include "tuner/files/file_error.h"
 
 namespace foldtune {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "tests/cache/temporary_folder.h"
 #include "tests/catch.h"
-#include "tuner/file_error.h"
+#include "tuner/files/file_error.h"
 
 namespace foldtune {
 namespace {

@@ -1,11 +1,11 @@
-#include "tuner/input_pool.h"
+#include "tuner/measure/input_pool.h"
 
 #include <algorithm>
 #include <cstring>
 
 #include "tests/catch.h"
 #include "tests/fakes/fake_device.h"
-#include "tuner/reference.h"
+#include "tuner/verify/reference.h"
 
 namespace foldtune {
 namespace {

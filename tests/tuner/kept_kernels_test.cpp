@@ -1,10 +1,10 @@
 // Kernels that the tuner keeps: each once, and enough for a program without a compiler.
-#include "tuner/kept_kernels.h"
+#include "tuner/session/kept_kernels.h"
 
 #include "foldtune/context.h"
 #include "foldtune/error.h"
-#include "runtime/kernel_cache.h"
-#include "runtime/variant.h"
+#include "runtime/compile/kernel_cache.h"
+#include "runtime/launch/variant.h"
 #include "tests/catch.h"
 #include "tests/fakes/fake_device.h"
 #include "tests/tuner/tune_on.h"

@@ -1,13 +1,13 @@
-#include "tuner/replay/kernel_tuner.h"
+#include "tuner/exchange/kernel_tuner.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "runtime/lookup.h"
-#include "runtime/temporary_folder.h"
+#include "runtime/lookup/lookup.h"
+#include "runtime/support/temporary_folder.h"
 #include "tests/cache/temporary_folder.h"
 #include "tests/catch.h"
-#include "tuner/file_error.h"
+#include "tuner/files/file_error.h"
 
 namespace foldtune {
 namespace {

@@ -10,7 +10,7 @@
 #include "tests/catch.h"
 #include "tests/tuner/scripted_evaluator.h"
 #include "tests/tuner/tune_on.h"
-#include "tuner/problem_history.h"
+#include "tuner/session/problem_history.h"
 
 namespace foldtune::test {
 namespace {

@@ -1,4 +1,4 @@
-#include "tuner/ladder.h"
+#include "tuner/session/ladder.h"
 
 #include <algorithm>
 #include <cstring>
@@ -7,8 +7,8 @@
 #include "foldtune/error.h"
 #include "tests/catch.h"
 #include "tests/fakes/fake_device.h"
-#include "tuner/climb.h"
-#include "tuner/library_rungs.h"
+#include "tuner/session/climb.h"
+#include "tuner/session/library_rungs.h"
 
 namespace foldtune::test {
 namespace {

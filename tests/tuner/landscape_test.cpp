@@ -1,11 +1,11 @@
-#include "tuner/replay/landscape.h"
+#include "tuner/exchange/landscape.h"
 
 #include <nlohmann/json.hpp>
 
 #include "foldtune/error.h"
-#include "runtime/lookup.h"
+#include "runtime/lookup/lookup.h"
 #include "tests/catch.h"
-#include "tuner/problem_json.h"
+#include "tuner/problem/problem_json.h"
 
 namespace foldtune {
 namespace {

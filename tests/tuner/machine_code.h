@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "runtime/compiler.h"
+#include "runtime/device/compiler.h"
 
 namespace foldtune::test {
 

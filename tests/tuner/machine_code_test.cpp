@@ -4,9 +4,9 @@
 #include <memory>
 
 #include "foldtune/error.h"
-#include "runtime/variant.h"
+#include "runtime/launch/variant.h"
 #include "tests/catch.h"
-#include "tuner/compile_pool.h"
+#include "tuner/measure/compile_pool.h"
 
 namespace foldtune {
 namespace {

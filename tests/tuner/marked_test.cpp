@@ -1,12 +1,12 @@
 // Which results are marked for revalidation, and what a revalidation tries.
-#include "tuner/marked.h"
+#include "tuner/session/marked.h"
 
 #include "templates/embedded.h"
 #include "tests/catch.h"
 #include "tests/tuner/scripted_evaluator.h"
 #include "tests/tuner/tune_on.h"
 #include "tests/tuner/tuned_database.h"
-#include "tuner/problem_history.h"
+#include "tuner/session/problem_history.h"
 
 namespace foldtune::test {
 namespace {

@@ -1,4 +1,4 @@
-#include "tuner/npy.h"
+#include "tuner/files/npy.h"
 
 #include <algorithm>
 #include <optional>
@@ -10,7 +10,7 @@
 #include "foldtune/error.h"
 #include "tests/catch.h"
 #include "tests/tuner/npy_file.h"
-#include "tuner/file_error.h"
+#include "tuner/files/file_error.h"
 
 namespace foldtune {
 namespace {

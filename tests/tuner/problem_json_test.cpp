@@ -1,4 +1,4 @@
-#include "tuner/problem_json.h"
+#include "tuner/problem/problem_json.h"
 
 #include <cmath>
 #include <limits>

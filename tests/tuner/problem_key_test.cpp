@@ -1,6 +1,6 @@
-#include "tuner/problem_key.h"
+#include "tuner/problem/problem_key.h"
 
-#include "runtime/lookup.h"
+#include "runtime/lookup/lookup.h"
 #include "tests/catch.h"
 
 namespace foldtune {

@@ -1,4 +1,4 @@
-#include "tuner/progress.h"
+#include "tuner/commands/progress.h"
 
 #include <algorithm>
 #include <cstdio>

@@ -1,4 +1,4 @@
-#include "tuner/reference.h"
+#include "tuner/verify/reference.h"
 
 #include <array>
 #include <bit>

@@ -4,7 +4,7 @@
 
 #include "cache/columns.h"
 #include "cache/intake.h"
-#include "runtime/lookup.h"
+#include "runtime/lookup/lookup.h"
 #include "templates/embedded.h"
 #include "tests/cache/temporary_folder.h"
 #include "tests/catch.h"

@@ -1,4 +1,4 @@
-#include "tuner/rotation.h"
+#include "tuner/measure/rotation.h"
 
 #include "tests/catch.h"
 

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/lookup.h"
-#include "tuner/evaluator.h"
+#include "runtime/lookup/lookup.h"
+#include "tuner/measure/evaluator.h"
 
 namespace foldtune::test {
 

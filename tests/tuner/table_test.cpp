@@ -1,4 +1,4 @@
-#include "tuner/table.h"
+#include "tuner/text/table.h"
 
 #include "tests/catch.h"
 

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "tuner/device_evaluator.h"
-#include "tuner/tuner.h"
+#include "tuner/measure/device_evaluator.h"
+#include "tuner/session/tuner.h"
 
 namespace foldtune::test {
 

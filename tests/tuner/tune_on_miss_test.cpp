@@ -1,4 +1,4 @@
-#include "tuner/tune_on_miss.h"
+#include "tuner/session/tune_on_miss.h"
 
 #include "foldtune/foldtune.hpp"
 #include "tests/catch.h"

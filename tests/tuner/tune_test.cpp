@@ -7,7 +7,7 @@
 #include <set>
 
 #include "foldtune/error.h"
-#include "runtime/lookup.h"
+#include "runtime/lookup/lookup.h"
 #include "templates/reduce/space.h"
 #include "tests/catch.h"
 #include "tests/fakes/fake_device.h"

@@ -9,11 +9,11 @@
 
 #include "cache/config_store.h"
 #include "foldtune/problem.h"
-#include "runtime/lookup.h"
+#include "runtime/lookup/lookup.h"
 #include "templates/embedded.h"
 #include "templates/space.h"
-#include "tuner/problem_history.h"
-#include "tuner/statistics.h"
+#include "tuner/measure/statistics.h"
+#include "tuner/session/problem_history.h"
 
 namespace foldtune::test {
 

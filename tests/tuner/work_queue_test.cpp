@@ -1,4 +1,4 @@
-#include "tuner/work_queue.h"
+#include "tuner/measure/work_queue.h"
 
 #include <algorithm>
 #include <thread>

@@ -9,14 +9,14 @@
 #include <thread>
 
 #include "foldtune/error.h"
-#include "runtime/variant.h"
+#include "runtime/launch/variant.h"
 #include "tests/cache/child_process.h"
 #include "tests/cache/temporary_folder.h"
 #include "tests/catch.h"
 #include "tests/fakes/fake_device.h"
 #include "tests/tuner/processes.h"
 #include "tests/tuner/worker_misdeeds.h"
-#include "tuner/device_evaluator.h"
+#include "tuner/measure/device_evaluator.h"
 
 namespace foldtune {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "runtime/compiler.h"
+#include "runtime/device/compiler.h"
 #include "templates/reduce/params.cuh"
 
 namespace foldtune::test {

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "foldtune/error.h"
-#include "runtime/variant.h"
+#include "runtime/launch/variant.h"
 #include "tests/catch.h"
 #include "tests/tuner/machine_code.h"
 #include "tuner/worker/process_compiler.h"

@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "runtime/child_process.h"
-#include "runtime/variant.h"
+#include "runtime/launch/variant.h"
+#include "runtime/support/child_process.h"
 #include "tests/catch.h"
 #include "tests/fakes/fake_device.h"
-#include "tuner/device_evaluator.h"
+#include "tuner/measure/device_evaluator.h"
 #include "tuner/worker/protocol.h"
 #include "tuner/worker/serve.h"
 

@@ -1,4 +1,4 @@
-#include "tuner/zip.h"
+#include "tuner/files/zip.h"
 
 #include <algorithm>
 #include <random>
@@ -7,7 +7,7 @@
 #include "foldtune/error.h"
 #include "tests/catch.h"
 #include "tests/tuner/npz_file.h"
-#include "tuner/file_error.h"
+#include "tuner/files/file_error.h"
 
 namespace foldtune {
 namespace {

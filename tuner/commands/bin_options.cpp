@@ -11,8 +11,8 @@
 #include "foldtune/error.h"
 #include "templates/histogram/range.h"
 #include "tuner/commands/options.h"
-#include "tuner/count_list.h"
-#include "tuner/input_array.h"
+#include "tuner/files/input_array.h"
+#include "tuner/problem/count_list.h"
 
 namespace foldtune {
 namespace {

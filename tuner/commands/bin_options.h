@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "foldtune/problem.h"
-#include "tuner/histogram_input.h"
+#include "tuner/verify/histogram_input.h"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): not ours
 class App;

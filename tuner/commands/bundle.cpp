@@ -1,5 +1,5 @@
 // foldtune bundle: what was tuned, and its kernels, to be shipped with a program.
-#include "tuner/bundle.h"
+#include "tuner/exchange/bundle.h"
 
 #include <fmt/format.h>
 
@@ -10,13 +10,14 @@
 #include <string>
 
 #include "foldtune/error.h"
-#include "runtime/temporary_folder.h"
+#include "runtime/support/temporary_folder.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/options.h"
-#include "tuner/commands/stored_rows.h"
-#include "tuner/format.h"
-#include "tuner/output_file.h"
-#include "tuner/print.h"
+#include "tuner/commands/row_filter.h"
+#include "tuner/files/output_file.h"
+#include "tuner/inspect/stored_rows.h"
+#include "tuner/text/format.h"
+#include "tuner/text/print.h"
 
 namespace foldtune {
 namespace {

@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-#include "tuner/exit_code.h"
+#include "tuner/commands/exit_code.h"
 
 namespace CLI {
 class App;

@@ -6,8 +6,8 @@
 #include <array>
 #include <utility>
 
-#include "tuner/custom_file.h"
-#include "tuner/format.h"
+#include "tuner/files/custom_file.h"
+#include "tuner/text/format.h"
 
 namespace foldtune {
 namespace {

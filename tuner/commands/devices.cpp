@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "tuner/commands/commands.h"
-#include "tuner/commands/device_listing.h"
 #include "tuner/commands/options.h"
-#include "tuner/commands/row_fields.h"
-#include "tuner/format.h"
-#include "tuner/measure.h"
-#include "tuner/print.h"
-#include "tuner/table.h"
+#include "tuner/inspect/device_listing.h"
+#include "tuner/inspect/row_fields.h"
+#include "tuner/measure/measure.h"
+#include "tuner/text/format.h"
+#include "tuner/text/print.h"
+#include "tuner/text/table.h"
 
 namespace foldtune {
 namespace {

@@ -14,12 +14,13 @@
 
 #include "cache/config_store.h"
 #include "tuner/commands/commands.h"
-#include "tuner/commands/row_fields.h"
-#include "tuner/commands/stored_problem.h"
-#include "tuner/commands/stored_rows.h"
-#include "tuner/format.h"
-#include "tuner/print.h"
-#include "tuner/table.h"
+#include "tuner/commands/row_filter.h"
+#include "tuner/inspect/row_fields.h"
+#include "tuner/inspect/stored_problem.h"
+#include "tuner/inspect/stored_rows.h"
+#include "tuner/text/format.h"
+#include "tuner/text/print.h"
+#include "tuner/text/table.h"
 
 namespace foldtune {
 namespace {

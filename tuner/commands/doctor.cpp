@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "tuner/commands/commands.h"
-#include "tuner/commands/diagnosis.h"
-#include "tuner/commands/row_fields.h"
-#include "tuner/format.h"
-#include "tuner/print.h"
+#include "tuner/inspect/diagnosis.h"
+#include "tuner/inspect/row_fields.h"
+#include "tuner/text/format.h"
+#include "tuner/text/print.h"
 
 namespace foldtune {
 namespace {

@@ -6,10 +6,11 @@
 
 #include "tuner/commands/commands.h"
 #include "tuner/commands/options.h"
-#include "tuner/commands/stored_rows.h"
+#include "tuner/commands/row_filter.h"
 #include "tuner/exchange/export_rows.h"
-#include "tuner/format.h"
-#include "tuner/print.h"
+#include "tuner/inspect/stored_rows.h"
+#include "tuner/text/format.h"
+#include "tuner/text/print.h"
 
 namespace foldtune {
 namespace {

@@ -16,13 +16,13 @@
 #include "cache/read_rows.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/options.h"
-#include "tuner/commands/row_fields.h"
 #include "tuner/exchange/import_rows.h"
 #include "tuner/exchange/input_bytes.h"
 #include "tuner/exchange/row_rules.h"
-#include "tuner/file_error.h"
-#include "tuner/format.h"
-#include "tuner/print.h"
+#include "tuner/files/file_error.h"
+#include "tuner/inspect/row_fields.h"
+#include "tuner/text/format.h"
+#include "tuner/text/print.h"
 
 namespace foldtune {
 namespace {

@@ -12,15 +12,15 @@
 #include <vector>
 
 #include "foldtune/error.h"
-#include "runtime/device.h"
-#include "tuner/climb.h"
+#include "runtime/device/device.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/options.h"
-#include "tuner/commands/row_fields.h"
-#include "tuner/count_list.h"
-#include "tuner/format.h"
-#include "tuner/print.h"
-#include "tuner/table.h"
+#include "tuner/inspect/row_fields.h"
+#include "tuner/problem/count_list.h"
+#include "tuner/session/climb.h"
+#include "tuner/text/format.h"
+#include "tuner/text/print.h"
+#include "tuner/text/table.h"
 
 namespace foldtune {
 namespace {

@@ -1,5 +1,5 @@
 // foldtune landscape: how the configurations of a problem compare.
-#include "tuner/replay/landscape.h"
+#include "tuner/exchange/landscape.h"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -16,19 +16,19 @@
 
 #include "cache/config_store.h"
 #include "foldtune/error.h"
-#include "runtime/lookup.h"
+#include "runtime/lookup/lookup.h"
 #include "templates/embedded.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/options.h"
 #include "tuner/commands/problem_selection.h"
-#include "tuner/commands/row_fields.h"
-#include "tuner/commands/stored_problem.h"
-#include "tuner/commands/stored_rows.h"
-#include "tuner/format.h"
-#include "tuner/output_file.h"
-#include "tuner/print.h"
-#include "tuner/replay/kernel_tuner.h"
-#include "tuner/table.h"
+#include "tuner/exchange/kernel_tuner.h"
+#include "tuner/files/output_file.h"
+#include "tuner/inspect/row_fields.h"
+#include "tuner/inspect/stored_problem.h"
+#include "tuner/inspect/stored_rows.h"
+#include "tuner/text/format.h"
+#include "tuner/text/print.h"
+#include "tuner/text/table.h"
 
 namespace foldtune {
 namespace {

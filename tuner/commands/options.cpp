@@ -13,9 +13,9 @@
 
 #include "cache/config_store.h"
 #include "foldtune/error.h"
-#include "runtime/device.h"
-#include "tuner/count_list.h"
-#include "tuner/print.h"
+#include "runtime/device/device.h"
+#include "tuner/problem/count_list.h"
+#include "tuner/text/print.h"
 
 namespace foldtune {
 namespace {

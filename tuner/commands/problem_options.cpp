@@ -8,7 +8,7 @@
 
 #include "foldtune/error.h"
 #include "tuner/commands/options.h"
-#include "tuner/format.h"
+#include "tuner/text/format.h"
 
 namespace foldtune {
 namespace {

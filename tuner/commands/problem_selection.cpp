@@ -6,8 +6,9 @@
 
 #include "foldtune/error.h"
 #include "tuner/commands/options.h"
-#include "tuner/commands/stored_rows.h"
-#include "tuner/count_list.h"
+#include "tuner/commands/row_filter.h"
+#include "tuner/inspect/stored_rows.h"
+#include "tuner/problem/count_list.h"
 
 namespace foldtune {
 void add_problem_selection(CLI::App& app, ProblemSelection& selection) {

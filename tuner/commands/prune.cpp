@@ -19,9 +19,9 @@
 #include "templates/embedded.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/options.h"
-#include "tuner/commands/row_fields.h"
-#include "tuner/format.h"
-#include "tuner/print.h"
+#include "tuner/inspect/row_fields.h"
+#include "tuner/text/format.h"
+#include "tuner/text/print.h"
 
 namespace foldtune {
 namespace {

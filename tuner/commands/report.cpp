@@ -11,12 +11,13 @@
 #include "cache/record_check.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/options.h"
-#include "tuner/commands/stored_rows.h"
-#include "tuner/format.h"
-#include "tuner/output_file.h"
-#include "tuner/print.h"
+#include "tuner/commands/row_filter.h"
+#include "tuner/files/output_file.h"
+#include "tuner/inspect/stored_rows.h"
 #include "tuner/report/page.h"
 #include "tuner/report/report_data.h"
+#include "tuner/text/format.h"
+#include "tuner/text/print.h"
 
 namespace foldtune {
 namespace {

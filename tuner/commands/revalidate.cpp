@@ -11,20 +11,21 @@
 #include <vector>
 
 #include "cache/config_store.h"
-#include "runtime/device.h"
-#include "runtime/lookup.h"
+#include "runtime/device/device.h"
+#include "runtime/lookup/lookup.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/options.h"
-#include "tuner/commands/row_fields.h"
-#include "tuner/commands/stored_problem.h"
-#include "tuner/commands/stored_rows.h"
+#include "tuner/commands/row_filter.h"
 #include "tuner/commands/tuning.h"
-#include "tuner/count_list.h"
-#include "tuner/format.h"
-#include "tuner/marked.h"
-#include "tuner/print.h"
-#include "tuner/table.h"
-#include "tuner/tuner.h"
+#include "tuner/inspect/row_fields.h"
+#include "tuner/inspect/stored_problem.h"
+#include "tuner/inspect/stored_rows.h"
+#include "tuner/problem/count_list.h"
+#include "tuner/session/marked.h"
+#include "tuner/session/tuner.h"
+#include "tuner/text/format.h"
+#include "tuner/text/print.h"
+#include "tuner/text/table.h"
 
 namespace foldtune {
 namespace {

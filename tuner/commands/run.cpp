@@ -15,17 +15,17 @@
 
 #include "foldtune/context.h"
 #include "foldtune/error.h"
-#include "runtime/device.h"
-#include "runtime/kernel_cache.h"
-#include "runtime/tuned_configs.h"
+#include "runtime/compile/kernel_cache.h"
+#include "runtime/device/device.h"
+#include "runtime/lookup/tuned_configs.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/options.h"
 #include "tuner/commands/problem_options.h"
 #include "tuner/commands/run_input.h"
 #include "tuner/commands/run_report.h"
-#include "tuner/operator_laws.h"
-#include "tuner/print.h"
-#include "tuner/statistics.h"
+#include "tuner/measure/statistics.h"
+#include "tuner/text/print.h"
+#include "tuner/verify/operator_laws.h"
 
 namespace foldtune {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "runtime/device.h"
-#include "tuner/input_array.h"
+#include "runtime/device/device.h"
+#include "tuner/files/input_array.h"
 
 namespace foldtune {
 

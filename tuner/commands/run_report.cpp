@@ -10,12 +10,12 @@
 #include <numeric>
 #include <optional>
 
-#include "runtime/lookup.h"
-#include "tuner/commands/row_fields.h"
-#include "tuner/format.h"
-#include "tuner/print.h"
-#include "tuner/reference.h"
-#include "tuner/table.h"
+#include "runtime/lookup/lookup.h"
+#include "tuner/inspect/row_fields.h"
+#include "tuner/text/format.h"
+#include "tuner/text/print.h"
+#include "tuner/text/table.h"
+#include "tuner/verify/reference.h"
 
 namespace foldtune {
 namespace {

@@ -7,9 +7,9 @@
 
 #include "foldtune/problem.h"
 #include "foldtune/reducer.h"
-#include "runtime/device.h"
+#include "runtime/device/device.h"
 #include "tuner/commands/bin_options.h"
-#include "tuner/input_array.h"
+#include "tuner/files/input_array.h"
 
 namespace foldtune {
 

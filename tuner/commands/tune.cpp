@@ -11,16 +11,16 @@
 #include <vector>
 
 #include "foldtune/error.h"
-#include "runtime/device.h"
+#include "runtime/device/device.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/options.h"
 #include "tuner/commands/problem_options.h"
 #include "tuner/commands/tuning.h"
-#include "tuner/count_list.h"
-#include "tuner/format.h"
-#include "tuner/print.h"
+#include "tuner/problem/count_list.h"
 #include "tuner/search/search.h"
-#include "tuner/tuner.h"
+#include "tuner/session/tuner.h"
+#include "tuner/text/format.h"
+#include "tuner/text/print.h"
 
 namespace foldtune {
 namespace {

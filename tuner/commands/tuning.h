@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "tuner/exit_code.h"
-#include "tuner/tuner.h"
+#include "tuner/commands/exit_code.h"
+#include "tuner/session/tuner.h"
 
 namespace foldtune {
 

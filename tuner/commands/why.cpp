@@ -10,20 +10,20 @@
 #include <vector>
 
 #include "cache/config_store.h"
-#include "runtime/lookup.h"
+#include "runtime/lookup/lookup.h"
 #include "templates/embedded.h"
-#include "tuner/commands/account.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/options.h"
 #include "tuner/commands/problem_selection.h"
-#include "tuner/commands/row_fields.h"
-#include "tuner/commands/stored_problem.h"
-#include "tuner/commands/stored_rows.h"
-#include "tuner/format.h"
-#include "tuner/print.h"
-#include "tuner/problem_history.h"
-#include "tuner/statistics.h"
-#include "tuner/table.h"
+#include "tuner/inspect/account.h"
+#include "tuner/inspect/row_fields.h"
+#include "tuner/inspect/stored_problem.h"
+#include "tuner/inspect/stored_rows.h"
+#include "tuner/measure/statistics.h"
+#include "tuner/session/problem_history.h"
+#include "tuner/text/format.h"
+#include "tuner/text/print.h"
+#include "tuner/text/table.h"
 
 namespace foldtune {
 namespace {

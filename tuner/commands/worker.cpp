@@ -5,12 +5,12 @@
 #include <optional>
 #include <string>
 
-#include "runtime/compiler.h"
-#include "runtime/device.h"
-#include "tuner/background.h"
+#include "runtime/device/compiler.h"
+#include "runtime/device/device.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/options.h"
-#include "tuner/device_evaluator.h"
+#include "tuner/measure/background.h"
+#include "tuner/measure/device_evaluator.h"
 #include "tuner/worker/serve.h"
 
 namespace foldtune {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "cache/excerpt.h"
-#include "tuner/file_error.h"
+#include "tuner/files/file_error.h"
 
 namespace foldtune {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cache/read_rows.h"
-#include "tuner/output_file.h"
+#include "tuner/files/output_file.h"
 
 namespace foldtune {
 

@@ -12,7 +12,7 @@
 #include "tuner/exchange/list_hash.h"
 #include "tuner/exchange/row_json.h"
 #include "tuner/exchange/row_rules.h"
-#include "tuner/file_error.h"
+#include "tuner/files/file_error.h"
 
 namespace foldtune {
 namespace {

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/file_error.h"
-#include "tuner/format.h"
+#include "tuner/files/file_error.h"
+#include "tuner/text/format.h"
 
 namespace foldtune {
 namespace {

@@ -10,8 +10,8 @@
 
 #include "cache/columns.h"
 #include "cache/store_error.h"
-#include "tuner/json_fields.h"
-#include "tuner/table.h"
+#include "tuner/problem/json_fields.h"
+#include "tuner/text/table.h"
 
 namespace foldtune {
 namespace {

@@ -14,12 +14,12 @@
 #include "cache/columns.h"
 #include "cache/record_check.h"
 #include "foldtune/problem.h"
-#include "runtime/lookup.h"
+#include "runtime/lookup/lookup.h"
 #include "templates/embedded.h"
 #include "templates/space.h"
-#include "tuner/measure.h"
-#include "tuner/problem_key.h"
-#include "tuner/statistics.h"
+#include "tuner/measure/measure.h"
+#include "tuner/measure/statistics.h"
+#include "tuner/problem/problem_key.h"
 
 namespace foldtune {
 namespace {

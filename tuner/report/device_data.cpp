@@ -15,11 +15,11 @@
 #include <utility>
 
 #include "templates/embedded.h"
-#include "tuner/commands/stored_problem.h"
-#include "tuner/commands/stored_rows.h"
-#include "tuner/format.h"
-#include "tuner/problem_history.h"
-#include "tuner/table.h"
+#include "tuner/inspect/stored_problem.h"
+#include "tuner/inspect/stored_rows.h"
+#include "tuner/session/problem_history.h"
+#include "tuner/text/format.h"
+#include "tuner/text/table.h"
 
 namespace foldtune {
 namespace {

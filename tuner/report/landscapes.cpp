@@ -5,8 +5,8 @@
 #include <map>
 #include <string_view>
 
-#include "tuner/problem_history.h"
-#include "tuner/statistics.h"
+#include "tuner/measure/statistics.h"
+#include "tuner/session/problem_history.h"
 
 namespace foldtune {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/compiler.h"
+#include "runtime/device/compiler.h"
 #include "tuner/worker/session.h"
 
 namespace foldtune {

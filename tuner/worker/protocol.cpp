@@ -6,7 +6,7 @@
 #include <new>
 #include <utility>
 
-#include "tuner/problem_json.h"
+#include "tuner/problem/problem_json.h"
 #include "tuner/worker/record_fields.h"
 
 namespace foldtune {

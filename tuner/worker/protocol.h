@@ -22,8 +22,8 @@
 #include <variant>
 
 #include "foldtune/error.h"
-#include "runtime/compiler.h"
-#include "tuner/evaluator.h"
+#include "runtime/device/compiler.h"
+#include "tuner/measure/evaluator.h"
 
 namespace foldtune {
 

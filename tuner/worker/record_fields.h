@@ -2,8 +2,8 @@
 #pragma once
 
 #include "cache/columns.h"
-#include "runtime/device.h"
-#include "tuner/json_fields.h"
+#include "runtime/device/device.h"
+#include "tuner/problem/json_fields.h"
 
 namespace foldtune {
 

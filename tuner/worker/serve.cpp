@@ -11,7 +11,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "runtime/child_process.h"
+#include "runtime/support/child_process.h"
 #include "tuner/worker/protocol.h"
 
 namespace foldtune {

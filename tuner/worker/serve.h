@@ -3,8 +3,8 @@
 
 #include <functional>
 
-#include "runtime/compiler.h"
-#include "tuner/evaluator.h"
+#include "runtime/device/compiler.h"
+#include "tuner/measure/evaluator.h"
 
 namespace foldtune {
 

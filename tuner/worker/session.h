@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "runtime/child_process.h"
+#include "runtime/support/child_process.h"
 #include "tuner/worker/protocol.h"
 
 namespace foldtune {

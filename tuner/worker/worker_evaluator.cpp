@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "foldtune/error.h"
-#include "tuner/trial_record.h"
+#include "tuner/measure/trial_record.h"
 #include "tuner/worker/process_compiler.h"
 
 namespace foldtune {

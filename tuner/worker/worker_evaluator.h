@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "tuner/evaluator.h"
+#include "tuner/measure/evaluator.h"
 #include "tuner/worker/session.h"
 
 namespace foldtune {

@@ -24,7 +24,8 @@ struct MissPolicy {
   /// With OnMiss::tune: returns the configuration for the problem as a JSON object, as `foldtune
   /// show --json` and `Explanation::config` have it; empty for none. The call waits for it, and so
   /// do other first calls of the reducer, whose locks are held. What it throws, the call throws,
-  /// and the next call asks again. `tune_on_miss` (tuner/tune_on_miss.h) makes one that tunes.
+  /// and the next call asks again. `tune_on_miss` (tuner/session/tune_on_miss.h) makes one that
+  /// tunes.
   std::function<std::string(const Problem& problem)> tune{};
 };
 

@@ -1,0 +1,339 @@
+#include <fmt/format.h>
+
+#include <new>
+
+#include "foldtune/error.h"
+#include "foldtune/foldtune.h"
+#include "runtime/api/c_arguments.h"
+
+// The names of C. NOLINTBEGIN(readability-identifier-naming)
+
+// Handles of C++ share what their context has, so that they may be destroyed in any order, as
+// garbage collectors do.
+struct foldtune_context {
+  foldtune::Context context;
+};
+struct foldtune_reducer {
+  foldtune::Reducer reducer;
+};
+struct foldtune_plan {
+  foldtune::ReducePlan plan;
+};
+struct foldtune_histogram {
+  foldtune::Histogram histogram;
+};
+
+// NOLINTEND(readability-identifier-naming)
+
+namespace foldtune {
+namespace {
+
+thread_local std::string last_error;
+thread_local Explanation last_explanation;
+thread_local std::string last_problem;
+
+foldtune_status fail(foldtune_status status, const char* text) noexcept {
+  try {
+    last_error = text;
+  } catch (...) {
+    last_error.clear();  // No memory for the text.
+  }
+  return status;
+}
+
+/// Runs `call`, and makes a status of what it throws: nothing passes this border.
+template <class Call>
+foldtune_status guarded(const Call& call) noexcept {
+  try {
+    call();
+    return FOLDTUNE_OK;
+  } catch (const InvalidArgument& error) {
+    return fail(FOLDTUNE_INVALID_ARGUMENT, error.what());
+  } catch (const Unavailable& error) {
+    return fail(FOLDTUNE_UNAVAILABLE, error.what());
+  } catch (const NotTuned& error) {
+    return fail(FOLDTUNE_NOT_TUNED, error.what());
+  } catch (const CompileError& error) {
+    return fail(FOLDTUNE_COMPILE_ERROR, error.what());
+  } catch (const OutOfMemory& error) {
+    return fail(FOLDTUNE_OUT_OF_MEMORY, error.what());
+  } catch (const DeviceError& error) {
+    return fail(FOLDTUNE_DEVICE_ERROR, error.what());
+  } catch (const DatabaseError& error) {
+    return fail(FOLDTUNE_DATABASE_ERROR, error.what());
+  } catch (const std::bad_alloc&) {
+    return fail(FOLDTUNE_OUT_OF_MEMORY, "the host has no memory left");
+  } catch (const std::exception& error) {
+    return fail(FOLDTUNE_FAILED, error.what());
+  } catch (...) {
+    return fail(FOLDTUNE_FAILED, "something was thrown that is no std::exception");
+  }
+}
+
+/// What a pointer of the caller's refers to.
+template <class T>
+T& checked(T* pointer, const char* what) {
+  if (pointer != nullptr) return *pointer;
+  throw InvalidArgument(fmt::format("reading the arguments: {} is NULL", what));
+}
+
+const Reducer& reducer_of(const foldtune_reducer* handle) {
+  return checked(handle, "the reducer").reducer;
+}
+const ReducePlan& plan_of(const foldtune_plan* handle) { return checked(handle, "the plan").plan; }
+const Histogram& histogram_of(const foldtune_histogram* handle) {
+  return checked(handle, "the histogram").histogram;
+}
+
+Stream stream_of(foldtune_stream stream) { return static_cast<Stream>(stream); }
+
+/// Calls `call` with the inputs as the list that the C++ API takes.
+template <class Call>
+void with_inputs(const void* const* inputs, std::size_t count, const Call& call) {
+  using Inputs = std::initializer_list<const void*>;
+  const void* const* const in = count == 0 ? nullptr : &checked(inputs, "the list of inputs");
+  switch (count) {
+    case 1:
+      return call(Inputs{in[0]});
+    case 2:
+      return call(Inputs{in[0], in[1]});
+    case 3:
+      return call(Inputs{in[0], in[1], in[2]});
+    case 4:
+      return call(Inputs{in[0], in[1], in[2], in[3]});
+    default:
+      throw InvalidArgument(
+          fmt::format("calling a reduction with {} inputs: it takes 1 to {}", count, kMaxInputs));
+  }
+}
+
+/// Keeps what the C struct refers to for the thread.
+template <class Folder>
+void explain(const Folder& folder, std::uint64_t count, foldtune_explanation& result) {
+  last_explanation = folder.explain(count);
+  Problem problem = folder.problem();
+  problem.count = count;
+  last_problem = to_string(problem);
+  result = {.problem = last_problem.c_str(),
+            .source = to_string(last_explanation.source),
+            .config = last_explanation.config.c_str(),
+            .reason = last_explanation.reason.c_str(),
+            .tuned_count = last_explanation.tuned_count,
+            .tuned_us = last_explanation.tuned_us,
+            .expected_loss = last_explanation.expected_loss};
+}
+
+}  // namespace
+}  // namespace foldtune
+
+using foldtune::checked;
+using foldtune::guarded;
+using foldtune::histogram_of;
+using foldtune::plan_of;
+using foldtune::reducer_of;
+using foldtune::stream_of;
+
+const char* foldtune_status_name(foldtune_status status) {
+  switch (status) {
+    case FOLDTUNE_OK:
+      return "ok";
+    case FOLDTUNE_INVALID_ARGUMENT:
+      return "invalid argument";
+    case FOLDTUNE_UNAVAILABLE:
+      return "unavailable";
+    case FOLDTUNE_COMPILE_ERROR:
+      return "compile error";
+    case FOLDTUNE_DEVICE_ERROR:
+      return "device error";
+    case FOLDTUNE_OUT_OF_MEMORY:
+      return "out of memory";
+    case FOLDTUNE_DATABASE_ERROR:
+      return "database error";
+    case FOLDTUNE_NOT_TUNED:
+      return "not tuned";
+    case FOLDTUNE_FAILED:
+      return "failed";
+  }
+  return "unknown status";
+}
+
+const char* foldtune_last_error(void) { return foldtune::last_error.c_str(); }
+
+const char* foldtune_version(void) { return FOLDTUNE_VERSION; }
+
+foldtune_status foldtune_context_create(const foldtune_context_options* options,
+                                        foldtune_context** context) {
+  return guarded([&] {
+    checked(context, "the place for the context") = nullptr;
+    const foldtune_context_options given =
+        options == nullptr ? foldtune_context_options{} : *options;
+    *context = new foldtune_context{foldtune::Context(foldtune::read(given))};
+  });
+}
+
+void foldtune_context_destroy(foldtune_context* context) { delete context; }
+
+const char* foldtune_context_device_name(const foldtune_context* context) {
+  return context == nullptr ? "" : context->context.device_name().c_str();
+}
+
+foldtune_status foldtune_reducer_create(foldtune_context* context, const foldtune_problem* problem,
+                                        foldtune_reducer** reducer) {
+  return guarded([&] {
+    checked(reducer, "the place for the reducer") = nullptr;
+    foldtune::Context& owner = checked(context, "the context").context;
+    *reducer = new foldtune_reducer{owner.reducer(foldtune::read(checked(problem, "the problem")))};
+  });
+}
+
+void foldtune_reducer_destroy(foldtune_reducer* reducer) { delete reducer; }
+
+size_t foldtune_reducer_input_count(const foldtune_reducer* reducer) {
+  return reducer == nullptr ? 0 : reducer->reducer.problem().input_types().size();
+}
+
+size_t foldtune_reducer_result_bytes(const foldtune_reducer* reducer) {
+  return reducer == nullptr ? 0 : reducer->reducer.problem().result_bytes();
+}
+
+foldtune_status foldtune_reduce(const foldtune_reducer* reducer, const void* const* inputs,
+                                size_t input_count, uint64_t count, void* output,
+                                foldtune_stream stream) {
+  return guarded([&] {
+    foldtune::with_inputs(inputs, input_count, [&](std::initializer_list<const void*> list) {
+      reducer_of(reducer)(list, count, output, stream_of(stream));
+    });
+  });
+}
+
+foldtune_status foldtune_reduce_value(const foldtune_reducer* reducer, const void* const* inputs,
+                                      size_t input_count, uint64_t count, void* result,
+                                      size_t result_bytes, foldtune_stream stream) {
+  return guarded([&] {
+    foldtune::with_inputs(inputs, input_count, [&](std::initializer_list<const void*> list) {
+      reducer_of(reducer).read_value(list, count, result, result_bytes, stream_of(stream));
+    });
+  });
+}
+
+foldtune_status foldtune_reducer_prepare(const foldtune_reducer* reducer, const void* const* inputs,
+                                         size_t input_count, uint64_t count,
+                                         foldtune_stream stream) {
+  return guarded([&] {
+    foldtune::with_inputs(inputs, input_count, [&](std::initializer_list<const void*> list) {
+      reducer_of(reducer).prepare(list, count, stream_of(stream));
+    });
+  });
+}
+
+foldtune_status foldtune_reducer_explain(const foldtune_reducer* reducer, uint64_t count,
+                                         foldtune_explanation* explanation) {
+  return guarded([&] {
+    foldtune::explain(reducer_of(reducer), count, checked(explanation, "the explanation"));
+  });
+}
+
+foldtune_status foldtune_reducer_with_inputs_ready(const foldtune_reducer* reducer,
+                                                   foldtune_reducer** ready) {
+  return guarded([&] {
+    checked(ready, "the place for the reducer") = nullptr;
+    *ready = new foldtune_reducer{reducer_of(reducer).with_inputs_ready()};
+  });
+}
+
+foldtune_status foldtune_plan_create(const foldtune_reducer* reducer, uint64_t count, int aligned,
+                                     foldtune_plan** plan) {
+  return guarded([&] {
+    checked(plan, "the place for the plan") = nullptr;
+    const auto alignment =
+        aligned != 0 ? foldtune::Alignment::vector : foldtune::Alignment::element;
+    *plan = new foldtune_plan{reducer_of(reducer).plan(count, alignment)};
+  });
+}
+
+void foldtune_plan_destroy(foldtune_plan* plan) { delete plan; }
+
+uint64_t foldtune_plan_most_count(const foldtune_plan* plan) {
+  return plan == nullptr ? 0 : plan->plan.most_count();
+}
+
+size_t foldtune_plan_scratch_bytes(const foldtune_plan* plan) {
+  return plan == nullptr ? 0 : plan->plan.scratch_bytes();
+}
+
+foldtune_status foldtune_plan_with_scratch(const foldtune_plan* plan, void* scratch, size_t bytes,
+                                           foldtune_plan** with_scratch) {
+  return guarded([&] {
+    checked(with_scratch, "the place for the plan") = nullptr;
+    *with_scratch = new foldtune_plan{plan_of(plan).with_scratch(scratch, bytes)};
+  });
+}
+
+foldtune_status foldtune_plan_reduce(const foldtune_plan* plan, const void* const* inputs,
+                                     size_t input_count, uint64_t count, void* output,
+                                     foldtune_stream stream) {
+  return guarded([&] {
+    foldtune::with_inputs(inputs, input_count, [&](std::initializer_list<const void*> list) {
+      plan_of(plan)(list, count, output, stream_of(stream));
+    });
+  });
+}
+
+foldtune_status foldtune_histogram_create(foldtune_context* context,
+                                          const foldtune_histogram_options* options,
+                                          foldtune_histogram** histogram) {
+  return guarded([&] {
+    checked(histogram, "the place for the histogram") = nullptr;
+    foldtune::Context& owner = checked(context, "the context").context;
+    const foldtune_histogram_options given =
+        options == nullptr ? foldtune_histogram_options{} : *options;
+    *histogram = new foldtune_histogram{owner.histogram(foldtune::read(given))};
+  });
+}
+
+void foldtune_histogram_destroy(foldtune_histogram* histogram) { delete histogram; }
+
+foldtune_status foldtune_histogram_even(const foldtune_histogram* histogram, const void* input,
+                                        uint64_t count, double lower, double upper, void* counts,
+                                        foldtune_stream stream) {
+  return guarded(
+      [&] { histogram_of(histogram)(input, count, lower, upper, counts, stream_of(stream)); });
+}
+
+foldtune_status foldtune_histogram_even_i64(const foldtune_histogram* histogram, const void* input,
+                                            uint64_t count, int64_t lower, int64_t upper,
+                                            void* counts, foldtune_stream stream) {
+  return guarded(
+      [&] { histogram_of(histogram)(input, count, lower, upper, counts, stream_of(stream)); });
+}
+
+foldtune_status foldtune_histogram_even_u64(const foldtune_histogram* histogram, const void* input,
+                                            uint64_t count, uint64_t lower, uint64_t upper,
+                                            void* counts, foldtune_stream stream) {
+  return guarded(
+      [&] { histogram_of(histogram)(input, count, lower, upper, counts, stream_of(stream)); });
+}
+
+foldtune_status foldtune_histogram_edges(const foldtune_histogram* histogram, const void* input,
+                                         uint64_t count, const void* edges, void* counts,
+                                         foldtune_stream stream) {
+  return guarded([&] { histogram_of(histogram)(input, count, edges, counts, stream_of(stream)); });
+}
+
+foldtune_status foldtune_histogram_keys(const foldtune_histogram* histogram, const void* input,
+                                        uint64_t count, void* counts, foldtune_stream stream) {
+  return guarded(
+      [&] { histogram_of(histogram).count_keys(input, count, counts, stream_of(stream)); });
+}
+
+foldtune_status foldtune_histogram_prepare(const foldtune_histogram* histogram, const void* input,
+                                           uint64_t count, foldtune_stream stream) {
+  return guarded([&] { histogram_of(histogram).prepare(input, count, stream_of(stream)); });
+}
+
+foldtune_status foldtune_histogram_explain(const foldtune_histogram* histogram, uint64_t count,
+                                           foldtune_explanation* explanation) {
+  return guarded([&] {
+    foldtune::explain(histogram_of(histogram), count, checked(explanation, "the explanation"));
+  });
+}

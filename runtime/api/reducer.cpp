@@ -1,0 +1,162 @@
+#include "foldtune/reducer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "foldtune/error.h"
+#include "foldtune/reduce_plan.h"
+#include "runtime/api/reducer_state.h"
+
+namespace foldtune {
+namespace {
+
+/// What is asked of the scratch of a caller: a slot's own alignment, and a cache line.
+constexpr std::uintptr_t kScratchAlignment = 128;
+
+Call make_call(std::initializer_list<const void*> inputs, std::uint64_t count, void* output) {
+  if (inputs.size() > kMaxInputs) {
+    throw InvalidArgument(fmt::format("calling a reduction with {} inputs: {} are the most",
+                                      inputs.size(), kMaxInputs));
+  }
+  Call call{.count = count, .output = output};
+  std::ranges::copy(inputs, call.inputs.begin());
+  return call;
+}
+
+/// "f32", "{f32 value; u64 index}".
+std::string describe(const ResultType& type) {
+  switch (type.shape) {
+    case ResultShape::indexed_value:
+      return fmt::format("{{{} value; u64 index}}", name(type.type));
+    case ResultShape::min_max:
+      return fmt::format("{{{0} min; {0} max}}", name(type.type));
+    case ResultShape::value:
+      break;
+  }
+  return std::string(name(type.type));
+}
+
+}  // namespace
+
+const char* to_string(ConfigSource source) {
+  switch (source) {
+    case ConfigSource::exact:
+      return "exact";
+    case ConfigSource::near_size:
+      return "near size";
+    case ConfigSource::untuned_default:
+      break;
+  }
+  return "default";
+}
+
+void Reducer::operator()(const void* input, std::uint64_t count, void* output,
+                         Stream stream) const {
+  state_->call({.inputs = {input}, .count = count, .output = output, .inputs_ready = inputs_ready_},
+               1, stream);
+}
+void Reducer::operator()(std::initializer_list<const void*> inputs, std::uint64_t count,
+                         void* output, Stream stream) const {
+  Call call = make_call(inputs, count, output);
+  call.inputs_ready = inputs_ready_;
+  state_->call(call, inputs.size(), stream);
+}
+void Reducer::read_value(std::initializer_list<const void*> inputs, std::uint64_t count,
+                         ResultType type, void* result, Stream stream) const {
+  const Problem& own = problem();
+  const ResultType own_type{.shape = result_shape(own.op), .type = own.result_type()};
+  if (type != own_type) {
+    throw InvalidArgument(fmt::format("calling {}: its result is {}, not {}", name(own.op),
+                                      describe(own_type), describe(type)));
+  }
+  Call call = make_call(inputs, count, nullptr);
+  call.inputs_ready = inputs_ready_;
+  state_->call_and_wait(call, inputs.size(), result, stream);
+}
+void Reducer::read_value(std::initializer_list<const void*> inputs, std::uint64_t count,
+                         void* result, std::size_t bytes, Stream stream) const {
+  const std::size_t own_bytes = problem().result_bytes();
+  if (result == nullptr) {
+    throw InvalidArgument(
+        fmt::format("calling {}: the place for the result is null; give {} bytes of host memory",
+                    name(problem().op), own_bytes));
+  }
+  if (bytes != own_bytes) {
+    throw InvalidArgument(
+        fmt::format("calling {}: the place for the result has {} bytes, and a result takes {} "
+                    "bytes",
+                    name(problem().op), bytes, own_bytes));
+  }
+  Call call = make_call(inputs, count, nullptr);
+  call.inputs_ready = inputs_ready_;
+  state_->call_and_wait(call, inputs.size(), result, stream);
+}
+void Reducer::prepare(const void* input, std::uint64_t count, Stream stream) const {
+  state_->prepare({.inputs = {input}, .count = count}, 1, stream);
+}
+void Reducer::prepare(std::initializer_list<const void*> inputs, std::uint64_t count,
+                      Stream stream) const {
+  state_->prepare(make_call(inputs, count, nullptr), inputs.size(), stream);
+}
+ReducePlan Reducer::plan(std::uint64_t count, Alignment alignment) const {
+  return {state_, state_->resolve(count, alignment), alignment, inputs_ready_};
+}
+Reducer Reducer::with_inputs_ready() const {
+  Reducer ready = *this;
+  ready.inputs_ready_ = true;
+  return ready;
+}
+Explanation Reducer::explain(std::uint64_t count) const { return state_->explain(count); }
+const Problem& Reducer::problem() const { return state_->problem(); }
+
+void ReducePlan::operator()(const void* input, std::uint64_t count, void* output,
+                            Stream stream) const {
+  enqueue({.inputs = {input}, .count = count, .output = output, .inputs_ready = inputs_ready_}, 1,
+          stream);
+}
+void ReducePlan::operator()(std::initializer_list<const void*> inputs, std::uint64_t count,
+                            void* output, Stream stream) const {
+  Call call = make_call(inputs, count, output);
+  call.inputs_ready = inputs_ready_;
+  enqueue(call, inputs.size(), stream);
+}
+
+void ReducePlan::enqueue(const Call& call, std::size_t inputs, Stream stream) const {
+  state_->check_call(call, inputs);
+  if (call.count > resolved_->most_count()) {
+    throw InvalidArgument(fmt::format(
+        "calling {} on {} elements: this plan and its scratch are for {} at most; make one for "
+        "this count",
+        name(state_->problem().op), call.count, resolved_->most_count()));
+  }
+  if (alignment_ == Alignment::vector && !state_->is_aligned(call)) {
+    throw InvalidArgument(
+        fmt::format("calling {}: this plan is for inputs at multiples of 16 bytes; make one with "
+                    "Alignment::element",
+                    name(state_->problem().op)));
+  }
+  if (scratch_ != nullptr) {
+    resolved_->enqueue(call, scratch_, stream);
+  } else {
+    resolved_->enqueue(call, stream);
+  }
+}
+
+std::uint64_t ReducePlan::most_count() const { return resolved_->most_count(); }
+std::size_t ReducePlan::scratch_bytes() const { return resolved_->scratch_bytes(); }
+
+ReducePlan ReducePlan::with_scratch(void* scratch, std::size_t bytes) const {
+  const bool is_fit = scratch != nullptr && bytes >= scratch_bytes() &&
+                      reinterpret_cast<std::uintptr_t>(scratch) % kScratchAlignment == 0;
+  if (!is_fit && scratch_bytes() > 0) {
+    throw InvalidArgument(fmt::format(
+        "planning {} with {} bytes of scratch at {}: it takes {} bytes, aligned to {}",
+        name(state_->problem().op), bytes, scratch, scratch_bytes(), kScratchAlignment));
+  }
+  ReducePlan plan = *this;
+  plan.scratch_ = scratch;
+  return plan;
+}
+
+}  // namespace foldtune

@@ -1,0 +1,296 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <sstream>
+#include <system_error>
+
+#include "foldtune/error.h"
+#include "runtime/device/compiler.h"
+#include "runtime/support/child_process.h"
+#include "runtime/support/temporary_folder.h"
+#include "templates/embedded.h"
+
+namespace foldtune {
+namespace {
+
+using Command = std::vector<std::string>;
+
+#ifdef __clang__
+[[maybe_unused]] constexpr const char* kOwnCompiler = "clang++";
+#else
+[[maybe_unused]] constexpr const char* kOwnCompiler = "g++";
+#endif
+
+// No -march and no contraction into fused operations: the same results on every machine. Kernels
+// reinterpret memory as GPU code does, hence no strict aliasing.
+const Command kOptions = {
+    "-std=c++20", "-O1", "-ffp-contract=off", "-fno-strict-aliasing", "-fvisibility=hidden",
+    "-fPIC",      "-w",  "-shared",           "-Wl,--as-needed"};
+
+// Kernels are watched by the sanitizer that watches their host.
+Command sanitizer_options([[maybe_unused]] bool is_clang) {
+#ifdef FOLDTUNE_SANITIZE
+  Command options = {"-fsanitize=" FOLDTUNE_SANITIZE, "-fno-sanitize-recover=all",
+                     "-fno-omit-frame-pointer", "-g1"};
+  // It compares type descriptors by address, which differ between a program and a library that
+  // shows it none of its own.
+  if (is_clang) options.emplace_back("-fno-sanitize=function");
+  return options;
+#else
+  return {};
+#endif
+}
+
+Command split(const std::string& text) {
+  std::istringstream stream(text);
+  Command words;
+  for (std::string word; stream >> word;) words.push_back(std::move(word));
+  return words;
+}
+
+/// A compiler as it is called. Options of the user follow ours, so that they count.
+struct CompilerCall {
+  Command command;  ///< "g++", "ccache g++"
+  Command options;  ///< "-O0"
+
+  std::string text() const {
+    return fmt::format("{}{}{}", fmt::join(command, " "), options.empty() ? "" : " ",
+                       fmt::join(options, " "));
+  }
+};
+
+/// As make and CMake read CXX: words, of which those from the first "-" on are options; a path with
+/// spaces in it is one word if it is there.
+CompilerCall parse_call(const std::string& text) {
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(text, ignored)) return {.command = {text}, .options = {}};
+  CompilerCall call;
+  for (std::string& word : split(text)) {
+    const bool is_option = !call.options.empty() || word.starts_with('-');
+    (is_option ? call.options : call.command).push_back(std::move(word));
+  }
+  return call;
+}
+
+/// $CXX; empty if it is not set, or holds nothing.
+std::string chosen_compiler() {
+  const char* const variable = std::getenv("CXX");
+  return variable == nullptr || split(variable).empty() ? "" : variable;
+}
+
+/// What is tried where nobody chose.
+std::vector<CompilerCall> usual_compilers() {
+  std::vector<CompilerCall> result;
+#ifdef FOLDTUNE_SANITIZE
+  result.push_back({.command = {kOwnCompiler}, .options = {}});
+#endif
+  for (const char* name : {"c++", "g++", "clang++"}) {
+    result.push_back({.command = {name}, .options = {}});
+  }
+  return result;
+}
+
+Command operator+(Command left, const Command& right) {
+  left.insert(left.end(), right.begin(), right.end());
+  return left;
+}
+
+// For messages: a program may have hundreds.
+std::string describe(const Program& program) {
+  const std::size_t count = program.name_expressions.size();
+  if (count == 0) return "a program without kernels";
+  if (count == 1) return program.name_expressions[0];
+  return fmt::format("{} and {} more", program.name_expressions[0], count - 1);
+}
+
+std::string entry_name(std::size_t index) { return fmt::format("foldtune_entry_{}", index); }
+
+// The line markers keep this machine's temporary names out of the log.
+std::string translation_unit(const Program& program) {
+  std::string text = fmt::format(
+      "#line 1 \"program\"\n{}\n#include \"templates/device/platform.cuh\"\n#line 1 \"name "
+      "expressions\"\n",
+      program.source);
+  for (std::size_t i = 0; i < program.name_expressions.size(); ++i) {
+    text += fmt::format(
+        "extern \"C\" __attribute__((visibility(\"default\"))) void {}(::foldtune::host::Thread* "
+        "thread, void** arguments) {{ ::foldtune::platform::run_thread(thread, &{}, arguments); "
+        "}}\n",
+        entry_name(i), program.name_expressions[i]);
+  }
+  return text;
+}
+
+/// To say who it is takes a compiler some milliseconds, and the first one over a network a second.
+constexpr std::chrono::seconds kAnswerLimit{20};
+
+/// The slowest batch takes some ten seconds, and a minute with sanitizers on a busy machine.
+constexpr std::chrono::seconds kCompileLimit{300};
+
+/// What `run_program` adds to a signal.
+constexpr int kSignalStatus = 128;
+
+// The files of one run of the compiler.
+struct WorkFiles {
+  TemporaryFolder folder;
+  std::string source = folder.path() / "program.cpp";
+  std::string output = folder.path() / "program.out";
+  std::string log = folder.path() / "program.log";
+
+  std::optional<int> run(const Command& command, std::chrono::seconds limit) const {
+    return run_program(
+        {.command = command, .log = log, .temporaries = folder.path(), .limit = limit});
+  }
+
+  /// What went wrong; empty if there is an output.
+  std::string fault_of(const std::optional<int>& status, std::chrono::seconds limit) const {
+    if (!status) return fmt::format("it did not end within {} s, and was stopped", limit.count());
+    if (*status > kSignalStatus) return fmt::format("signal {} ended it", *status - kSignalStatus);
+    if (*status != 0) return fmt::format("exit status {}", *status);
+    if (std::filesystem::exists(output)) return {};
+    return "it ended without an error, and wrote no output: it is no compiler";
+  }
+};
+
+class HostCompiler final : public Compiler {
+ public:
+  HostCompiler();
+
+  const std::string& version() const override { return version_; }
+  CompiledKernel compile(const Program& program) const override;
+
+ private:
+  /// Why it cannot be used; empty if it can, and is from now on.
+  std::string try_call(const CompilerCall& call);
+  std::string without_folder(std::string log) const;
+
+  TemporaryFolder folder_;  // of the templates
+  Command command_;         // with those of our options that precede the files
+  Command user_options_;    // which follow them
+  std::string version_;
+};
+
+HostCompiler::HostCompiler() {
+  for (const EmbeddedFile& file : embedded_files()) {
+    write_file(folder_.path() / file.name, file.text);
+  }
+  if (const std::string chosen = chosen_compiler(); !chosen.empty()) {
+    const std::string fault = try_call(parse_call(chosen));
+    if (fault.empty()) return;
+    throw Unavailable(fmt::format(
+        "The CPU device takes the compiler that CXX names, \"{}\", which cannot be used: "
+        "{}. Set CXX to a g++ or clang++ that knows C++20, or leave it unset.",
+        chosen, fault));
+  }
+  std::string failures;
+  for (const CompilerCall& call : usual_compilers()) {
+    const std::string fault = try_call(call);
+    if (fault.empty()) return;
+    failures += fmt::format("\n  {}: {}", call.text(), fault);
+  }
+  throw Unavailable(
+      fmt::format("Looking for a C++ compiler, which the CPU device needs: none of these can be "
+                  "used.{}\nInstall g++, or set CXX to a g++ or clang++ that knows C++20.",
+                  failures));
+}
+
+// The preprocessor knows who it is, whatever the command is called.
+std::string HostCompiler::try_call(const CompilerCall& call) {
+  if (call.command.empty()) return "it names options, and no program";
+  const WorkFiles files;
+  write_file(files.source,
+             "#ifdef __clang__\n"
+             "clang++ __clang_major__ __clang_minor__ __clang_patchlevel__\n"
+             "#elif defined(__GNUC__)\n"
+             "g++ __GNUC__ __GNUC_MINOR__ __GNUC_PATCHLEVEL__\n"
+             "#endif\n");
+  const Command ask = {"-std=c++20", "-E", "-P", files.source, "-o", files.output};
+  try {
+    const std::optional<int> status = files.run(call.command + ask + call.options, kAnswerLimit);
+    std::string fault = files.fault_of(status, kAnswerLimit);
+    if (!fault.empty()) return fault;
+  } catch (const std::system_error& error) {
+    return error.code().message();
+  }
+
+  const Command identity = split(read_file(files.output));
+  if (identity.size() != 4) return "it is neither g++ nor clang++";
+#ifdef FOLDTUNE_SANITIZE
+  if (identity[0] != kOwnCompiler) {
+    return fmt::format("with sanitizers, it must be the {} that built Foldtune", kOwnCompiler);
+  }
+#endif
+  // The prefix map keeps the folder's random name out of the image.
+  const std::string folder = folder_.path().string();
+  command_ = call.command + kOptions + sanitizer_options(identity[0] == "clang++") +
+             Command{"-I" + folder, "-ffile-prefix-map=" + folder + "/="};
+  user_options_ = call.options;
+  version_ = fmt::format("{} {}.{}.{}", identity[0], identity[1], identity[2], identity[3]);
+  // Other options make other kernels, which are neither looked up nor timed as the same.
+  if (!call.options.empty()) version_ += fmt::format(" {}", fmt::join(call.options, " "));
+  return {};
+}
+
+CompiledKernel HostCompiler::compile(const Program& program) const {
+  if (program.needs_toolkit) {
+    throw MissingToolkit(fmt::format(
+        "compiling {} for the CPU device: it needs headers of the CUDA Toolkit, which are for GPUs "
+        "alone; choose another block stage",
+        describe(program)));
+  }
+  const auto start = std::chrono::steady_clock::now();
+  CompiledKernel result;
+  try {
+    const WorkFiles files;
+    write_file(files.source, translation_unit(program));
+    const std::optional<int> status = files.run(
+        command_ + Command{files.source, "-o", files.output} + user_options_, kCompileLimit);
+    const std::string fault = files.fault_of(status, kCompileLimit);
+    if (!fault.empty()) {
+      const bool is_refusal = status && *status > 0 && *status <= kSignalStatus;
+      throw CompileError(fmt::format("Compiling {} with {} for the CPU device: {}. {}:\n{}",
+                                     describe(program), version_, fault,
+                                     is_refusal ? "Correct the program" : "It wrote",
+                                     without_folder(read_file(files.log))));
+    }
+    result.image = read_file(files.output);
+  } catch (const std::system_error& error) {
+    throw Unavailable(fmt::format(
+        "Compiling {} with {}: {}. Free some space, or set TMPDIR to a folder that can be written.",
+        describe(program), version_, error.what()));
+  }
+  for (std::size_t i = 0; i < program.name_expressions.size(); ++i) {
+    result.lowered_names.push_back(entry_name(i));
+  }
+  result.compile_ms =
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  return result;
+}
+
+// Templates under the names that they are included by, as NVRTC shows them.
+std::string HostCompiler::without_folder(std::string log) const {
+  const std::string prefix = folder_.path().string() + "/";
+  for (std::size_t at = log.find(prefix); at != std::string::npos; at = log.find(prefix, at)) {
+    log.erase(at, prefix.size());
+  }
+  return log;
+}
+
+}  // namespace
+
+std::unique_ptr<Compiler> make_host_compiler() {
+  try {
+    return std::make_unique<HostCompiler>();
+  } catch (const std::system_error& error) {
+    throw Unavailable(
+        fmt::format("Preparing the host compiler for the CPU device: {}. Set TMPDIR to a folder "
+                    "that can be written.",
+                    error.what()));
+  }
+}
+
+}  // namespace foldtune

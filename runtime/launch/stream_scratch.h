@@ -1,0 +1,56 @@
+/// The scratch of one plan on every stream that it is used on.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+
+#include "runtime/device/device.h"
+
+namespace foldtune {
+
+/// The scratch of a plan on one stream. The stream keeps calls apart, whichever threads they are
+/// from.
+struct StreamScratch {
+  StreamScratch(Device& device, std::size_t bytes, Stream stream) : memory(device, bytes, stream) {}
+
+  DeviceBuffer memory;
+  /// For plans whose launches must not be enqueued among those of another call.
+  std::mutex enqueuing;
+};
+
+/// Finds the scratch of a stream without a lock, in nanoseconds. Never gives scratch back: streams
+/// that come and go take one another's handles, and so their scratch. All member functions may be
+/// called from several threads.
+class ScratchOfStreams {
+ public:
+  /// `bytes` for each stream. The device must outlive it.
+  ScratchOfStreams(Device& device, std::size_t bytes) : device_(device), bytes_(bytes) {}
+
+  /// Null if the stream has none yet.
+  StreamScratch* find(Stream stream) const noexcept;
+
+  /// Makes the stream's scratch if it has none. Throws OutOfMemory, DeviceError.
+  StreamScratch& make(Stream stream);
+
+ private:
+  /// Of a list of streams with like hashes.
+  struct Entry {
+    std::uintptr_t key;
+    std::unique_ptr<StreamScratch> scratch;
+    const Entry* next;
+  };
+  /// So many that few streams share one.
+  static constexpr std::size_t kLists = 32;
+
+  Device& device_;
+  const std::size_t bytes_;
+  std::array<std::atomic<const Entry*>, kLists> lists_{};
+  std::mutex mutex_;           // guards what follows
+  std::deque<Entry> entries_;  // which stay where they are
+};
+
+}  // namespace foldtune

@@ -1,0 +1,196 @@
+#include "runtime/lookup/tuned_configs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "cache/network_file_system.h"
+#include "cache/store_error.h"
+#include "foldtune/error.h"
+#include "runtime/launch/variant.h"
+#include "runtime/support/log.h"
+
+namespace foldtune {
+namespace {
+
+/// Any, since to ask for the present one would open it.
+constexpr const char* kAnyCompiler = "";
+
+// Not looked through: a look-up reads a few pages, and SQLite tells if those are damaged.
+std::unique_ptr<ConfigStore> open_store(const std::string& path, OpenMode mode,
+                                        const Notify& notify) {
+  return open_sqlite_store(path, mode,
+                           {.patience = kLookupPatience, .inspect = false, .notify = notify});
+}
+
+/// Programs of many hosts may share a home folder. Whether their locks work there, nobody knows, so
+/// nothing is written that nobody asked for.
+void require_local(const std::filesystem::path& path) {
+  std::filesystem::path place = std::filesystem::absolute(path);
+  std::error_code is_hidden;
+  while (!std::filesystem::exists(place, is_hidden) && place.has_relative_path()) {
+    place = place.parent_path();
+  }
+  const std::string_view file_system = network_file_system(place);
+  if (file_system.empty()) return;
+  throw StoreError(fmt::format(
+      "cannot keep a kernel in the tuning database {}: it lies on a network file system ({}); name "
+      "a file on a local disk with FOLDTUNE_DB",
+      path.string(), file_system));
+}
+
+void log_choice(const Problem& problem, const Choice& choice) {
+  log(LogLevel::info, [&] {
+    return fmt::format("{}: {} configuration {} ({})", to_string(problem),
+                       to_string(choice.source()), to_json(choice.params), choice.reason);
+  });
+}
+
+}  // namespace
+
+std::vector<std::string> environment_bundles() {
+  std::vector<std::string> paths;
+  const char* const value = std::getenv("FOLDTUNE_BUNDLE");
+  std::istringstream text(value == nullptr ? "" : value);
+  for (std::string path; std::getline(text, path, ':');) {
+    if (!path.empty()) paths.push_back(path);
+  }
+  return paths;
+}
+
+TunedConfigs::TunedConfigs(std::shared_ptr<const ConfigStore> store, Notify notify)
+    : notify_(std::move(notify)), own_(std::move(store)) {}
+
+TunedConfigs TunedConfigs::open(const TunedSources& sources, Notify notify) {
+  TunedConfigs configs(std::move(notify));
+  try {
+    configs.path_ = sources.database.empty() ? default_database_path() : sources.database;
+    configs.open_database();
+  } catch (const StoreError& error) {
+    configs.fault_ = error.what();
+    configs.notify_(fmt::format("running untuned: {}", error.what()));
+  }
+  for (const std::string& path : sources.bundles) configs.open_bundle(path);
+  for (const std::string& path : environment_bundles()) configs.open_bundle(path);
+  try {
+    configs.most_bytes_ = sources.cache_bytes ? *sources.cache_bytes : default_cache_bytes();
+  } catch (const StoreError& error) {
+    configs.notify_(fmt::format("no compiled kernels are kept: {}", error.what()));
+  }
+  return configs;
+}
+
+void TunedConfigs::open_database() {
+  std::error_code is_hidden;
+  if (!std::filesystem::exists(path_, is_hidden) && !is_hidden) {
+    log(LogLevel::info, [&] { return fmt::format("there is no tuning database {}", path_); });
+    return;
+  }
+  try {
+    own_ = open_store(path_, OpenMode::read_only, notify_);
+    log(LogLevel::info, [&] { return fmt::format("opened the tuning database {}", path_); });
+  } catch (const EmptyDatabase& error) {
+    log(LogLevel::info, [&] { return std::string(error.what()); });
+  }
+}
+
+void TunedConfigs::open_bundle(const std::string& path) {
+  try {
+    bundles_.push_back(open_store(path, OpenMode::read_only, notify_));
+    log(LogLevel::info, [&] {
+      return fmt::format("opened the bundle {}, which is looked up number {} after the database",
+                         path, bundles_.size());
+    });
+  } catch (const StoreError& error) {
+    notify_(fmt::format("running without the bundle {}: {}", path, error.what()));
+  }
+}
+
+std::vector<Choice> TunedConfigs::choices(const DeviceRecord& device, const std::string& compiler,
+                                          const Problem& problem) const {
+  std::string fault = fault_;
+  std::optional<Choice> untuned;
+  std::vector<Choice> found;
+  const auto look_into = [&](const std::shared_ptr<const ConfigStore>& store) {
+    if (store == nullptr) return;
+    try {
+      Choice choice = choose_config(store.get(), device, compiler, problem);
+      if (choice.match) {
+        found.push_back(std::move(choice));
+      } else if (!untuned) {
+        untuned = std::move(choice);
+      }
+    } catch (const DatabaseError& error) {
+      notify_(fmt::format("running untuned: {}", error.what()));
+      fault = error.what();
+    }
+  };
+  look_into(own_);
+  for (const auto& bundle : bundles_) look_into(bundle);
+  std::ranges::stable_sort(found, {}, [](const Choice& choice) {
+    return choice.source() == ConfigSource::exact ? 0 : 1;
+  });
+  if (!untuned) untuned = choose_config(nullptr, device, compiler, problem);
+  if (!fault.empty()) untuned->reason = fault;
+  found.push_back(*std::move(untuned));
+  return found;
+}
+
+Choice TunedConfigs::choose(const DeviceRecord& device, const std::string& compiler,
+                            const Problem& problem) const {
+  return choices(device, compiler, problem).front();
+}
+
+KernelSources TunedConfigs::kernels() const {
+  KernelSources sources{.own = own_ == nullptr ? nullptr : own_->kernels(),
+                        .most_bytes = most_bytes_};
+  for (const auto& bundle : bundles_) sources.bundles.push_back(bundle->kernels());
+  // What cannot be read is not written to either: it may be damaged.
+  if (path_.empty() || !fault_.empty()) return sources;
+  sources.open_own = [path = path_, notify = notify_] {
+    require_local(path);
+    return open_store(path, OpenMode::read_write, notify)->kernels();
+  };
+  return sources;
+}
+
+std::string compiler_of(const Choice& choice) {
+  return choice.match ? choice.match->compiler : std::string();
+}
+
+Choice choose_with_kernel(Device& device, const TunedConfigs& configs, KernelCache& kernels,
+                          const Problem& problem) {
+  const DeviceRecord& record = device.quick_info().record;
+  const auto has_kernel = [&](const Choice& choice) {
+    const Program program = make_program({.problem = problem, .params = choice.params});
+    return kernels.find(record, program, compiler_of(choice)) != nullptr;
+  };
+  std::vector<Choice> choices = configs.choices(record, kAnyCompiler, problem);
+  auto chosen = choices.begin();
+  if (!has_kernel(*chosen)) {
+    try {
+      *chosen = configs.choose(record, device.compiler().version(), problem);
+    } catch (const Unavailable& error) {
+      log(LogLevel::warning, [&] { return std::string(error.what()); });
+      // What is next best, and needs no compiler, is better than nothing.
+      const auto runnable = std::ranges::find_if(choices, has_kernel);
+      if (runnable != choices.end()) {
+        chosen = runnable;
+        chosen->reason +=
+            "; the kernel of what would go first is not kept, and there is no compiler";
+      } else {
+        chosen->reason += "; its kernel is not kept, and there is no compiler: a call fails";
+      }
+    }
+  }
+  log_choice(problem, *chosen);
+  return std::move(*chosen);
+}
+
+}  // namespace foldtune

@@ -1,0 +1,36 @@
+/// Which rows of the database a verb is about: --op, --type and --device.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "cache/config_store.h"
+
+namespace CLI {  // NOLINT(readability-identifier-naming): not ours
+class App;
+}
+
+namespace foldtune {
+
+/// Which rows are asked for, as it was typed.
+struct RowFilter {
+  std::string operators = "all";
+  std::string types = "all";
+  std::string device;  ///< part of a device's name, in upper or lower case; "": any
+};
+
+/// Adds --op, --type and --device.
+void add_row_filter(CLI::App& app, RowFilter& filter);
+
+/// Adds --device alone.
+void add_device_filter(CLI::App& app, std::string& device);
+
+/// Whether the filter lets a row through. Throws InvalidArgument for names that there are not.
+std::function<bool(const StoredResult&)> row_test(const RowFilter& filter);
+
+/// The rows that the filter lets through, in their order. Without names all of them, whatever
+/// theirs are. Throws InvalidArgument for names that there are not.
+std::vector<StoredResult> select(std::vector<StoredResult> rows, const RowFilter& filter);
+
+}  // namespace foldtune

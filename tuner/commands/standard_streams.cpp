@@ -1,0 +1,25 @@
+#include "tuner/commands/standard_streams.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <csignal>
+
+namespace foldtune {
+namespace {
+
+bool is_closed(int descriptor) { return ::fcntl(descriptor, F_GETFD) < 0; }
+
+}  // namespace
+
+void prepare_standard_streams() {
+  // The lowest number that is free is taken, so the order matters. Those of input and output are
+  // opened the wrong way round: "Bad file descriptor" is what is to be said of them.
+  if (is_closed(STDIN_FILENO)) (void)::open("/dev/null", O_WRONLY);
+  if (is_closed(STDOUT_FILENO)) (void)::open("/dev/null", O_RDONLY);
+  if (is_closed(STDERR_FILENO)) (void)::open("/dev/null", O_WRONLY);
+  (void)std::signal(SIGPIPE, SIG_IGN);
+  (void)std::signal(SIGXFSZ, SIG_IGN);
+}
+
+}  // namespace foldtune

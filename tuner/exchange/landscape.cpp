@@ -1,0 +1,93 @@
+#include "tuner/exchange/landscape.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "cache/notice.h"
+#include "foldtune/error.h"
+#include "runtime/lookup/lookup.h"
+#include "tuner/session/problem_history.h"
+
+namespace foldtune {
+namespace {
+
+/// Of an odd number of values the middle one, else the upper of the two.
+double upper_median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
+LandscapePoint make_point(const Params& params, const MeasurementRecord& record) {
+  const bool is_ok = record.outcome == Outcome::ok;
+  return {.params = params, .outcome = record.outcome, .median_us = is_ok ? record.median_us : 0};
+}
+
+/// The values of the tunables, which order configurations as the space does.
+std::vector<int> values_of(const Params& params) {
+  std::vector<int> values;
+  for (const Tunable& tunable : rules(family_of(params)).tunables) {
+    values.push_back(tunable.get(params));
+  }
+  return values;
+}
+
+}  // namespace
+
+Landscape make_landscape(const RunRecord& run, const Problem& problem,
+                         const std::vector<MeasurementRecord>& records) {
+  if (problem.op == Operator::custom) {
+    throw InvalidArgument(
+        "the landscape of a custom operator: its expressions are no part of one; choose a built-in "
+        "operator");
+  }
+  const ProblemKey key = make_problem_key(problem);
+  std::map<std::vector<int>, const MeasurementRecord*> chosen;
+  std::vector<double> compile_ms;
+  for (const MeasurementRecord& record : records) {
+    if (record.problem != key || record.count != problem.count) continue;
+    const std::optional<Params> params = read_params(problem, record.params);
+    if (!params) {
+      note_once(
+          fmt::format("what was measured of {} with {} is left out: that is no configuration "
+                      "of it; foldtune doctor says more",
+                      to_string(problem), record.params));
+      continue;
+    }
+    const MeasurementRecord*& place = chosen[values_of(*params)];
+    if (place == nullptr || record.round <= place->round) place = &record;
+  }
+  Landscape landscape{.device = run.device,
+                      .compiler = run.compiler,
+                      .template_fingerprint = run.template_fingerprint,
+                      .read_bandwidth_gbps = run.read_bandwidth_gbps,
+                      .problem = problem,
+                      .points = {}};
+  for (const auto& [values, record] : chosen) {
+    const Params params = params_from_json(family_of(problem.op), record->params);
+    landscape.points.push_back(make_point(params, *record));
+    if (record->compile_ms > 0) compile_ms.push_back(record->compile_ms);
+  }
+  if (landscape.points.empty()) {
+    throw InvalidArgument(fmt::format(
+        "the landscape of {}: it was not measured with tunables that this Foldtune knows",
+        to_string(problem)));
+  }
+  landscape.compile_ms = upper_median(std::move(compile_ms));
+  return landscape;
+}
+
+const LandscapePoint* find_optimum(const Landscape& landscape) {
+  const LandscapePoint* best = nullptr;
+  for (const LandscapePoint& point : landscape.points) {
+    if (point.outcome != Outcome::ok) continue;
+    if (best == nullptr || point.median_us < best->median_us) best = &point;
+  }
+  return best;
+}
+
+}  // namespace foldtune

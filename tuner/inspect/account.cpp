@@ -1,0 +1,196 @@
+#include "tuner/inspect/account.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <utility>
+
+#include "templates/embedded.h"
+#include "tuner/inspect/device_listing.h"
+#include "tuner/inspect/stored_rows.h"
+#include "tuner/session/problem_history.h"
+
+namespace foldtune {
+namespace {
+
+/// What the choice rests on; without a match the newest result of the problem on the same device,
+/// whatever its driver, compiler and kernels.
+std::optional<StoredResult> find_basis(const Account& account,
+                                       const std::vector<StoredResult>& best) {
+  if (account.choice.match) {
+    const auto chosen = std::ranges::find(best, account.choice.match->measurement_id,
+                                          &StoredResult::measurement_id);
+    if (chosen != best.end()) return *chosen;
+  }
+  const ProblemKey key = make_problem_key(account.problem);
+  std::optional<StoredResult> newest;
+  for (const StoredResult& row : best) {
+    const bool is_candidate =
+        row.measurement.problem == key && is_same_device(row.run.device, account.place.device);
+    if (!is_candidate) continue;
+    if (!newest || !is_newer(*newest, row)) newest = row;
+  }
+  return newest;
+}
+
+/// Those that lost to the choice stand behind it in the store.
+std::vector<MeasurementRecord> find_rivals(const std::vector<StoredResult>& rows,
+                                           const MeasurementRecord& choice) {
+  std::vector<MeasurementRecord> rivals;
+  bool is_in_comparison = false;
+  for (const StoredResult& row : rows) {
+    const MeasurementRecord& m = row.measurement;
+    if (m == choice) {
+      is_in_comparison = true;
+      rivals.clear();
+    } else if (is_in_comparison && m.round == kCompared) {
+      rivals.push_back(m);
+    } else {
+      is_in_comparison = false;
+    }
+  }
+  std::ranges::stable_sort(rivals, {}, [](const MeasurementRecord& m) {
+    return std::pair(m.outcome != Outcome::ok, m.median_us);
+  });
+  return rivals;
+}
+
+Evidence gather(const ConfigStore& store, StoredResult basis) {
+  const MeasurementRecord choice = basis.measurement;
+  std::vector<StoredResult> rows = store.measurements_of(tuning_key(basis.run, choice.problem));
+  // What was imported is no evidence for what was measured here, nor the other way round.
+  std::erase_if(rows, [&](const StoredResult& row) {
+    return row.measurement.count != choice.count || row.imported_from != basis.imported_from;
+  });
+  Evidence evidence{.basis = std::move(basis),
+                    .rivals = find_rivals(rows, choice),
+                    .untuned = {},
+                    .failures = {}};
+  std::map<std::string, Outcome> outcomes;  // by params
+  std::optional<StoredResult> untuned;
+  for (const StoredResult& row : rows) {
+    const MeasurementRecord& m = row.measurement;
+    const auto [place, is_new] = outcomes.emplace(m.params, m.outcome);
+    if (m.outcome == Outcome::ok) place->second = Outcome::ok;
+    if (m.is_default && (!untuned || is_better(row, *untuned))) untuned = row;
+  }
+  if (untuned) evidence.untuned = untuned->measurement;
+  evidence.tried = static_cast<int>(outcomes.size());
+  for (const auto& [params, outcome] : outcomes) {
+    if (outcome != Outcome::ok) ++evidence.failures[to_string(outcome)];
+  }
+  // The comparison's own measurement, in which both were timed in turns, wins over later ones.
+  for (const MeasurementRecord& rival : evidence.rivals) {
+    if (rival.is_default) evidence.untuned = rival;
+  }
+  if (choice.is_default) evidence.untuned = choice;
+  return evidence;
+}
+
+std::vector<PastChoice> past_choices(const ConfigStore& store, const Account& account) {
+  std::vector<PastChoice> past;
+  for (StoredResult& row : store.choices_of(make_problem_key(account.problem))) {
+    if (!is_same_device(row.run.device, account.place.device)) continue;
+    PastChoice choice{.row = std::move(row)};
+    for (const PastChoice& before : past) {
+      const MeasurementRecord& m = before.row.measurement;
+      if (m.count != choice.row.measurement.count) continue;
+      // A time of another machine is none to compare with.
+      if (before.row.imported_from != choice.row.imported_from) continue;
+      choice.time_over_previous = choice.row.measurement.median_us / m.median_us;
+    }
+    past.push_back(std::move(choice));
+  }
+  return past;
+}
+
+}  // namespace
+
+std::vector<Place> find_places(const std::vector<StoredResult>& rows) {
+  std::vector<StoredResult> newest_first = rows;
+  std::ranges::stable_sort(newest_first, is_newer);
+  const std::vector<ListedDevice> present = list_devices().devices;
+  std::vector<Place> places;
+  for (const StoredResult& row : newest_first) {
+    const auto is_of_row = [&](const Place& place) {
+      return is_same_device(row.run.device, place.device);
+    };
+    if (std::ranges::any_of(places, is_of_row)) continue;
+    Place place{.device = row.run.device, .compiler = row.run.compiler, .id = {}};
+    for (const ListedDevice& device : present) {
+      Place here{device.info.record, device.compiler, device.info.id};
+      if (place.id.empty() && device.fault.empty() && is_of_row(here)) place = std::move(here);
+    }
+    places.push_back(std::move(place));
+  }
+  return places;
+}
+
+Account explain_choice(const ConfigStore& store, const std::vector<StoredResult>& best,
+                       const Problem& problem, const Place& place) {
+  Account account{.problem = problem,
+                  .place = place,
+                  .choice = choose_config(&store, place.device, place.compiler, problem),
+                  .evidence = {},
+                  .past = {}};
+  account.past = past_choices(store, account);
+  if (auto basis = find_basis(account, best)) account.evidence = gather(store, std::move(*basis));
+  return account;
+}
+
+std::vector<std::string> find_obstacles(const Account& account) {
+  std::vector<std::string> obstacles;
+  if (!account.evidence) return obstacles;
+  const Place& place = account.place;
+  const StoredResult& result = account.evidence->basis;
+  const DeviceRecord& device = result.run.device;
+  if (result.run.template_fingerprint != template_fingerprint()) {
+    obstacles.emplace_back("its kernels are of another version of Foldtune");
+  }
+  if (device.driver != place.device.driver) {
+    obstacles.push_back(
+        fmt::format("it is of driver {}, not {}", device.driver, place.device.driver));
+  } else if (device.fingerprint() != place.device.fingerprint()) {
+    obstacles.emplace_back("the device has another shape, such as its memory");
+  }
+  if (result.run.compiler != place.compiler) {
+    obstacles.push_back(fmt::format("it is of {}, not {}", result.run.compiler, place.compiler));
+  }
+  if (!result.imported_from.empty()) {
+    obstacles.push_back(fmt::format("it was imported from {}", result.imported_from));
+  }
+  // What is looked up, but not taken.
+  if (obstacles.empty() && !account.choice.match) obstacles.push_back(account.choice.reason);
+  return obstacles;
+}
+
+int failed_of(const Evidence& evidence) {
+  int failed = 0;
+  for (const auto& [outcome, count] : evidence.failures) failed += count;
+  return failed;
+}
+
+bool has_interval(const MeasurementRecord& m) {
+  return m.outcome == Outcome::ok &&
+         m.samples_us.size() >= static_cast<std::size_t>(StopRule{}.at_least);
+}
+
+/// Against a constant of 1 a ratio is the median itself.
+Ratio interval_of_median(const std::vector<double>& samples_us) {
+  return ratio_of_medians(samples_us, std::array{1.0});
+}
+
+Ratio slowdown(const MeasurementRecord& m, const MeasurementRecord& choice) {
+  if (has_interval(m) && has_interval(choice)) {
+    // The samples of the rounds that both took part in: the first ones.
+    const std::size_t both = std::min(m.samples_us.size(), choice.samples_us.size());
+    return ratio_of_medians(std::span(m.samples_us).first(both),
+                            std::span(choice.samples_us).first(both));
+  }
+  const double ratio = m.median_us / choice.median_us;
+  return {ratio, ratio, ratio};
+}
+
+}  // namespace foldtune

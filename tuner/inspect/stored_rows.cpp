@@ -1,0 +1,75 @@
+#include "tuner/inspect/stored_rows.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "cache/record_check.h"
+#include "tuner/inspect/stored_problem.h"
+#include "tuner/text/format.h"
+
+namespace foldtune {
+namespace {
+
+std::string lower(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
+std::string credible_time(const StoredResult& row) {
+  static const std::string now = utc_now();
+  return row.measured_at <= now ? row.measured_at : std::string();
+}
+
+}  // namespace
+
+bool has_name_with(const DeviceRecord& device, const std::string& part) {
+  return lower(device.name).find(lower(part)) != std::string::npos;
+}
+
+bool is_same_device(const DeviceRecord& a, const DeviceRecord& b) {
+  return a.kind == b.kind && a.name == b.name;
+}
+
+double gbps(const MeasurementRecord& measurement) {
+  return static_cast<double>(measurement.bytes) / measurement.median_us / 1e3;
+}
+
+std::string describe_origin(const DeviceRecord& device, const std::string& compiler) {
+  return fmt::format("{} ({}, {}, driver {}), {}", device.name, device.kind, device.architecture,
+                     device.driver, compiler);
+}
+
+std::string describe_source(const StoredResult& row) {
+  if (row.imported_from.empty()) return "here";
+  return row.imported_from.substr(row.imported_from.rfind('/') + 1);
+}
+
+std::string describe_import(const StoredResult& row) {
+  if (row.imported_from.empty()) return {};
+  return fmt::format(" (imported from {})", describe_source(row));
+}
+
+std::string minutes_of(const std::string& time) {
+  std::string text = time.substr(0, 16);
+  std::ranges::replace(text, 'T', ' ');
+  return text;
+}
+
+std::string config_legends(const std::vector<StoredResult>& rows) {
+  std::string text;
+  for (const Family family : {Family::reduce, Family::histogram}) {
+    const bool is_shown = std::ranges::any_of(rows, [&](const StoredResult& row) {
+      return row.measurement.problem.family == name(family);
+    });
+    if (is_shown) text += fmt::format("config: {}\n", config_legend(family));
+  }
+  return text;
+}
+
+bool is_newer(const StoredResult& a, const StoredResult& b) {
+  return credible_time(a) > credible_time(b);
+}
+
+}  // namespace foldtune

@@ -1,0 +1,39 @@
+/// Rows of the database for people: where they are from, and when.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cache/config_store.h"
+
+namespace foldtune {
+
+/// Whether `part` is in the device's name, in upper or lower case.
+bool has_name_with(const DeviceRecord& device, const std::string& part);
+
+/// Whether they are of one kind and name, whatever their drivers.
+bool is_same_device(const DeviceRecord& a, const DeviceRecord& b);
+
+/// Of the input, in 10^9 bytes per second; for a success.
+double gbps(const MeasurementRecord& measurement);
+
+/// "NVIDIA H200 (cuda, sm_90, driver 580.95.05), nvrtc 13.0".
+std::string describe_origin(const DeviceRecord& device, const std::string& compiler);
+
+/// "here", or for a row that was imported the file, without its folders.
+std::string describe_source(const StoredResult& row);
+
+/// " (imported from h200.json)"; empty for a row that was measured here.
+std::string describe_import(const StoredResult& row);
+
+/// "2026-01-31T12:00:00Z" without its seconds: "2026-01-31 12:00".
+std::string minutes_of(const std::string& time);
+
+/// Whether `a` was measured later than `b`. A time in the future is that of a clock that was wrong,
+/// and counts as the oldest.
+bool is_newer(const StoredResult& a, const StoredResult& b);
+
+/// What the configurations' abbreviations stand for: a line for each family in the rows.
+std::string config_legends(const std::vector<StoredResult>& rows);
+
+}  // namespace foldtune

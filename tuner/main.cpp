@@ -1,7 +1,0 @@
-#include "tuner/cli.h"
-#include "tuner/standard_streams.h"
-
-int main(int argc, char** argv) {
-  foldtune::prepare_standard_streams();
-  return foldtune::run_cli(argc, argv);
-}

@@ -1,0 +1,234 @@
+#include "tuner/measure/comparison.h"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <random>
+#include <span>
+#include <utility>
+
+#include "runtime/launch/variant.h"
+#include "tuner/measure/measure.h"
+#include "tuner/measure/statistics.h"
+
+namespace foldtune {
+namespace {
+
+/// Few in a row, so that rounds are short against the drift of a clock.
+constexpr int kSamplesPerRound = 3;
+
+/// Rounds before a finalist may drop out: fewer turns than that may all have met other work.
+constexpr int kRoundsBeforeDropping = 3;
+
+/// Rounds before the comparison may end early against one that stays, which is what a gain is told
+/// from.
+constexpr int kRoundsBeforeDeciding = 6;
+
+constexpr int kCompleteSamples = 3;
+
+/// About as fast in a graph: what a clear gain in a stream is worth there.
+constexpr double kEqualWithin = 0.02;
+
+/// What it is worth in a graph if a value that is waited for need not be copied to the host: it is
+/// there some 10 us earlier.
+constexpr double kShownWithin = 0.05;
+constexpr double kShownWithinUs = 2;
+
+/// Of one that seems clearly slower in a stream than another.
+constexpr int kRetrials = 2;
+
+/// Others of a kind that are timed completely.
+constexpr std::size_t kMostOthers = 4;
+
+bool was_measured(const Finalist& finalist) {
+  return finalist.record.outcome == Outcome::ok && !finalist.record.samples_us.empty();
+}
+
+/// Of those that are not out, which have as many turns each.
+std::optional<std::size_t> fastest(const std::vector<Finalist>& finalists) {
+  std::optional<std::size_t> best;
+  for (std::size_t i = 0; i < finalists.size(); ++i) {
+    if (!was_measured(finalists[i]) || finalists[i].is_out) continue;
+    if (!best || finalists[i].record.median_us < finalists[*best].record.median_us) best = i;
+  }
+  return best;
+}
+
+/// Returns whether only the best is left.
+bool drop_slower(std::vector<Finalist>& finalists) {
+  const std::optional<std::size_t> best = fastest(finalists);
+  if (!best) return true;
+  bool is_decided = true;
+  for (Finalist& finalist : finalists) {
+    if (finalist.is_out || &finalist == &finalists[*best]) continue;
+    const bool is_slower = is_clearly_faster(finalists[*best], finalist);
+    if (is_slower && !finalist.stays) finalist.is_out = true;
+    is_decided = is_decided && is_slower;
+  }
+  return is_decided;
+}
+
+void set_samples(MeasurementRecord& record, std::vector<double> samples_us) {
+  record.samples_us = std::move(samples_us);
+  record.median_us = median(record.samples_us);
+  record.mad_us = median_absolute_deviation(record.samples_us);
+}
+
+/// False if there was no time for all of its samples.
+bool time(Evaluator& evaluator, Finalist& finalist, const ComparisonOptions& options) {
+  Trial trial{.params = finalist.params,
+              .compiled = finalist.compiled,
+              .timing = Timing::comparison,
+              .samples = kSamplesPerRound};
+  if (options.left_s) trial.left_s = options.left_s();
+  const MeasurementRecord record = evaluator.evaluate(trial);
+  const bool is_over = options.stop_requested && options.stop_requested();
+  if (record.outcome == Outcome::timeout && is_over) return false;  // it may have ended in time
+  const bool is_first = finalist.record.samples_us.empty();
+  finalist.record = is_first ? record : merge(std::move(finalist.record), record);
+  finalist.is_out = record.outcome != Outcome::ok;
+  if (!finalist.is_out) finalist.turns_us.push_back(median(record.samples_us));
+  return finalist.is_out || record.samples_us.size() == kSamplesPerRound;
+}
+
+/// Of a round that was not finished nothing stays, so that all have as many samples.
+void drop_turns_after(int rounds, std::vector<Finalist>& finalists) {
+  for (Finalist& finalist : finalists) {
+    const auto turns = static_cast<std::size_t>(rounds);
+    if (finalist.is_out || finalist.turns_us.size() <= turns) continue;
+    finalist.turns_us.resize(turns);
+    std::vector<double> samples = std::move(finalist.record.samples_us);
+    samples.resize(std::min(samples.size(), turns * std::size_t{kSamplesPerRound}));
+    set_samples(finalist.record, std::move(samples));
+  }
+}
+
+/// Its samples stay those of the comparison, of which the others have as many.
+void time_completely(Evaluator& evaluator, Finalist& finalist) {
+  const MeasurementRecord record = evaluator.evaluate({.params = finalist.params,
+                                                       .compiled = finalist.compiled,
+                                                       .timing = Timing::complete,
+                                                       .samples = kCompleteSamples});
+  if (record.outcome != Outcome::ok) return;  // what the comparison measured of it stays
+  std::vector<double> compared = finalist.record.samples_us;
+  finalist.record = merge(std::move(finalist.record), record);
+  set_samples(finalist.record, std::move(compared));
+}
+
+bool is_clearly_less(double stream_us, double than_us) {
+  return stream_us > 0 && stream_us < 0.95 * than_us;  // 0: not measured
+}
+
+/// The time of `a` over that of `b` in the rounds that both took part in; 0 if there is none.
+double ratio_of(const Finalist& a, const Finalist& b) {
+  const auto rounds = static_cast<std::ptrdiff_t>(std::min(a.turns_us.size(), b.turns_us.size()));
+  if (rounds == 0) return 0;
+  return median({a.turns_us.begin(), a.turns_us.begin() + rounds}) /
+         median({b.turns_us.begin(), b.turns_us.begin() + rounds});
+}
+
+/// A few that were measured, take at most `most` times as long as `chosen` and are of the kind, the
+/// fastest first. They may be out: what is a percent slower for sure is so, too.
+std::vector<std::size_t> find_within(const std::vector<Finalist>& finalists, const Finalist& chosen,
+                                     double most,
+                                     const std::function<bool(const Finalist&)>& is_of_kind) {
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; i < finalists.size(); ++i) {
+    const double ratio = was_measured(finalists[i]) ? ratio_of(finalists[i], chosen) : 0;
+    if (ratio > 0 && ratio <= most && is_of_kind(finalists[i])) found.push_back(i);
+  }
+  std::ranges::stable_sort(found, {},
+                           [&](std::size_t i) { return ratio_of(finalists[i], chosen); });
+  if (found.size() > kMostOthers) found.resize(kMostOthers);
+  return found;
+}
+
+/// The chosen one, or one that is about as fast and clearly faster in a stream.
+std::size_t prefer_in_stream(Evaluator& evaluator, std::vector<Finalist>& finalists,
+                             std::size_t chosen, const std::function<bool()>& is_over) {
+  const std::vector<std::size_t> equals =
+      find_within(finalists, finalists[chosen], 1 + kEqualWithin,
+                  [&](const Finalist& finalist) { return &finalist != &finalists[chosen]; });
+  time_completely(evaluator, finalists[chosen]);
+  std::size_t kept = chosen;
+  double least_us = finalists[kept].record.stream_us;
+  for (const std::size_t i : equals) {
+    if (is_over()) break;
+    time_completely(evaluator, finalists[i]);
+    const double stream_us = finalists[i].record.stream_us;
+    // What disturbs the host only adds, and may have met the one kept so far alone.
+    for (int again = 0; again < kRetrials && is_clearly_less(stream_us, least_us); ++again) {
+      time_completely(evaluator, finalists[kept]);
+      least_us = std::min(least_us, finalists[kept].record.stream_us);
+    }
+    if (!is_clearly_less(stream_us, least_us)) continue;
+    kept = i;
+    least_us = stream_us;
+  }
+  return kept;
+}
+
+/// The one kept so far; in the place of one that ends in atomics, one that stores its result once
+/// and is nearly as fast.
+std::size_t prefer_shown(Evaluator& evaluator, std::vector<Finalist>& finalists, std::size_t kept,
+                         const std::function<bool()>& is_over) {
+  if (shows_result(finalists[kept].params)) return kept;
+  const MeasurementRecord& record = finalists[kept].record;
+  const double most = 1 + std::min(kShownWithin, kShownWithinUs / record.median_us);
+  for (const std::size_t i :
+       find_within(finalists, finalists[kept], most,
+                   [](const Finalist& finalist) { return shows_result(finalist.params); })) {
+    if (is_over()) break;
+    time_completely(evaluator, finalists[i]);
+    if (!is_clearly_less(record.stream_us, finalists[i].record.stream_us)) return i;
+  }
+  return kept;
+}
+
+}  // namespace
+
+void compare(Evaluator& evaluator, std::vector<Finalist>& finalists,
+             const ComparisonOptions& options) {
+  std::mt19937_64 random(options.seed);
+  std::vector<std::size_t> order(finalists.size());
+  std::iota(order.begin(), order.end(), 0);
+  for (int round = 1; round <= options.rounds; ++round) {
+    std::ranges::shuffle(order, random);
+    for (const std::size_t i : order) {
+      if (finalists[i].is_out) continue;
+      const bool is_over = options.stop_requested && options.stop_requested();
+      if (is_over || !time(evaluator, finalists[i], options)) {
+        return drop_turns_after(round - 1, finalists);
+      }
+    }
+    const bool may_drop = round >= kRoundsBeforeDropping;
+    const bool is_decided = may_drop && drop_slower(finalists);
+    if (is_decided && round >= kRoundsBeforeDeciding) return;
+    if (std::ranges::count(finalists, false, &Finalist::is_out) <= 1) return;
+  }
+}
+
+bool is_clearly_faster(const Finalist& a, const Finalist& b) {
+  const std::size_t rounds = std::min(a.turns_us.size(), b.turns_us.size());
+  const auto of_a = std::span(a.turns_us).first(rounds);
+  const auto of_b = std::span(b.turns_us).first(rounds);
+  // Other work only adds: in its best turn, too, the faster one is faster.
+  return is_faster(of_a, of_b) && std::ranges::min(of_a) < std::ranges::min(of_b);
+}
+
+std::optional<std::size_t> choose(const std::vector<Finalist>& finalists,
+                                  std::optional<std::size_t> incumbent) {
+  const std::optional<std::size_t> best = fastest(finalists);
+  if (!best || !incumbent || !was_measured(finalists[*incumbent])) return best;
+  return is_clearly_faster(finalists[*best], finalists[*incumbent]) ? best : incumbent;
+}
+
+std::size_t settle(Evaluator& evaluator, std::vector<Finalist>& finalists, std::size_t chosen,
+                   const std::function<bool()>& stop_requested) {
+  const auto is_over = [&] { return stop_requested && stop_requested(); };
+  if (is_over()) return chosen;
+  const std::size_t kept = prefer_in_stream(evaluator, finalists, chosen, is_over);
+  return is_over() ? kept : prefer_shown(evaluator, finalists, kept, is_over);
+}
+
+}  // namespace foldtune

@@ -1,0 +1,66 @@
+/// Trials on a device of this process.
+#pragma once
+
+#include <cstdint>
+#include <future>
+#include <list>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "tuner/measure/compile_pool.h"
+#include "tuner/measure/evaluator.h"
+#include "tuner/measure/input_pool.h"
+#include "tuner/measure/measure.h"
+
+namespace foldtune {
+
+/// Keeps the configurations that were tried last, so that one that is tried again is neither
+/// checked nor captured again.
+class DeviceEvaluator final : public Evaluator {
+ public:
+  /// The device must outlive the evaluator. `seed` is of the inputs.
+  DeviceEvaluator(Device& device, std::uint64_t seed);
+
+  const DeviceInfo& info() const override { return device_.info(); }
+  const Compiler* compiler() override { return &device_.compiler(); }
+  const std::string& compiler_version() override { return device_.compiler().version(); }
+  void set_problem(const Problem& problem, std::uint64_t largest_count) override;
+  void announce(const Problem& next) override;
+  double read_bandwidth_gbps() const override { return read_bandwidth_gbps_.value_or(0); }
+  /// The record has the samples of this trial alone; `merge` adds those of several. After a
+  /// configuration that left the device unusable, whose outcome is `crashed`, it throws
+  /// DeviceError.
+  MeasurementRecord evaluate(const Trial& trial) override;
+
+ private:
+  struct Kept {
+    Candidate candidate;
+    std::uint64_t code;  ///< hash of its compiled image and its kernels' names
+  };
+
+  /// What the next problem's inputs give, on its way.
+  struct Upcoming {
+    Problem problem;
+    std::future<ExpectedResult> expected;
+  };
+
+  void make_pool(const Problem& problem, std::uint64_t largest_count);
+  std::optional<ExpectedResult> take_upcoming(const Problem& problem);
+  Candidate prepare(const Trial& trial);
+  Candidate* find_kept(const Params& params, std::uint64_t code);
+  void require_device() const;
+  MeasurementRecord explain(MeasurementRecord failed);
+
+  Device& device_;
+  std::uint64_t seed_;
+  CompilePool compilations_;  ///< of what measuring needs: a flush, a reference
+  std::unique_ptr<InputPool> pool_;
+  std::optional<Upcoming> upcoming_;  ///< of the pool's inputs
+  std::unique_ptr<Measurer> measurer_;
+  std::list<Kept> kept_;  ///< of the current problem, the latest first
+  std::optional<double> read_bandwidth_gbps_;
+  std::string crash_;  ///< what made the device unusable; empty: it is usable
+};
+
+}  // namespace foldtune

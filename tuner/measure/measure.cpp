@@ -1,0 +1,389 @@
+#include "tuner/measure/measure.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "foldtune/error.h"
+#include "runtime/lookup/lookup.h"
+#include "templates/space.h"
+#include "tuner/measure/statistics.h"
+#include "tuner/verify/operator_laws.h"
+
+namespace foldtune {
+namespace {
+
+/// A sample is as long as this at least, so that the microsecond or two between the start event and
+/// the first call are about a percent.
+constexpr double kSampleUs = 200;
+
+/// The most calls in a sample of the screening, which builds a graph for two samples: one of more
+/// takes longer to build than it saves.
+constexpr int kMaxCalls = 128;
+
+/// The most calls in a sample of latencies: each takes ten microseconds of the host.
+constexpr int kLatencyCalls = 32;
+
+/// Calls in a row with the same scratch and the same place for their result: so it is in the L2 as
+/// it is for a caller, who has no other.
+constexpr int kCallsPerArea = 8;
+
+/// A launch in a graph, in microseconds; measured on an H200.
+constexpr double kLaunchUs = 1.2;
+
+/// What the output holds before a call: no result of these inputs, of any type.
+constexpr std::byte kPoison{0xa5};
+
+/// What reads memory and nothing more.
+const Problem kFlushProblem{
+    .op = Operator::sum, .type = ElementType::u32, .accumulator = ElementType::u32};
+
+/// The variant that a custom operator's other variants are compared with: no vectors, no shuffles,
+/// nothing asynchronous.
+Variant plainest_variant(const Problem& problem) {
+  return {.problem = problem,
+          .params = ReduceParams{.block_size = 256,
+                                 .vector_width = 1,
+                                 .unroll = 1,
+                                 .block_stage = BlockStage::tree,
+                                 .final_stage = FinalStage::two_pass,
+                                 .waves = 1}};
+}
+
+/// What another library does is not known. It lets more threads share the work than these, so its
+/// chains of operations are no longer.
+const ReduceParams kLibraryParams{
+    .block_size = 64, .vector_width = 1, .unroll = 1, .final_stage = FinalStage::two_pass};
+constexpr std::uint32_t kLibraryBlocks = 256;
+
+std::uint64_t l2_bytes(const Device& device) {
+  return static_cast<std::uint64_t>(device.info().record.l2_bytes);
+}
+
+/// Of a comparison: so that the microsecond that events are read to is a part of it that does not
+/// count.
+int least_compared_calls(const Device& device) { return l2_bytes(device) == 0 ? 1 : 4; }
+
+int usual_calls(const DeviceRecord& device, std::uint64_t bytes) {
+  if (device.l2_bytes == 0) return 1;  // not a GPU: nothing to average over
+  const double peak = peak_gbps(device);
+  const double call_us = kLaunchUs + (peak == 0 ? 0 : static_cast<double>(bytes) / peak / 1e3);
+  return std::clamp(static_cast<int>(kSampleUs / call_us), 1, kMaxCalls);
+}
+
+}  // namespace
+
+Enqueues enqueues_of(const Plan& plan, const Areas& scratch) {
+  Enqueues enqueues;
+  for (int area = 0; area < scratch.count(); ++area) {
+    enqueues.push_back([&plan, memory = scratch.at(area)](const Call& call, Stream stream) {
+      plan.enqueue(call, memory, stream);
+    });
+  }
+  return enqueues;
+}
+
+MeasurementRecord merge(MeasurementRecord total, const MeasurementRecord& more) {
+  total.samples_us.insert(total.samples_us.end(), more.samples_us.begin(), more.samples_us.end());
+  total.median_us = median(total.samples_us);
+  total.mad_us = median_absolute_deviation(total.samples_us);
+  total.discarded_samples += more.discarded_samples;
+  const auto update = [](auto& value, auto newer) {
+    if (newer > 0) value = newer;
+  };
+  update(total.hot_us, more.hot_us);
+  update(total.stream_us, more.stream_us);
+  update(total.latency_us, more.latency_us);
+  update(total.sm_clock_mhz, more.sm_clock_mhz);
+  update(total.memory_clock_mhz, more.memory_clock_mhz);
+  if (total.outcome == Outcome::ok) {
+    total.outcome = more.outcome;
+    total.failure = more.failure;
+  }
+  return total;
+}
+
+Measurer::Measurer(Device& device, CompilePool& compilations, const InputPool& pool,
+                   const Problem& problem, std::optional<ExpectedResult> expected)
+    : device_(device),
+      compilations_(compilations),
+      pool_(pool),
+      problem_(problem),
+      output_(device, problem.result_bytes()),
+      flush_output_(device, kFlushProblem.result_bytes()),
+      calls_per_sample_(usual_calls(device.info().record, problem.input_bytes())),
+      rotation_(plan_rotation(problem.input_bytes(), l2_bytes(device), pool.slice_count(problem),
+                              std::max(calls_per_sample_, least_compared_calls(device)))) {
+  if (const std::vector<std::byte> edges = edges_of(problem); !edges.empty()) {
+    edges_ = DeviceBuffer(device, edges.size());
+    device.copy(edges_.data(), edges.data(), edges.size());
+  }
+  expected_ = expected ? std::move(*expected) : compute_expected_result();
+  if (pool_.flush_bytes() > 0) make_flush();
+}
+
+ExpectedResult Measurer::compute_expected_result() {
+  if (problem_.op != Operator::custom) return expect_result(problem_, pool_);
+  check_laws();
+  const Variant plainest = plainest_variant(problem_);
+  const Plan plan(device_, plainest, *compilations_.request(make_program(plainest)).get());
+  const Areas scratch(device_, plan.scratch_bytes(problem_.count));
+  return {problem_, call_once(enqueues_of(plan, scratch).front())};
+}
+
+/// What all variants would agree on may be wrong all the same: with an identity that is not
+/// neutral.
+void Measurer::check_laws() {
+  const InputPool::Pointers inputs = pool_.slice(problem_, /*slice=*/0);
+  const std::string fault =
+      find_law_fault(device_, problem_, std::span(inputs).first(problem_.input_types().size()),
+                     *compilations_.request(make_law_program(problem_)).get());
+  if (!fault.empty()) throw CompileError(fault);
+}
+
+void Measurer::make_flush() {
+  Problem flush = kFlushProblem;
+  flush.count = pool_.flush_bytes() / size_of(flush.type);
+  const Params params = Space(flush).default_params(device_.info().record.multiprocessor_count);
+  const Variant variant{.problem = flush, .params = params};
+  flush_.emplace();
+  flush_->plan =
+      std::make_unique<Plan>(device_, variant, *compilations_.request(make_program(variant)).get());
+  flush_->scratch = Areas(device_, flush_->plan->scratch_bytes(flush.count));
+}
+
+Candidate Measurer::prepare(const Params& params, const CompiledKernel& compiled) {
+  Candidate candidate;
+  MeasurementRecord& record = candidate.record;
+  record.problem = make_problem_key(problem_);
+  record.count = problem_.count;
+  record.bytes = problem_.input_bytes();
+  record.params = to_json(params);
+  const Variant variant{.problem = problem_, .params = params};
+
+  const auto fail = [&](Outcome outcome, std::string reason) {
+    candidate.plan.reset();
+    record.outcome = outcome;
+    record.failure = std::move(reason);
+  };
+  record.compile_ms = compiled.compile_ms;
+  try {
+    candidate.plan = std::make_unique<Plan>(device_, variant, compiled);
+    candidate.scratch = Areas(device_, candidate.plan->scratch_bytes(problem_.count));
+    const KernelResources resources = candidate.plan->resources();
+    record.registers = resources.registers;
+    record.shared_bytes = resources.shared_bytes;
+    record.local_bytes = resources.local_bytes;
+    record.occupancy = resources.occupancy;
+  } catch (const OutOfMemory& error) {
+    fail(Outcome::out_of_memory, error.what());
+    return candidate;
+  } catch (const DeviceError& error) {
+    fail(Outcome::load_error, error.what());
+    return candidate;
+  }
+  try {
+    const Plan& plan = *candidate.plan;
+    std::string fault =
+        find_fault_in_result(enqueues_of(plan, candidate.scratch).front(),
+                             {.params = params, .grid_size = plan.grid_size(problem_.count)});
+    if (!fault.empty()) fail(Outcome::wrong_result, std::move(fault));
+  } catch (const OutOfMemory& error) {
+    fail(Outcome::out_of_memory, error.what());
+  } catch (const DeviceError& error) {
+    fail(Outcome::launch_error, error.what());
+  }
+  return candidate;
+}
+
+Call Measurer::call(int slice, int area) const {
+  const BinBounds bounds = tuning_bounds(problem_.type);
+  Call call{.inputs = pool_.slice(problem_, slice),
+            .count = problem_.count,
+            .output = output_.at(area),
+            .lower = bounds.lower,
+            .upper = bounds.upper};
+  if (edges_.size() > 0) call.inputs[1] = edges_.data();
+  return call;
+}
+
+std::vector<std::byte> Measurer::call_once(const Enqueue& enqueue, const Translate& translate) {
+  std::vector<std::byte> result(problem_.result_bytes(), kPoison);
+  const Call only = call(/*slice=*/0, /*area=*/0);
+  device_.copy(only.output, result.data(), result.size());
+  enqueue(only, nullptr);
+  device_.synchronize(nullptr);
+  device_.copy(result.data(), only.output, result.size());
+  if (translate) translate(result);
+  return result;
+}
+
+/// Two calls on the same scratch: the second shows whether the first left it fit for use.
+std::string Measurer::find_fault_in_result(const Enqueue& enqueue, const Shape& shape,
+                                           const Translate& translate) {
+  const std::vector<std::byte> first = call_once(enqueue, translate);
+  const std::vector<std::byte> second = call_once(enqueue, translate);
+  for (const auto& result : {first, second}) {
+    std::string fault = expected_.find_difference(result.data(), shape.params, shape.grid_size);
+    if (!fault.empty()) return fault;
+  }
+  if (problem_.determinism != Determinism::any && first != second) {
+    return "two calls on the same input gave different bits";
+  }
+  return {};
+}
+
+std::string Measurer::find_fault_of_library(const Enqueue& enqueue, const Translate& translate) {
+  return find_fault_in_result(enqueue, {.params = kLibraryParams, .grid_size = kLibraryBlocks},
+                              translate);
+}
+
+void Measurer::enqueue_flush(Stream stream) {
+  const Call flush{.inputs = {pool_.flush_region()},
+                   .count = flush_->plan->variant().problem.count,
+                   .output = flush_output_.data()};
+  flush_->plan->enqueue(flush, flush_->scratch.at(0), stream);
+}
+
+TimingRequest Measurer::make_request(const Enqueues& enqueues, Manner manner,
+                                     std::optional<int> calls) {
+  TimingRequest request;
+  request.calls = calls_per_sample_;
+  int slices = rotation_.slices;
+  bool flush = false;
+  switch (manner) {
+    case Manner::flushed:
+      slices = pool_.slice_count(problem_);
+      flush = true;
+      break;
+    case Manner::rotating:
+      request.calls = rotation_.calls;
+      flush = rotation_.needs_flush;
+      break;
+    case Manner::hot:
+      slices = 1;
+      break;
+    case Manner::stream:
+      request.launching = Launching::stream;
+      break;
+    case Manner::latency:
+      request.launching = Launching::latency;
+      request.calls = std::min(calls_per_sample_, kLatencyCalls);
+      break;
+  }
+  // Calls outside a graph are enqueued anew for every sample, which then goes on with the next
+  // slice: a few calls are no lap.
+  const bool goes_on = request.launching != Launching::graph;
+  if (calls) request.calls = *calls;
+  const int areas = std::clamp(request.calls / kCallsPerArea, 1, output_.count());
+  request.enqueue = [=, this, all = request.calls, next = 0](int index, Stream stream) mutable {
+    const int slice = (goes_on ? next : index) % slices;
+    next = slice + 1;
+    const int area = index * areas / all;
+    enqueues[static_cast<std::size_t>(area) % enqueues.size()](call(slice, area), stream);
+  };
+  if (flush && flush_) request.before_sample = [this](Stream stream) { enqueue_flush(stream); };
+  return request;
+}
+
+Enqueue Measurer::waited(Enqueue enqueue) const {
+  return [this, enqueue = std::move(enqueue)](const Call& call, Stream stream) {
+    enqueue(call, stream);
+    device_.synchronize(stream);
+  };
+}
+
+std::unique_ptr<Stopwatch> Measurer::make_stopwatch(const Enqueues& enqueues, Manner manner,
+                                                    std::optional<int> calls) {
+  return device_.prepare_timing(make_request(enqueues, manner, calls));
+}
+
+Samples Measurer::take(Candidate& candidate, Manner manner, int samples, Deadline deadline) {
+  std::unique_ptr<Stopwatch>& stopwatch =
+      candidate.stopwatches.at(static_cast<std::size_t>(manner));
+  if (stopwatch == nullptr) {
+    Enqueues enqueues = enqueues_of(*candidate.plan, candidate.scratch);
+    if (manner == Manner::latency) {
+      for (Enqueue& enqueue : enqueues) enqueue = waited(std::move(enqueue));
+    }
+    stopwatch = make_stopwatch(enqueues, manner);
+  }
+  const StopRule rule{.at_most = std::max(1, samples)};
+  const auto is_over = [&] { return deadline && std::chrono::steady_clock::now() >= *deadline; };
+  // What takes seconds is asked about after each sample.
+  const int at_once = deadline ? 1 : rule.at_least;
+  Samples all;
+  while (!is_enough(all.us, rule) && (all.us.empty() || !is_over())) {
+    const int left = rule.at_most - static_cast<int>(all.us.size());
+    const Samples some = stopwatch->take(std::min(left, at_once));
+    all.us.insert(all.us.end(), some.us.begin(), some.us.end());
+    all.clocks = some.clocks;
+    all.discarded += some.discarded;
+  }
+  return all;
+}
+
+MeasurementRecord Measurer::time(Candidate& candidate, Timing timing, int samples,
+                                 Deadline deadline) {
+  MeasurementRecord taken;
+  try {
+    const bool is_screening = timing == Timing::screening;
+    const Samples main =
+        take(candidate, is_screening ? Manner::flushed : Manner::rotating, samples, deadline);
+    taken.samples_us = main.us;
+    taken.sm_clock_mhz = main.clocks.sm_mhz;
+    taken.memory_clock_mhz = main.clocks.memory_mhz;
+    taken.discarded_samples = main.discarded;
+    if (timing == Timing::complete) {
+      const auto median_of = [&](Manner manner) {
+        const Samples others = take(candidate, manner, samples, deadline);
+        taken.discarded_samples += others.discarded;
+        return median(others.us);
+      };
+      const bool fits_l2 = problem_.input_bytes() <= l2_bytes(device_);
+      if (fits_l2) taken.hot_us = median_of(Manner::hot);
+      taken.stream_us = median_of(Manner::stream);
+      taken.latency_us = median_of(Manner::latency);
+    }
+  } catch (const OutOfMemory& error) {
+    taken.outcome = Outcome::out_of_memory;
+    taken.failure = error.what();
+  } catch (const DeviceError& error) {
+    taken.outcome = Outcome::timing_error;
+    taken.failure = error.what();
+  }
+  return merge(candidate.record, taken);
+}
+
+double peak_gbps(const DeviceRecord& device) {
+  return 2e-6 * static_cast<double>(device.memory_clock_khz) * device.memory_bus_bits / 8;
+}
+
+double measure_read_bandwidth(Device& device, CompilePool& compilations, const InputPool& pool) {
+  if (pool.flush_bytes() == 0) return 0;
+  Problem whole = kFlushProblem;
+  whole.count = pool.body_bytes() / size_of(whole.type);
+  const DeviceBuffer output(device, whole.result_bytes());
+  double best = 0;
+  for (const int block_size : {256, 512, 1024}) {
+    const ReduceParams params{.block_size = block_size,
+                              .vector_width = 4,
+                              .unroll = 4,
+                              .final_stage = FinalStage::polling,
+                              .waves = 1};
+    try {
+      const Variant variant{.problem = whole, .params = params};
+      const Plan plan(device, variant, *compilations.request(make_program(variant)).get());
+      const DeviceBuffer scratch(device, plan.scratch_bytes(whole.count));
+      const Call call{.inputs = {pool.body()}, .count = whole.count, .output = output.data()};
+      const std::vector<double> samples = device.time(
+          {.enqueue = [&](int, Stream stream) { plan.enqueue(call, scratch.data(), stream); }},
+          /*samples=*/5);
+      best = std::max(best, static_cast<double>(whole.input_bytes()) / median(samples) / 1e3);
+    } catch (const Error&) {  // another configuration will do
+      continue;
+    }
+  }
+  return best;
+}
+
+}  // namespace foldtune

@@ -1,0 +1,166 @@
+#include "tuner/problem/count_list.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "foldtune/error.h"
+#include "foldtune/problem.h"
+#include "tuner/problem/problem_key.h"
+
+namespace foldtune {
+namespace {
+
+constexpr std::uint64_t kRangeFactor = 4;
+constexpr double kLongestDuration = 7.0 * 24 * 3600;
+
+InvalidArgument not_a_count(std::string_view text) {
+  return InvalidArgument(
+      fmt::format("'{}' is not a count: write 4096, 64K, 1M (K, M, G, T: powers of 1024), 2^20 or "
+                  "1e6, a list such as 2^12,2^14, or a range such as 2^12..2^28",
+                  text));
+}
+
+InvalidArgument too_large(std::string_view text) {
+  return InvalidArgument(
+      fmt::format("'{}' is more than 2^40, the most elements that a reduction takes", text));
+}
+
+/// Digits alone: no sign, no space. A number past 64 bits counts as too large.
+std::uint64_t parse_digits(std::string_view digits, std::string_view text) {
+  std::uint64_t value = 0;
+  const char* const end = digits.data() + digits.size();
+  const auto [stop, error] = std::from_chars(digits.data(), end, value);
+  if (error == std::errc::invalid_argument || stop != end) throw not_a_count(text);
+  if (error == std::errc::result_out_of_range) throw too_large(text);
+  return value;
+}
+
+std::uint64_t multiply(std::uint64_t a, std::uint64_t b, std::string_view text) {
+  if (a != 0 && b > kMaxCount / a) throw too_large(text);
+  return a * b;
+}
+
+/// factor * base^exponent.
+std::uint64_t scale(std::uint64_t factor, std::uint64_t base, std::uint64_t exponent,
+                    std::string_view text) {
+  constexpr std::uint64_t kLargestExponent = 40;  // of base 2: a larger one fits no count
+  if (exponent > kLargestExponent) throw too_large(text);
+  for (std::uint64_t i = 0; i < exponent; ++i) factor = multiply(factor, base, text);
+  return factor;
+}
+
+std::optional<std::uint64_t> power_of_1024(char suffix) {
+  constexpr std::string_view kUpper = "KMGT";
+  constexpr std::string_view kLower = "kmgt";
+  const std::size_t place = std::min(kUpper.find(suffix), kLower.find(suffix));
+  if (place == std::string_view::npos) return std::nullopt;
+  return place + 1;
+}
+
+std::uint64_t parse_any_count(std::string_view text) {
+  if (text.empty()) throw not_a_count(text);
+  if (const std::size_t caret = text.find('^'); caret != std::string_view::npos) {
+    return scale(1, parse_digits(text.substr(0, caret), text),
+                 parse_digits(text.substr(caret + 1), text), text);
+  }
+  if (const std::size_t e = text.find_first_of("eE"); e != std::string_view::npos) {
+    return scale(parse_digits(text.substr(0, e), text), 10, parse_digits(text.substr(e + 1), text),
+                 text);
+  }
+  if (const auto exponent = power_of_1024(text.back())) {
+    return scale(parse_digits(text.substr(0, text.size() - 1), text), 1024, *exponent, text);
+  }
+  return scale(parse_digits(text, text), 1, 0, text);
+}
+
+void append_range(std::vector<std::uint64_t>& counts, std::string_view first_text,
+                  std::string_view rest, std::string_view text) {
+  const std::size_t colon = rest.find(':');
+  const std::uint64_t first = parse_count(first_text);
+  const std::uint64_t last = parse_count(rest.substr(0, colon));
+  const std::uint64_t factor =
+      colon == std::string_view::npos ? kRangeFactor : parse_digits(rest.substr(colon + 1), text);
+  if (first > last) {
+    throw InvalidArgument(
+        fmt::format("the range '{}' is empty: its first count is larger than its "
+                    "last",
+                    text));
+  }
+  if (factor < 2) {
+    throw InvalidArgument(
+        fmt::format("the range '{}' has no end: its factor, after the colon, is at least 2", text));
+  }
+  for (std::uint64_t count = first;; count *= factor) {
+    counts.push_back(count);
+    if (count > last / factor) return;
+  }
+}
+
+}  // namespace
+
+std::vector<std::string_view> split_list(std::string_view option, std::string_view text) {
+  std::vector<std::string_view> parts = split_list(text);
+  if (std::ranges::any_of(parts, &std::string_view::empty)) {
+    throw InvalidArgument(fmt::format(
+        "{} '{}' has an empty item: write items with one comma between them", option, text));
+  }
+  return parts;
+}
+
+std::uint64_t parse_count(std::string_view text) {
+  const std::uint64_t count = parse_any_count(text);
+  if (count > kMaxCount) throw too_large(text);
+  if (count == 0) {
+    throw InvalidArgument(fmt::format("'{}' is no element: a count is at least 1", text));
+  }
+  return count;
+}
+
+std::vector<std::uint64_t> parse_counts(std::string_view text) {
+  std::vector<std::uint64_t> counts;
+  for (const std::string_view item : split_list("--n", text)) {
+    const std::size_t dots = item.find("..");
+    if (dots == std::string_view::npos) {
+      counts.push_back(parse_count(item));
+    } else {
+      append_range(counts, item.substr(0, dots), item.substr(dots + 2), item);
+    }
+  }
+  std::vector<std::uint64_t> unique;
+  for (const std::uint64_t count : counts) {
+    if (std::ranges::find(unique, count) == unique.end()) unique.push_back(count);
+  }
+  return unique;
+}
+
+double parse_duration(std::string_view text) {
+  constexpr std::array<std::pair<std::string_view, double>, 5> kUnits{
+      {{"", 1}, {"s", 1}, {"ms", 1e-3}, {"m", 60}, {"h", 3600}}};
+  double amount = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, amount, std::chars_format::fixed);
+  const std::string_view unit(stop, static_cast<std::size_t>(end - stop));
+  const auto* const found =
+      std::ranges::find(kUnits, unit, &std::pair<std::string_view, double>::first);
+  if (error != std::errc() || found == kUnits.end()) {
+    throw InvalidArgument(
+        fmt::format("'{}' is not a time: write 20s, 90 (seconds), 2m, 1.5h or 500ms", text));
+  }
+  const double seconds = amount * found->second;
+  if (!(seconds > 0 && seconds <= kLongestDuration)) {
+    throw InvalidArgument(
+        fmt::format("'{}' is no sensible time: it is more than 0 and at most a "
+                    "week",
+                    text));
+  }
+  return seconds;
+}
+
+}  // namespace foldtune

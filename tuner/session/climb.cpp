@@ -1,0 +1,167 @@
+#include "tuner/session/climb.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <thread>
+
+#include "foldtune/error.h"
+#include "tuner/measure/compile_pool.h"
+#include "tuner/measure/input_pool.h"
+#include "tuner/measure/measure.h"
+#include "tuner/measure/statistics.h"
+
+namespace foldtune {
+namespace {
+
+constexpr std::uint64_t kSeed = 1;
+
+/// Of a kernel that streams. Slow ones, whose calls are longer than a sample need be, are called
+/// once per sample, and the slowest take fewer samples.
+constexpr int kSamples = 9;
+constexpr int kSlowSamples = 3;
+constexpr double kLongCallUs = 400;
+constexpr double kSlowCallUs = 20'000;
+
+std::string problem_text(const Problem& problem) {
+  return fmt::format("{} in {}", to_string(problem), name(problem.accumulator_type()));
+}
+
+/// Runs rungs; keeps the inputs and the references that the next ones may share.
+class Climber {
+ public:
+  Climber(Device& device, std::span<const LibraryRung> libraries)
+      : device_(device),
+        libraries_(libraries),
+        compilations_(device.compiler(),
+                      static_cast<int>(std::max(1u, std::thread::hardware_concurrency()))) {}
+
+  void compile_ahead(const Rung& rung) {
+    if (const auto* const params = std::get_if<Params>(&rung.how)) {
+      compilations_.request(make_program({.problem = rung.problem, .params = *params}));
+    }
+  }
+
+  /// All later rungs have elements as `largest` has, and no more.
+  void make_inputs(const Problem& largest) {
+    measurers_.clear();
+    pool_.reset();  // before there are others: they are large
+    pool_ = std::make_unique<InputPool>(device_, largest, kSeed);
+    if (read_gbps_ == 0) {
+      read_gbps_ = measure_read_bandwidth(device_, compilations_, *pool_);
+    }
+  }
+
+  RungResult run(const Rung& rung) {
+    RungResult result{.rung = rung};
+    try {
+      if (const auto* const absent = std::get_if<NotLinked>(&rung.how)) {
+        throw Unavailable(absent->reason);
+      }
+      std::visit([&](const auto& how) { run(rung.problem, how, result); }, rung.how);
+      result.status = RungStatus::ran;
+    } catch (const MissingToolkit& error) {
+      result.status = RungStatus::skipped;
+      const bool is_cpu = device_.info().record.kind == "cpu";
+      result.reason = is_cpu ? "parts of the CUDA Toolkit run on GPUs alone" : error.what();
+    } catch (const Unavailable& error) {
+      result.status = RungStatus::skipped;
+      result.reason = error.what();
+    } catch (const Error& error) {
+      result.reason = error.what();
+    }
+    return result;
+  }
+
+  double read_gbps() const { return read_gbps_; }
+
+ private:
+  void run(const Problem& problem, const Params& params, RungResult& result) {
+    const auto compiled =
+        compilations_.request(make_program({.problem = problem, .params = params})).get();
+    Measurer& measurer = measurer_of(problem);
+    const Candidate candidate = measurer.prepare(params, *compiled);
+    if (candidate.plan == nullptr) throw DeviceError(candidate.record.failure);
+    time(measurer, problem, enqueues_of(*candidate.plan, candidate.scratch), result);
+  }
+
+  void run(const Problem& problem, const LibraryFunction& function, RungResult& result) {
+    const auto found = std::ranges::find(libraries_, function.name, &LibraryRung::name);
+    if (found == libraries_.end()) {
+      throw Unavailable(fmt::format(
+          "{} is not linked: configure with -DFOLDTUNE_BENCH=ON, which needs nvcc", function.name));
+    }
+    const Enqueue enqueue = found->prepare(device_, problem);
+    Measurer& measurer = measurer_of(problem);
+    const std::string fault = measurer.find_fault_of_library(enqueue);
+    if (!fault.empty()) throw DeviceError(fault);
+    time(measurer, problem, {enqueue}, result);
+  }
+
+  void run(const Problem&, const NotLinked&, RungResult&) {}
+
+  Measurer& measurer_of(const Problem& problem) {
+    std::unique_ptr<Measurer>& measurer = measurers_[problem_text(problem)];
+    if (measurer == nullptr) {
+      measurer = std::make_unique<Measurer>(device_, compilations_, *pool_, problem);
+    }
+    return *measurer;
+  }
+
+  static void time(Measurer& measurer, const Problem& problem, const Enqueues& enqueues,
+                   RungResult& result) {
+    int calls = measurer.calls_per_sample();
+    int samples = kSamples;
+    const auto take = [&](int calls_each, int count) {
+      return median(measurer.make_stopwatch(enqueues, Manner::flushed, calls_each)->take(count).us);
+    };
+    const double call_us = take(1, 1);
+    if (call_us > kLongCallUs) calls = 1;
+    if (call_us > kSlowCallUs) samples = kSlowSamples;
+    result.median_us = take(calls, samples);
+    result.gbps = static_cast<double>(problem.input_bytes()) / result.median_us / 1e3;
+    if (problem.op == Operator::dot) {
+      result.gflops = 2 * static_cast<double>(problem.count) / result.median_us / 1e3;
+    }
+  }
+
+  Device& device_;
+  std::span<const LibraryRung> libraries_;
+  CompilePool compilations_;
+  std::unique_ptr<InputPool> pool_;
+  std::map<std::string, std::unique_ptr<Measurer>> measurers_;
+  double read_gbps_ = 0;
+};
+
+}  // namespace
+
+LadderReport climb(Device& device, const std::vector<Rung>& rungs,
+                   std::span<const LibraryRung> libraries,
+                   const std::function<void(const RungResult& result)>& on_result) {
+  Climber climber(device, libraries);
+  for (const Rung& rung : rungs) climber.compile_ahead(rung);
+  LadderReport report;
+  report.results.resize(rungs.size());
+  std::vector<Problem> problems;
+  problems.reserve(rungs.size());
+  for (const Rung& rung : rungs) problems.push_back(rung.problem);
+  std::map<std::size_t, std::vector<std::size_t>> groups;
+  std::size_t place = 0;
+  for (const std::size_t group : InputPool::groups(problems)) groups[group].push_back(place++);
+  for (const auto& [number, group] : groups) {
+    const std::size_t largest =
+        *std::ranges::max_element(group, {}, [&](std::size_t i) { return problems[i].count; });
+    climber.make_inputs(problems[largest]);
+    for (const std::size_t i : group) {
+      report.results[i] = climber.run(rungs[i]);
+      on_result(report.results[i]);
+    }
+  }
+  report.ceilings = {.read_gbps = climber.read_gbps(),
+                     .peak_gbps = peak_gbps(device.info().record)};
+  return report;
+}
+
+}  // namespace foldtune

@@ -1,0 +1,40 @@
+#include "tuner/session/effort.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace foldtune {
+namespace {
+
+constexpr std::array<std::pair<Effort, std::string_view>, 3> kNames{{
+    {Effort::quick, "quick"},
+    {Effort::normal, "normal"},
+    {Effort::exhaustive, "exhaustive"},
+}};
+
+}  // namespace
+
+std::string_view name(Effort effort) {
+  return std::ranges::find(kNames, effort, [](const auto& entry) { return entry.first; })->second;
+}
+
+std::optional<Effort> parse_effort(std::string_view text) {
+  const auto found =
+      std::ranges::find(kNames, text, [](const auto& entry) { return entry.second; });
+  return found == kNames.end() ? std::nullopt : std::optional(found->first);
+}
+
+EffortLimits limits_of(Effort effort) {
+  switch (effort) {
+    case Effort::quick:
+      return {.search = "seeded", .evaluations = 8, .finalists = 2, .rounds = 2};
+    case Effort::normal:
+      return {.search = "default", .evaluations = 64, .finalists = 8, .rounds = 9};
+    case Effort::exhaustive:
+      break;
+  }
+  return {.search = "exhaustive", .evaluations = 0, .finalists = 16, .rounds = 15};
+}
+
+}  // namespace foldtune

@@ -1,0 +1,22 @@
+/// Functions of other libraries that the ladder compares with. They are linked where the bench is
+/// built; elsewhere there are none.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "tuner/measure/measure.h"
+
+namespace foldtune {
+
+struct LibraryRung {
+  std::string_view name;  ///< as LibraryFunction has it
+  /// What computes the problem on the device, with its own temporary memory. Throws Unavailable
+  /// where the library or the device is not there, DeviceError if it fails. The device must outlive
+  /// what is returned.
+  Enqueue (*prepare)(Device& device, const Problem& problem);
+};
+
+std::span<const LibraryRung> library_rungs();
+
+}  // namespace foldtune

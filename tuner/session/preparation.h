@@ -1,0 +1,17 @@
+/// What it takes to begin with a problem: its inputs and the result to expect are made on the host.
+#pragma once
+
+#include <cstdint>
+
+#include "foldtune/problem.h"
+#include "runtime/device/device.h"
+
+namespace foldtune {
+
+/// The seconds that `DeviceEvaluator::set_problem` will probably need on this host, to a factor of
+/// about 2; 0 where it is less than one or two. A small part is made and folded to know it, in some
+/// milliseconds. `largest_count` as set_problem takes it; 0: the inputs are there already.
+double estimate_preparation_s(const DeviceInfo& device, const Problem& problem,
+                              std::uint64_t largest_count);
+
+}  // namespace foldtune

@@ -1,0 +1,100 @@
+#include "tuner/session/problem_history.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "cache/columns.h"
+#include "cache/notice.h"
+#include "tuner/problem/problem_key.h"
+#include "tuner/search/seeds.h"
+
+namespace foldtune {
+namespace {
+
+/// Other problems whose best configurations are compared for likeness.
+constexpr std::size_t kRelated = 100;
+
+void note_left_out(std::size_t count, const Problem& problem) {
+  if (count == 0) return;
+  note_once(fmt::format(
+      "{} of the stored measurements of {} {} left out, since the configuration is none of that "
+      "problem; foldtune doctor says which",
+      count, to_string(problem), count == 1 ? "is" : "are"));
+}
+
+}  // namespace
+
+ProblemHistory::ProblemHistory(const ConfigStore& store, const TuningKey& key,
+                               const Problem& problem, bool resume) {
+  std::size_t left_out = 0;
+  for (StoredResult& stored : store.measurements_of(key)) {
+    MeasurementRecord& record = stored.measurement;
+    const bool is_choice = record.round >= kChosen && record.outcome == Outcome::ok;
+    const std::optional<Params> params = read_params(problem, record.params);
+    if (!params) ++left_out;
+    if (!stored.imported_from.empty()) {
+      if (is_choice && params) imported_.push_back(*params);
+      continue;
+    }
+    if (is_choice) next_round_ = std::max(next_round_, std::min(record.round, kMostRound - 1) + 1);
+    if (!params || record.count != problem.count) continue;
+    if (is_choice) {
+      chosen_ = record;
+      chosen_params_ = params;
+    }
+    if (!resume) continue;
+    // Stores sort the keys; `to_json` has the order of the struct.
+    MeasurementRecord& known = known_[to_json(*params)];
+    // A success shows that an earlier failure was not the configuration's.
+    if (known.params.empty() || record.round == kScreened) known = std::move(record);
+  }
+  note_left_out(left_out, problem);
+}
+
+std::size_t ProblemHistory::failed() const {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      known_, [](const auto& known) { return known.second.outcome != Outcome::ok; }));
+}
+
+const MeasurementRecord* ProblemHistory::find(const Params& params) const {
+  const auto found = known_.find(to_json(params));
+  return found == known_.end() ? nullptr : &found->second;
+}
+
+double ProblemHistory::default_us() const {
+  const auto found = std::ranges::find_if(known_, [](const auto& known) {
+    return known.second.is_default && known.second.outcome == Outcome::ok;
+  });
+  return found == known_.end() ? 0 : found->second.median_us;
+}
+
+std::optional<Params> read_params(const Problem& problem, const std::string& json) {
+  try {
+    const Params params = params_from_json(family_of(problem.op), json);
+    if (Space(problem).contains(params)) return params;
+  } catch (const std::invalid_argument&) {
+    return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+std::vector<Params> seeds_of_others(const ConfigStore& store, const TuningKey& key,
+                                    const Problem& problem, std::size_t most) {
+  std::vector<Known> known;
+  for (const StoredResult& other : store.related(key, kRelated)) {
+    const MeasurementRecord& best = other.measurement;
+    const std::optional<Problem> their = read_problem(best.problem, best.count);
+    if (!their) continue;
+    try {
+      known.push_back({*their, params_from_json(family_of(problem.op), best.params)});
+    } catch (const std::invalid_argument&) {
+      continue;  // of a Foldtune with other tunables
+    }
+  }
+  return seeds_from(known, problem, most);
+}
+
+}  // namespace foldtune

@@ -1,0 +1,542 @@
+#include "tuner/session/problem_tuning.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <deque>
+#include <future>
+#include <limits>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "foldtune/error.h"
+#include "runtime/launch/variant.h"
+#include "runtime/lookup/lookup.h"
+#include "tuner/measure/comparison.h"
+#include "tuner/measure/measure.h"
+#include "tuner/measure/statistics.h"
+#include "tuner/measure/trial_record.h"
+#include "tuner/search/search.h"
+#include "tuner/session/problem_history.h"
+
+namespace foldtune {
+namespace {
+
+/// The part of a problem's time that is kept for the final comparison.
+constexpr double kFinalShare = 0.2;
+
+/// What preparing a problem may take beyond the budget: as much as a measurement.
+constexpr double kPreparationSlackS = 1;
+
+/// Preparations that are announced.
+constexpr double kTellFromS = 2;
+
+/// Rounds of a comparison that are worth having: before the last of them nothing drops out.
+constexpr int kAffordableRounds = 3;
+
+/// Configurations compiled or waiting for it, per thread: enough to keep the device busy, and so
+/// few that the search knows most of the results. Without results to wait for, enough for whole
+/// batches.
+constexpr int kLookAhead = 1;
+constexpr int kLookAheadOfAll = 24;
+constexpr int kLeastLookAhead = 4;
+
+/// Best configurations of other problems that are tried.
+constexpr std::size_t kSeeds = 6;
+
+/// A configuration on its way from the search to the device.
+struct Compiling {
+  Params params;
+  std::optional<CompilePool::Compilation> compilation{};  ///< empty where none is needed
+  const MeasurementRecord* known = nullptr;               ///< what the store knows of it
+};
+
+/// As searches propose it, among the configurations that launch the same work.
+Params canonical_default(const Space& space, int multiprocessor_count) {
+  return space.canonical(space.default_params(multiprocessor_count), multiprocessor_count);
+}
+
+struct Scored {
+  double cost_us;
+  Params params;
+};
+
+/// The median of the samples of the rounds that `other` took part in, too, so that the two can be
+/// compared; 0 if there is none.
+double median_beside(const Finalist& finalist, const Finalist& other) {
+  std::vector<double> samples = finalist.record.samples_us;
+  samples.resize(std::min(samples.size(), other.record.samples_us.size()));
+  return finalist.record.outcome == Outcome::ok ? median(std::move(samples)) : 0;
+}
+
+class ProblemTuning {
+ public:
+  ProblemTuning(Evaluator& evaluator, const TuningSession& session, const ProblemTask& task)
+      : evaluator_(evaluator),
+        session_(session),
+        task_(task),
+        problem_(task.problem),
+        key_(make_tuning_key(evaluator.info().record, evaluator.compiler_version(), problem_)),
+        history_(session.store, key_, problem_, session.options.resume),
+        space_(problem_),
+        limits_(limits_of(session.options.effort)),
+        fallback_(canonical_default(space_, evaluator.info().record.multiprocessor_count)),
+        begin_s_(session.elapsed_s()) {
+    if (session.options.max_evaluations) limits_.evaluations = *session.options.max_evaluations;
+    if (session.options.only) {
+      limits_.search = "exhaustive";  // which begins with the seeds, and gets no further
+      limits_.evaluations = static_cast<int>(seeds().size());
+    }
+    progress_ = {.problem = problem_,
+                 .problem_index = task.index,
+                 .problem_count = session.options.problems.size(),
+                 .budget_s = session.options.budget_s.value_or(0)};
+  }
+
+  void prefetch() const {
+    if (session_.compilations == nullptr || is_done()) return;
+    const std::unique_ptr<Search> search = begin_search();
+    for (std::size_t i = 0; i < look_ahead() && may_propose(i); ++i) {
+      const std::optional<Params> params = search->propose();
+      if (!params) return;
+      if (history_.find(*params) == nullptr) begin(*params, CompilePool::Urgency::later);
+    }
+  }
+
+  ProblemOutcome run() {
+    if (is_done()) return {.result = stored_result()};
+    if (auto failure = plan_preparation()) return {.failure = std::move(failure)};
+    search_ = begin_search();
+    fill();  // compiled while the inputs are made
+    if (session_.compilations != nullptr) session_.compilations->drop_later();
+    const double begin_s = session_.elapsed_s();
+    auto failure = set_problem();
+    busy_s_ += session_.elapsed_s() - begin_s;
+    if (failure) return {.failure = std::move(failure), .busy_s = busy_s_};
+    if (task_.next) evaluator_.announce(*task_.next);
+    run_ = &session_.run(evaluator_);
+    screen();
+    session_.prefetch_next();
+    std::optional<ProblemResult> result = compare();
+    return {.result = std::move(result),
+            .busy_s = busy_s_,
+            .waited_s = waited_s_,
+            .prepared_count = largest_count_};
+  }
+
+ private:
+  /// The inputs are made for larger problems, too, if there is time for that. A failure where there
+  /// is none for this one: a budget is not spent on what cannot be measured any more.
+  std::optional<ProblemFailure> plan_preparation() {
+    const auto estimate = [&](std::uint64_t largest_count) {
+      return session_.options.estimate_preparation_s(evaluator_.info(), problem_, largest_count);
+    };
+    largest_count_ = task_.largest_count;
+    double needed_s = estimate(task_.has_inputs ? 0 : largest_count_);
+    const double left_s = left_of_budget_s() + kPreparationSlackS;
+    if (needed_s > left_s && !task_.has_inputs && largest_count_ > problem_.count) {
+      largest_count_ = problem_.count;
+      needed_s = estimate(largest_count_);
+    }
+    if (needed_s > left_s) {
+      return ProblemFailure{
+          .problem = problem_,
+          .reason = fmt::format("to make its inputs and the result to expect would take about "
+                                "{:.0f} s on this host, and the budget leaves {:.1f} s: give more "
+                                "time, or choose a smaller --n",
+                                needed_s, left_of_budget_s())};
+    }
+    if (needed_s >= kTellFromS) session_.report_preparing(problem_, needed_s);
+    return std::nullopt;
+  }
+
+  /// Of all problems together; infinite without a budget.
+  double left_of_budget_s() const {
+    if (!session_.options.budget_s) return std::numeric_limits<double>::infinity();
+    return std::max(0.0, *session_.options.budget_s - session_.elapsed_s());
+  }
+
+  /// Of this problem.
+  double left_s() const {
+    if (!task_.deadline_s) return std::numeric_limits<double>::infinity();
+    return std::max(0.0, *task_.deadline_s - session_.elapsed_s());
+  }
+
+  bool is_over() const { return left_s() == 0; }
+
+  /// Failures of the problem itself. Without the evaluator's device nothing can be tuned.
+  std::optional<ProblemFailure> set_problem() {
+    try {
+      evaluator_.limit_preparation(left_of_budget_s());
+      evaluator_.set_problem(problem_, largest_count_);
+      return std::nullopt;
+    } catch (const DeviceError& error) {
+      return ProblemFailure{.problem = problem_, .reason = error.what()};
+    } catch (const CompileError& error) {
+      return ProblemFailure{.problem = problem_, .reason = error.what()};
+    }
+  }
+
+  /// Whether an earlier run chose, with at least this effort.
+  bool is_done() const {
+    if (!session_.options.resume || history_.chosen() == nullptr) return false;
+    const auto known = static_cast<int>(history_.size());
+    return (limits_.evaluations > 0 && known >= limits_.evaluations) || known >= distinct_configs();
+  }
+
+  int distinct_configs() const {
+    const int multiprocessors = evaluator_.info().record.multiprocessor_count;
+    return static_cast<int>(std::ranges::count_if(space_.enumerate(), [&](const Params& params) {
+      return !space_.is_redundant(params, multiprocessors);
+    }));
+  }
+
+  ProblemResult stored_result() const {
+    ProblemResult result = summarize(*history_.chosen());
+    result.default_us = history_.default_us();
+    result.known = static_cast<int>(history_.size());
+    result.failed = static_cast<int>(history_.failed());
+    result.measured = result.known - result.failed;
+    return result;
+  }
+
+  ProblemResult summarize(const MeasurementRecord& best) const {
+    ProblemResult result{.problem = problem_,
+                         .best = params_from_json(family_of(problem_.op), best.params),
+                         .best_us = best.median_us,
+                         .gbps = static_cast<double>(best.bytes) / best.median_us / 1e3};
+    if (const double read_gbps = evaluator_.read_bandwidth_gbps(); read_gbps > 0) {
+      result.read_bandwidth_fraction = result.gbps / read_gbps;
+    }
+    return result;
+  }
+
+  /// The default first, then what is known of this and of other problems, then what is known to be
+  /// good somewhere.
+  std::vector<Params> seeds() const {
+    std::vector<Params> seeds = {fallback_};
+    const auto add = [&](const Params& params) {
+      if (space_.contains(params) && std::ranges::find(seeds, params) == seeds.end()) {
+        seeds.push_back(params);
+      }
+    };
+    if (session_.options.only) {
+      const int multiprocessors = evaluator_.info().record.multiprocessor_count;
+      for (const Params& params : session_.options.only(problem_)) {
+        if (space_.contains(params)) add(space_.canonical(params, multiprocessors));
+      }
+      return seeds;
+    }
+    if (const auto chosen = history_.chosen_params()) add(*chosen);
+    for (const Params& params : history_.imported()) add(params);
+    for (const Params& params : seeds_of_others(session_.store, key_, problem_, kSeeds)) {
+      add(params);
+    }
+    for (const Params& params : rules(family_of(problem_.op)).known_good(problem_)) add(params);
+    return seeds;
+  }
+
+  Compiling begin(const Params& params,
+                  CompilePool::Urgency urgency = CompilePool::Urgency::now) const {
+    if (session_.compilations == nullptr) return {.params = params};
+    return {.params = params,
+            .compilation = session_.compilations->request(
+                make_program({.problem = problem_, .params = params}), urgency)};
+  }
+
+  /// False if that takes longer than the budget leaves; the first trial waits for as long as it
+  /// takes, so that there is a result.
+  bool await(const Compiling& compiling) {
+    if (!compiling.compilation) return true;
+    const double begin_s = session_.elapsed_s();
+    const double most_s = evaluations() == 0 ? std::numeric_limits<double>::infinity() : left_s();
+    bool is_ready = true;
+    if (std::isfinite(most_s)) {
+      const auto status = compiling.compilation->wait_for(std::chrono::duration<double>(most_s));
+      is_ready = status == std::future_status::ready;
+    } else {
+      compiling.compilation->wait();
+    }
+    waited_s_ += session_.elapsed_s() - begin_s;
+    return is_ready;
+  }
+
+  /// Compiles, or takes the compilation, and tries. What goes wrong is in the record.
+  MeasurementRecord evaluate(const Compiling& compiling) {
+    Trial trial{.params = compiling.params,
+                .compiled = {},
+                .timing = Timing::screening,
+                .left_s = left_s()};
+    try {
+      if (compiling.compilation) trial.compiled = compiling.compilation->get();
+    } catch (const CompileError& error) {
+      return failed_trial(problem_, trial, Outcome::compile_error, error.what());
+    }
+    const double begin_s = session_.elapsed_s();
+    MeasurementRecord record = evaluator_.evaluate(trial);
+    busy_s_ += session_.elapsed_s() - begin_s;
+    return record;
+  }
+
+  bool stop_requested() const {
+    return session_.options.stop_requested && session_.options.stop_requested();
+  }
+
+  int evaluations() const { return progress_.measured + progress_.failed; }
+
+  bool may_propose(std::size_t in_flight) const {
+    return limits_.evaluations == 0 ||
+           evaluations() + static_cast<int>(in_flight) < limits_.evaluations;
+  }
+
+  /// The default is tried whatever the budget, so that there is a result.
+  bool is_in_time() const {
+    if (evaluations() == 0 || !task_.deadline_s) return true;
+    const double share_s = *task_.deadline_s - begin_s_;
+    return session_.elapsed_s() < begin_s_ + share_s * (1 - kFinalShare);
+  }
+
+  std::unique_ptr<Search> begin_search() const {
+    const std::optional<std::string>& chosen = session_.options.search;
+    return make_search(chosen ? *chosen : limits_.search, session_.candidates(task_), seeds(),
+                       session_.options.seed + task_.index);
+  }
+
+  /// How many proposals are in flight.
+  std::size_t look_ahead() const {
+    const int threads = session_.compilations == nullptr ? 0 : session_.compilations->threads();
+    const int ahead = limits_.evaluations == 0 ? kLookAheadOfAll : kLookAhead;
+    return static_cast<std::size_t>(std::max(kLeastLookAhead, ahead * threads));
+  }
+
+  void screen() {
+    bool has_all = false;
+    for (;;) {
+      const bool is_exhausted = !fill();
+      if (!has_all && !may_propose(in_flight_.size())) {
+        has_all = true;
+        session_.prefetch_later();
+      }
+      if (in_flight_.empty() && is_exhausted) return;
+      if (!is_in_time() || stop_requested()) return;
+      // In the order of the proposals, whichever is compiled first: so the same costs give the same
+      // proposals, also when some of the costs were measured by an earlier run.
+      const Compiling next = std::move(in_flight_.front());
+      in_flight_.pop_front();
+      if (next.known != nullptr) {
+        ++known_used_;
+        take(next.params, *next.known);
+        continue;
+      }
+      if (!await(next)) return;
+      MeasurementRecord record = evaluate(next);
+      // With more time it may have ended: that is not known of it.
+      if (record.outcome == Outcome::timeout && is_over()) return;
+      record.round = kScreened;
+      record.is_default = next.params == fallback_;
+      session_.store.put(run_->id, record);
+      take(next.params, record);
+    }
+  }
+
+  /// Proposals until enough are in flight. False if nothing is left to propose.
+  bool fill() {
+    while (in_flight_.size() < look_ahead() && may_propose(in_flight_.size())) {
+      const std::optional<Params> params = search_->propose();
+      if (!params) return false;
+      const MeasurementRecord* const known = history_.find(*params);
+      in_flight_.push_back(known == nullptr ? begin(*params)
+                                            : Compiling{.params = *params, .known = known});
+    }
+    return !in_flight_.empty();
+  }
+
+  void take(const Params& params, const MeasurementRecord& record) {
+    const bool ok = record.outcome == Outcome::ok;
+    search_->report(params, ok ? std::optional(record.median_us) : std::nullopt);
+    ok ? ++progress_.measured : ++progress_.failed;
+    if (!ok) failed_.insert(to_json(params));
+    if (ok) {
+      scored_.push_back({record.median_us, params});
+      if (params == fallback_) screened_default_ = record;
+      if (!screened_best_ || record.median_us < screened_best_->median_us) screened_best_ = record;
+      if (progress_.best_us == 0 || record.median_us < progress_.best_us) {
+        progress_.best_us = record.median_us;
+      }
+    }
+    progress_.elapsed_s = session_.elapsed_s();
+    session_.report(progress_);
+  }
+
+  bool is_known_to_fail(const Params& params) const {
+    const MeasurementRecord* const known = history_.find(params);
+    return failed_.contains(to_json(params)) || (known != nullptr && known->outcome != Outcome::ok);
+  }
+
+  /// The best of the screening, the default and what was chosen before. One of them stores its
+  /// result once, if any does: `settle` may prefer it.
+  std::vector<Params> finalists() {
+    std::ranges::stable_sort(scored_, {}, &Scored::cost_us);
+    std::vector<Params> result;
+    const auto add = [&](const Params& params) {
+      const bool is_there = std::ranges::find(result, params) != result.end();
+      if (!is_there && !is_known_to_fail(params)) result.push_back(params);
+    };
+    // What was asked for is compared, all of it; of a search's tries the best.
+    const std::size_t most = session_.options.only ? scored_.size() : affordable_finalists();
+    for (const Scored& scored : scored_) {
+      if (result.size() >= most) break;
+      add(scored.params);
+    }
+    if (std::ranges::none_of(result, shows_result)) {
+      const auto shown = std::ranges::find_if(scored_, shows_result, &Scored::params);
+      if (shown != scored_.end()) add(shown->params);
+    }
+    add(fallback_);
+    if (const auto chosen = history_.chosen_params()) add(*chosen);
+    return result;
+  }
+
+  /// So many that some rounds are finished in what is left of the problem's time.
+  std::size_t affordable_finalists() const {
+    const double trials_s =
+        evaluations() > known_used_ ? busy_s_ / (evaluations() - known_used_) : 0;
+    if (!std::isfinite(left_s()) || trials_s <= 0) return limits_.finalists;
+    const double most = left_s() / (trials_s * kAffordableRounds);
+    return most < static_cast<double>(limits_.finalists)
+               ? static_cast<std::size_t>(std::max(1.0, most))
+               : limits_.finalists;
+  }
+
+  std::optional<ProblemResult> compare() {
+    std::vector<Compiling> compiling;
+    for (const Params& params : finalists()) compiling.push_back(begin(params));
+    std::vector<Finalist> candidates;
+    for (const Compiling& one : compiling) {
+      Finalist finalist{.params = one.params, .compiled = {}, .stays = is_incumbent(one.params)};
+      if (!await(one)) continue;
+      try {
+        if (one.compilation) finalist.compiled = one.compilation->get();
+      } catch (const CompileError&) {
+        continue;  // its failure is stored
+      }
+      candidates.push_back(std::move(finalist));
+    }
+    const double begin_s = session_.elapsed_s();
+    const auto must_stop = [this] { return stop_requested() || is_over(); };
+    foldtune::compare(evaluator_, candidates,
+                      {.rounds = limits_.rounds,
+                       .seed = session_.options.seed + task_.index,
+                       .stop_requested = must_stop,
+                       .left_s = [this] { return left_s(); }});
+    const std::optional<std::size_t> chosen = choose(candidates, incumbent(candidates));
+    if (stop_requested()) return std::nullopt;
+    if (!chosen) return keep_screened();
+    const std::size_t kept = settle(evaluator_, candidates, *chosen, must_stop);
+    busy_s_ += session_.elapsed_s() - begin_s;
+    return keep(candidates, kept);
+  }
+
+  /// What is used untuned, or was chosen before: it has to be beaten.
+  bool is_incumbent(const Params& params) const {
+    return params == fallback_ || (session_.options.resume && params == history_.chosen_params());
+  }
+
+  /// Without a comparison nothing speaks for a change: what was chosen before stays, else the
+  /// default; where that fails, the best of the screening.
+  std::optional<ProblemResult> keep_screened() {
+    if (session_.options.resume && history_.chosen() != nullptr) return with_tries(stored_result());
+    std::optional<MeasurementRecord> record =
+        screened_default_ ? screened_default_ : screened_best_;
+    if (!record) return std::nullopt;
+    record->round = history_.next_round();
+    session_.store.put(run_->id, *record);
+    ProblemResult result = with_tries(summarize(*record));
+    result.default_us = screened_default_ ? record->median_us : 0;
+    return result;
+  }
+
+  ProblemResult with_tries(ProblemResult result) const {
+    result.measured = progress_.measured;
+    result.failed = progress_.failed;
+    result.known = known_used_;
+    return result;
+  }
+
+  /// What was chosen before, else the default; empty if it does not take part.
+  std::optional<std::size_t> incumbent(const std::vector<Finalist>& candidates) const {
+    const std::optional<Params> chosen =
+        session_.options.resume ? history_.chosen_params() : std::nullopt;
+    const Params params = chosen.value_or(fallback_);
+    const auto found = std::ranges::find(candidates, params, &Finalist::params);
+    if (found == candidates.end()) return std::nullopt;
+    return static_cast<std::size_t>(found - candidates.begin());
+  }
+
+  ProblemResult keep(std::vector<Finalist>& candidates, std::size_t chosen) {
+    Finalist& winner = candidates[chosen];
+    // What is chosen comes first: whenever this ends, the store has it or nothing of the
+    // comparison.
+    winner.record.round = history_.next_round();
+    put(winner);
+    double default_us = 0;
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      if (candidates[i].params == fallback_) default_us = median_beside(candidates[i], winner);
+      // Of a round that was cut short nothing is left.
+      const MeasurementRecord& record = candidates[i].record;
+      const bool is_empty = record.outcome == Outcome::ok && record.samples_us.empty();
+      if (i == chosen || record.params.empty() || is_empty) continue;
+      candidates[i].record.round = kCompared;
+      put(candidates[i]);
+    }
+    ProblemResult result = with_tries(summarize(winner.record));
+    result.default_us = default_us;
+    return result;
+  }
+
+  void put(Finalist& finalist) {
+    finalist.record.is_default = finalist.params == fallback_;
+    session_.store.put(run_->id, finalist.record);
+  }
+
+  Evaluator& evaluator_;
+  const TuningSession& session_;
+  const ProblemTask& task_;
+  const Problem& problem_;
+  const TuningKey key_;
+  const ProblemHistory history_;
+  const Space space_;
+  EffortLimits limits_;
+  const Params fallback_;
+  const double begin_s_;
+  std::uint64_t largest_count_ = 0;  ///< of the inputs
+  const Run* run_ = nullptr;
+  TuneProgress progress_;
+  int known_used_ = 0;
+  std::unique_ptr<Search> search_;
+  std::deque<Compiling> in_flight_;  ///< proposed, and not yet tried
+  std::vector<Scored> scored_;
+  std::optional<MeasurementRecord> screened_default_;
+  std::optional<MeasurementRecord> screened_best_;
+  std::set<std::string> failed_;  ///< by the params' JSON
+  double busy_s_ = 0;
+  double waited_s_ = 0;  ///< for the compiler
+};
+
+}  // namespace
+
+ProblemOutcome tune_problem(Evaluator& evaluator, const TuningSession& session,
+                            const ProblemTask& task) {
+  return ProblemTuning(evaluator, session, task).run();
+}
+
+void prefetch_programs(Evaluator& evaluator, const TuningSession& session,
+                       const ProblemTask& task) {
+  ProblemTuning(evaluator, session, task).prefetch();
+}
+
+}  // namespace foldtune
