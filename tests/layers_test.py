@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+"""Includes go one way: each target finds the folders of what it links, and no others.
+
+    layers_test.py COMPILER FOLDER ROOT
+
+FOLDER has a file TARGET.includes for each target: the include paths that CMake compiles it with, a line each.
+"""
+import pathlib
+import re
+import subprocess
+import sys
+import unittest
+
+# A target, a header that it may include, and one that it may not.
+TRIALS = [
+    ("foldtune_templates", "templates/space.h", "cache/config_store.h"),
+    ("foldtune_cache", "cache/config_store.h", "templates/space.h"),
+    ("foldtune_support", "cache/printable.h", "runtime/device/device.h"),
+    ("foldtune_device", "runtime/support/log.h", "runtime/lookup/lookup.h"),
+    ("foldtune", "runtime/device/device.h", "tuner/session/tuner.h"),
+    ("foldtune_tuner", "runtime/launch/plan.h", "tuner/exchange/bundle.h"),
+    ("foldtune_inspect", "tuner/session/tuner.h", "tuner/commands/options.h"),
+    ("foldtune_report", "tuner/inspect/stored_rows.h", "tuner/commands/options.h"),
+    ("foldtune_cli", "tuner/report/page.h", "bench/cases.h"),
+    ("foldtune_program", "tuner/commands/cli.h", "bench/cases.h"),
+]
+
+# The folders of the product; each may include those before it. A family's folder and what lies beside
+# it know each other.
+FOLDERS = """templates/device templates/reduce templates/histogram templates cache
+    runtime/support runtime/device runtime/device/cpu runtime/device/cuda runtime/compile runtime/launch
+    runtime/lookup runtime/api
+    tuner/text tuner/problem tuner/files tuner/verify tuner/measure tuner/search tuner/worker tuner/session
+    tuner/exchange tuner/inspect tuner/report tuner/commands""".split()
+
+
+class Layers(unittest.TestCase):
+    def compiles(self, target, header):
+        includes = [f"-I{line}" for line in (FOLDER / f"{target}.includes").read_text().split()]
+        run = subprocess.run([COMPILER, "-std=c++20", "-x", "c++", "-fsyntax-only", *includes, "-"],
+                             input=f'#include "{header}"\n', capture_output=True, text=True, check=False)
+        if run.returncode and not re.search(re.escape(header) + r".*(No such file|not found)", run.stderr):
+            self.fail(f"{header} for {target} does not compile for another reason:\n{run.stderr}")
+        return run.returncode == 0
+
+    def test_a_target_finds_what_it_links_and_nothing_else(self):
+        for target, right, wrong in TRIALS:
+            with self.subTest(target=target):
+                self.assertTrue(self.compiles(target, right), f"{target} does not find {right}")
+                self.assertFalse(self.compiles(target, wrong), f"{target} finds {wrong}")
+
+    def test_no_folder_includes_one_above_it(self):
+        place = {folder: i for i, folder in enumerate(FOLDERS)}
+        for path in sorted(ROOT.glob("*/**/*")):
+            folder = str(path.parent.relative_to(ROOT))
+            if folder.split("/")[0] not in ("templates", "cache", "runtime", "tuner"):
+                continue
+            if path.suffix not in (".h", ".cpp", ".cuh") or "include/foldtune" in folder:
+                continue
+            self.assertIn(folder, place, f"where does {path} belong?")
+            for header in re.findall(r'^#include "([^"]+)"', path.read_text(), re.MULTILINE):
+                other = header.rpartition("/")[0]
+                if other == "foldtune" or folder.startswith("templates") and other.startswith("templates"):
+                    continue
+                self.assertIn(other, place, f"{path} includes {header}")
+                self.assertLessEqual(place[other], place[folder], f"{path} includes {header}")
+
+
+if __name__ == "__main__":
+    COMPILER, FOLDER, ROOT = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
+    unittest.main(argv=sys.argv[:1])
