@@ -3,6 +3,7 @@
 #include "foldtune/error.h"
 #include "runtime/device/cuda/cuda_driver.h"
 #include "runtime/lookup/lookup.h"
+#include "templates/reduce/space.h"
 
 namespace foldtune::bench {
 namespace {
@@ -33,7 +34,7 @@ BareLauncher::BareLauncher(Device& device, const Problem& problem,
       Problem sized = problem;
       sized.count = count;
       const Choice choice = choose_config(nullptr, device.info().record, "", sized);
-      if (!is_one_launch(std::get<ReduceParams>(choice.params)) ||
+      if (!is_one_launch(reduce_params(choice.params)) ||
           counts_in_64_bits({.problem = sized, .params = choice.params})) {
         throw InvalidArgument("a bare launch is one launch, of a count of 32 bits");
       }
@@ -53,7 +54,7 @@ std::unique_ptr<BareLauncher::Launch> BareLauncher::make_launch(const Device& de
                                                                 const void* input,
                                                                 void* output) const {
   auto launch = std::make_unique<Launch>();
-  const auto& params = std::get<ReduceParams>(module.plan.variant().params);
+  const auto& params = reduce_params(module.plan.variant().params);
   launch->function = module.function;
   launch->inputs[0] = input;
   launch->count = static_cast<std::uint32_t>(count);

@@ -9,8 +9,8 @@
 #include "bench/cuda.h"
 #include "bench/report.h"
 #include "foldtune/error.h"
-#include "runtime/launch/variant.h"
 #include "runtime/lookup/lookup.h"
+#include "templates/family.h"
 
 namespace foldtune::bench {
 namespace {

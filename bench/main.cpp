@@ -20,6 +20,8 @@
 #include "bench/report_text.h"
 #include "cache/store_error.h"
 #include "foldtune/error.h"
+#include "templates/histogram/space.h"
+#include "templates/reduce/space.h"
 #include "tuner/files/file_error.h"
 #include "tuner/files/output_file.h"
 #include "tuner/text/format.h"
@@ -116,8 +118,7 @@ void print_untuned(const Report& report) {
 /// 1 for wrong results, and for a check that fails.
 ExitCode conclude(const Report& report, const Options& options) {
   print_line(fmt::format("\n{}", format_summary(report)));
-  print_line(config_legend(Family::reduce));
-  print_line(config_legend(Family::histogram));
+  for (const Family* const family : families()) print_line(config_legend(*family));
   print_untuned(report);
   print_faults(report);
   const bool is_right = std::ranges::none_of(report.faults, &Fault::is_wrong);

@@ -11,8 +11,8 @@
 #include "bench/judge.h"
 #include "bench/pooled_device.h"
 #include "foldtune/error.h"
-#include "runtime/launch/variant.h"
 #include "runtime/lookup/lookup.h"
+#include "templates/family.h"
 #include "tuner/measure/statistics.h"
 
 namespace foldtune::bench {

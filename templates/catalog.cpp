@@ -287,7 +287,6 @@ std::size_t held_bytes(ElementType type) { return std::max<std::size_t>(4, size_
 
 }  // namespace
 
-std::string_view name(Family family) { return family == Family::reduce ? "reduce" : "histogram"; }
 std::string_view name(Operator op) { return row(op).name; }
 std::string_view name(ElementType type) { return row(type).name; }
 std::string_view name(Determinism determinism) {
@@ -327,9 +326,6 @@ bool is_floating(ElementType type) { return row(type).floating; }
 bool is_signed(ElementType type) { return row(type).is_signed; }
 std::string_view device_name(ElementType type) { return row(type).device_name; }
 
-Family family_of(Operator op) {
-  return op == Operator::histogram ? Family::histogram : Family::reduce;
-}
 int input_count(Operator op) { return row(op).inputs; }
 ResultShape result_shape(Operator op) { return row(op).shape; }
 bool has_empty_result(Operator op) { return row(op).has_empty_result; }

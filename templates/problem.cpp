@@ -52,8 +52,7 @@ std::string find_type_fault(const Problem& problem) {
                        name(problem.type), name(accumulator), names);
   }
   if (!problem.result || *problem.result == accumulator) return {};
-  if (family_of(problem.op) == Family::histogram ||
-      result_shape(problem.op) != ResultShape::value) {
+  if (problem.op == Operator::histogram || result_shape(problem.op) != ResultShape::value) {
     return fmt::format("the result of {} is of the accumulator's type, {}", name(problem.op),
                        name(accumulator));
   }

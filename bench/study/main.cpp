@@ -44,7 +44,7 @@ constexpr int kSeededBudget = 10;    ///< evaluations, with seeds
 /// Of the runs, by budget.
 using Shares = std::map<int, double>;
 
-std::vector<Params> seeds_for(const Ground& ground, const std::vector<Ground>& all) {
+std::vector<Config> seeds_for(const Ground& ground, const std::vector<Ground>& all) {
   std::vector<Known> known;
   for (const Ground& other : all) {
     if (&other == &ground) continue;
@@ -57,7 +57,7 @@ Shares run_all(const std::vector<Ground>& grounds, std::string_view search, bool
   Shares shares;
   const double part = 1.0 / static_cast<double>(grounds.size()) / runs;
   for (const Ground& ground : grounds) {
-    const std::vector<Params> seeds = seeded ? seeds_for(ground, grounds) : std::vector<Params>();
+    const std::vector<Config> seeds = seeded ? seeds_for(ground, grounds) : std::vector<Config>();
     for (int seed = 1; seed <= runs; ++seed) {
       const int evaluations = replay(ground, search, seeds, static_cast<std::uint64_t>(seed),
                                      {.budget = kBudgets.back()});

@@ -19,30 +19,30 @@ Ground::Ground(const Landscape& landscape)
   for (const LandscapePoint& point : landscape.points) points_[to_json(point.params)] = &point;
   candidates_ = std::make_shared<const Candidates>(
       landscape.problem, landscape.device,
-      [&](const Params& params) { return points_.contains(to_json(params)); });
+      [&](const Config& params) { return points_.contains(to_json(params)); });
 }
 
-const LandscapePoint* Ground::find(const Params& params) const {
+const LandscapePoint* Ground::find(const Config& params) const {
   const auto found = points_.find(to_json(params));
   return found == points_.end() || found->second->outcome != Outcome::ok ? nullptr : found->second;
 }
 
-int replay(const Ground& ground, std::string_view name, const std::vector<Params>& seeds,
+int replay(const Ground& ground, std::string_view name, const std::vector<Config>& seeds,
            std::uint64_t seed, const ReplaySettings& settings) {
-  std::vector<Params> recorded;
-  for (const Params& params : seeds) {
+  std::vector<Config> recorded;
+  for (const Config& params : seeds) {
     if (ground.candidates()->find(params)) recorded.push_back(params);
   }
   const auto search = make_search(name, ground.candidates(), recorded, seed);
-  std::deque<Params> in_flight;
+  std::deque<Config> in_flight;
   for (int evaluations = 1; evaluations <= settings.budget; ++evaluations) {
     while (static_cast<int>(in_flight.size()) < settings.in_flight) {
-      const std::optional<Params> next = search->propose();
+      const std::optional<Config> next = search->propose();
       if (!next) break;
       in_flight.push_back(*next);
     }
     if (in_flight.empty()) break;
-    const Params params = in_flight.front();
+    const Config params = in_flight.front();
     in_flight.pop_front();
     const LandscapePoint* const point = ground.find(params);
     if (point != nullptr && point->median_us <= ground.best().median_us * (1 + kNear)) {

@@ -29,7 +29,7 @@ class Ground {
   const LandscapePoint& best() const { return *best_; }
 
   /// Null if the configuration failed, or was not recorded.
-  const LandscapePoint* find(const Params& params) const;
+  const LandscapePoint* find(const Config& params) const;
 
  private:
   const Landscape* landscape_;
@@ -45,7 +45,7 @@ struct ReplaySettings {
 
 /// Evaluations until a configuration within kNear of the optimum was tried; budget + 1 if none was.
 /// Seeds that were not recorded are left out.
-int replay(const Ground& ground, std::string_view search, const std::vector<Params>& seeds,
+int replay(const Ground& ground, std::string_view search, const std::vector<Config>& seeds,
            std::uint64_t seed, const ReplaySettings& settings = {});
 
 }  // namespace foldtune

@@ -7,30 +7,9 @@
 #include <vector>
 
 #include "foldtune/error.h"
+#include "templates/program.h"
 
 namespace foldtune {
-
-/// What a compiler is given: text that includes templates by their embedded names, and the kernels
-/// wanted of it.
-struct Program {
-  std::string source;                         ///< "#include \"templates/reduce/reduce.cuh\"\n"
-  std::vector<std::string> name_expressions;  ///< "foldtune::reduce<float, ...>", one per kernel
-  /// Whether the source includes headers of the CUDA Toolkit, which only CUDA's compiler has.
-  bool needs_toolkit = false;
-  /// Whether a product and a sum may become one operation, which rounds once.
-  bool fuses_multiply_add = true;
-
-  /// What tells programs apart: equal programs have equal keys.
-  std::string key() const { return source + name_expressions.front(); }
-
-  /// Whether it differs from `other` in nothing but its kernels: one compilation can make both.
-  bool goes_with(const Program& other) const {
-    return source == other.source && needs_toolkit == other.needs_toolkit &&
-           fuses_multiply_add == other.fuses_multiply_add;
-  }
-
-  bool operator==(const Program&) const = default;
-};
 
 /// Programs that are compiled as one, at most. More gain little (NVRTC 13 on two cores takes 62 ms
 /// per program alone, 25 ms in batches of 4, 15 ms of 16), and take longer to load.

@@ -16,6 +16,7 @@
 #include "foldtune/error.h"
 #include "foldtune/stream.h"
 #include "runtime/device/compiler.h"
+#include "templates/launch.h"
 
 namespace foldtune {
 
@@ -33,12 +34,6 @@ struct KernelResources {
   double occupancy = 0;               ///< resident warps over the most, 0 to 1
 };
 
-struct LaunchShape {
-  std::uint32_t grid_size = 1;    ///< blocks
-  std::uint32_t block_size = 32;  ///< threads per block
-  bool is_cluster = false;        ///< all blocks are one cluster, where the device has clusters
-};
-
 /// A loaded image. Its kernels are named by their index in the program. It must not outlive its
 /// device, nor be destroyed while a launch of it is running.
 class Kernel {
@@ -48,13 +43,9 @@ class Kernel {
   Kernel& operator=(const Kernel&) = delete;
   virtual ~Kernel() = default;
 
-  /// Enqueues a launch and returns. `arguments` are pointers to the parameters, as for
-  /// cuLaunchKernel; they are read before it returns. May be called from several threads.
-  ///
-  /// The grid may begin before the stream's earlier work is complete: kernels call
-  /// `platform::await_previous_grid` before they touch what that may use.
-  virtual void launch(std::size_t index, LaunchShape shape, void** arguments,
-                      Stream stream) const = 0;
+  /// Enqueues a launch and returns; its arguments are read before that. May be called from several
+  /// threads.
+  virtual void launch(const Launch& launch, Stream stream) const = 0;
 
   virtual KernelResources resources(std::size_t index, std::uint32_t block_size) const = 0;
 };

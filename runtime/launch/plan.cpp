@@ -3,47 +3,34 @@
 #include <algorithm>
 #include <bit>
 
-#include "runtime/launch/histogram_launch.h"
-#include "templates/histogram/space.h"
-
 namespace foldtune {
 namespace {
 
-std::uint32_t block_size(const Variant& variant) {
-  return static_cast<std::uint32_t>(
-      std::visit([](const auto& params) { return params.block_size; }, variant.params));
-}
-
-bool has_waves(const Variant& variant) {
-  const auto* const reduce = std::get_if<ReduceParams>(&variant.params);
-  return reduce != nullptr && reduce->waves > 0;
-}
+/// The program's first kernel, which does the work.
+constexpr std::size_t kMain = 0;
 
 }  // namespace
 
 Plan::Plan(Device& device, const Variant& variant, const CompiledKernel& compiled)
-    : kernel_(device.load(compiled)),
-      multiprocessor_count_(device.quick_info().record.multiprocessor_count),
-      variant_(variant) {
-  if (family_of(variant.params) == Family::histogram) return;
-  // The driver is asked for nothing that the grid does not depend on.
-  const int resident_blocks =
-      has_waves(variant) ? resources().blocks_per_multiprocessor * multiprocessor_count_ : 0;
-  reduce_.emplace(variant, resident_blocks);
+    : kernel_(device.load(compiled)), variant_(variant) {
+  const int multiprocessors = device.quick_info().record.multiprocessor_count;
+  launcher_ = variant.params.family().launcher(
+      variant, {.multiprocessor_count = multiprocessors,
+                .resident_blocks = [this, multiprocessors](std::uint32_t threads) {
+                  return kernel_->resources(kMain, threads).blocks_per_multiprocessor *
+                         multiprocessors;
+                }});
 }
 
 KernelResources Plan::resources() const {
-  return kernel_->resources(static_cast<std::size_t>(KernelRole::main), block_size(variant_));
+  return kernel_->resources(kMain, launcher_->block_size());
 }
 
 std::uint32_t Plan::grid_size(std::uint64_t count) const {
-  if (reduce_) return reduce_->grid_size(count);
-  return grid_blocks(std::get<HistogramParams>(variant_.params), count, multiprocessor_count_);
-}
-
-std::size_t Plan::scratch_bytes(std::uint64_t count) const {
-  if (!reduce_) return histogram_scratch_bytes(variant_);
-  return reduce_scratch_bytes(variant_, grid_size(count), count);
+  Launches launches;
+  launcher_->fill({.count = count}, /*scratch=*/nullptr, launches);
+  const auto main = std::ranges::find(launches, kMain, &Launch::kernel);
+  return static_cast<std::uint32_t>(main->grid.count());
 }
 
 std::size_t Plan::most_scratch_bytes(std::uint64_t most) const {
@@ -52,14 +39,12 @@ std::size_t Plan::most_scratch_bytes(std::uint64_t most) const {
   return std::max(scratch_bytes(most), scratch_bytes(std::bit_floor(most | 1) - 1));
 }
 
-bool Plan::needs_two_launches() const {
-  const auto* const reduce = std::get_if<ReduceParams>(&variant_.params);
-  return reduce != nullptr && reduce->final_stage == FinalStage::two_pass;
-}
-
-void Plan::enqueue(const Call& call, void* scratch, Stream stream) const {
-  if (reduce_) return reduce_->enqueue(*kernel_, call, scratch, stream);
-  enqueue_histogram(*kernel_, variant_, grid_size(call.count), call, scratch, stream);
+void Plan::enqueue(const Call& call, void* scratch, Stream stream, std::mutex* together) const {
+  Launches launches;
+  launcher_->fill(call, scratch, launches);
+  std::unique_lock<std::mutex> lock;
+  if (together != nullptr && launches.size() > 1) lock = std::unique_lock(*together);
+  for (const Launch& launch : launches) kernel_->launch(launch, stream);
 }
 
 }  // namespace foldtune

@@ -5,12 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
+#include <mutex>
 
 #include "runtime/device/device.h"
-#include "runtime/launch/call.h"
-#include "runtime/launch/reduce_launch.h"
-#include "runtime/launch/variant.h"
+#include "templates/family.h"
 
 namespace foldtune {
 
@@ -21,24 +19,22 @@ class Plan {
   /// plan.
   Plan(Device& device, const Variant& variant, const CompiledKernel& compiled);
 
-  /// Blocks of the grid for `count` elements.
+  /// Blocks of the grid of the main kernel for `count` elements.
   std::uint32_t grid_size(std::uint64_t count) const;
 
   /// Bytes of scratch that a call on `count` elements needs, or 0: then it may be null. Scratch is
   /// zero before its first use; every completed call leaves it fit for the next one of this plan.
   /// Calls that may overlap need scratch of their own.
-  std::size_t scratch_bytes(std::uint64_t count) const;
+  std::size_t scratch_bytes(std::uint64_t count) const { return launcher_->scratch_bytes(count); }
 
   /// The same for any call on at most `most` elements.
   std::size_t most_scratch_bytes(std::uint64_t most) const;
 
-  /// Whether a call is two launches of which the second reads what the first leaves in the scratch,
-  /// so that no other call with that scratch may be enqueued between them.
-  bool needs_two_launches() const;
-
   /// Enqueues a call. Its count is of the variant's size class, or smaller; its inputs are of the
-  /// variant's alignment class.
-  void enqueue(const Call& call, void* scratch, Stream stream) const;
+  /// variant's alignment class. Where it is several launches, they are enqueued under `together`,
+  /// if that is not null: no other call with the scratch may come between them.
+  void enqueue(const Call& call, void* scratch, Stream stream,
+               std::mutex* together = nullptr) const;
 
   const Variant& variant() const { return variant_; }
   /// Of the main kernel; asks the device.
@@ -47,8 +43,7 @@ class Plan {
  private:
   // What every call reads comes first.
   std::unique_ptr<Kernel> kernel_;
-  std::optional<ReduceLaunch> reduce_;  ///< empty: a histogram
-  int multiprocessor_count_ = 1;
+  std::unique_ptr<Launcher> launcher_;
   Variant variant_;
 };
 

@@ -22,14 +22,13 @@ ResolvedPlan::ResolvedPlan(Device& device, const Variant& variant, const Compile
       plan_(device, variant, compiled),
       most_count_(largest_count(size_class(variant.problem.count))),
       scratch_bytes_(plan_.most_scratch_bytes(most_count_)),
-      needs_two_launches_(plan_.needs_two_launches()),
-      shows_result_(shows_result(variant.params)),
+      stores_result_once_(stores_result_once(variant.params)),
       scratch_(device, scratch_bytes_),
       outputs_(device, variant.problem.result_bytes()) {}
 
 void ResolvedPlan::call_and_wait(const Call& call, Stream stream,
                                  const std::function<bool()>& is_there) {
-  if (shows_result_) {
+  if (stores_result_once_) {
     enqueue(call, stream);
   } else {
     enqueue_and_copy(call, stream);
@@ -53,12 +52,7 @@ void ResolvedPlan::enqueue(const Call& call, Stream stream) {
   if (device_.is_capturing(stream)) return enqueue_captured(call, stream);
   StreamScratch* scratch = scratch_.find(stream);
   if (scratch == nullptr) scratch = &scratch_.make(stream);
-  if (needs_two_launches_) {
-    const std::lock_guard lock(scratch->enqueuing);
-    plan_.enqueue(call, scratch->memory.data(), stream);
-  } else {
-    plan_.enqueue(call, scratch->memory.data(), stream);
-  }
+  plan_.enqueue(call, scratch->memory.data(), stream, &scratch->enqueuing);
 }
 
 // Nothing keeps a replay apart from other graphs and from the stream's calls outside of graphs. Nor

@@ -44,10 +44,9 @@ class ResolvedPlan {
   const Plan plan_;
   const std::uint64_t most_count_;
   const std::size_t scratch_bytes_;
-  const bool needs_two_launches_;
-  const bool shows_result_;
+  const bool stores_result_once_;
   ScratchOfStreams scratch_;
-  ScratchOfStreams outputs_;  ///< of calls that are waited for and do not show their result
+  ScratchOfStreams outputs_;  ///< of calls that are waited for and do not store their result once
 };
 
 /// Throws InvalidArgument if the stream is being captured: then nothing can be compiled for a call

@@ -18,7 +18,7 @@ struct StreamScratch {
   StreamScratch(Device& device, std::size_t bytes, Stream stream) : memory(device, bytes, stream) {}
 
   DeviceBuffer memory;
-  /// For plans whose launches must not be enqueued among those of another call.
+  /// For calls of several launches, among which none of another call may be enqueued.
   std::mutex enqueuing;
 };
 

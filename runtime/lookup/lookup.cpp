@@ -111,7 +111,7 @@ ConfigSource Choice::source() const {
 ProblemKey make_problem_key(const Problem& problem) {
   const bool is_custom = problem.op == Operator::custom;
   return {
-      .family = std::string(name(family_of(problem.op))),
+      .family = std::string(family_of(problem).name()),
       .op = is_custom ? fmt::format("{}:{}", problem.custom->name, problem.custom->hash())
                       : std::string(name(problem.op)),
       .element_type = is_custom ? names(problem.custom->inputs) : std::string(name(problem.type)),
@@ -135,7 +135,7 @@ TuningKey make_tuning_key(const DeviceRecord& device, const std::string& compile
 Choice tuned_now(const Problem& problem, const std::string& config) {
   std::string fault = "it is not valid for this problem";
   try {
-    const Params params = params_from_json(family_of(problem.op), config);
+    const Config params = config_from_json(family_of(problem), config);
     if (Space(problem).contains(params)) {
       return {.params = params,
               .match = std::nullopt,
@@ -171,12 +171,12 @@ Choice choose_config(const ConfigStore* store, const DeviceRecord& device,
                                to_string(problem), compiler.empty() ? "" : " and ", compiler));
   }
   try {
-    const Params params = params_from_json(family_of(problem.op), match->params);
+    const Config params = config_from_json(family_of(problem), match->params);
     if (!Space(problem).contains(params)) {
       return untuned(device, problem, "the stored configuration is not valid for this problem");
     }
     if (match->quality == MatchQuality::near_size &&
-        !rules(family_of(params)).is_searched(problem, params)) {
+        !params.family().is_searched(problem, params)) {
       return untuned(device, problem,
                      "what was tuned for a size nearby is known to be slow for this one");
     }

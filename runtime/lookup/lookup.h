@@ -20,7 +20,7 @@ TuningKey make_tuning_key(const DeviceRecord& device, const std::string& compile
 ProblemKey make_problem_key(const Problem& problem);
 
 struct Choice {
-  Params params;
+  Config params;
   std::optional<Match> match;  ///< empty: the untuned default
   std::string reason;          ///< one sentence for people
   double expected_loss = 0;    ///< as Explanation has it

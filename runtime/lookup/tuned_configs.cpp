@@ -13,8 +13,8 @@
 #include "cache/network_file_system.h"
 #include "cache/store_error.h"
 #include "foldtune/error.h"
-#include "runtime/launch/variant.h"
 #include "runtime/support/log.h"
+#include "templates/family.h"
 
 namespace foldtune {
 namespace {

@@ -12,11 +12,14 @@ inline constexpr unsigned kSharedBytes = 64 * 1024;
 
 /// One CUDA thread, as its kernel sees it. It lives as long as the thread runs.
 struct Thread {
-  unsigned thread_index;
+  unsigned thread_index;  ///< x fastest, then y, then z; as block_index
   unsigned block_index;
-  unsigned block_size;  ///< threads per block, a multiple of 32
-  unsigned grid_size;   ///< blocks
-  void* shared;         ///< the block's `kSharedBytes`, aligned for any type
+  unsigned block_size;        ///< threads per block
+  unsigned grid_size;         ///< blocks
+  unsigned block_extents[3];  ///< threads along x, y and z
+  unsigned grid_extents[3];   ///< blocks along x, y and z
+  void* shared;               ///< the block's `kSharedBytes`, aligned for any type
+  void* dynamic_shared;       ///< as many bytes as the launch asked for, aligned to 16
 
   /// Each may run other threads of the block before it returns. Where the block can never end, each
   /// throws instead, through the kernel's frames.

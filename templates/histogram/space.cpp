@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <stdexcept>
 
+#include "templates/hardware.h"
 #include "templates/histogram/layout.cuh"
-#include "templates/tunable.h"
+#include "templates/struct_tunables.h"
 
 namespace foldtune {
 namespace {
@@ -21,9 +23,6 @@ constexpr std::array<std::string_view, 2> kAggregationNames{"none", "runs"};
 constexpr std::array kFinals{0, 1, 2};
 constexpr std::array<std::string_view, 3> kFinalNames{"last_block", "zero_first", "polling"};
 constexpr std::array kBlocksPerMultiprocessor{1, 2, 4, 8};
-
-/// The widest load that the hardware has, in bytes.
-constexpr std::size_t kMaxLoadBytes = 16;
 
 /// Elements that a thread counts per tile: their code is unrolled.
 constexpr std::size_t kMaxElementsPerThread = 64;
@@ -42,7 +41,7 @@ constexpr std::uint32_t kManyBins = 1 << 14;
 /// Bins of which one block clears and adds a copy for each lane in no time.
 constexpr std::uint32_t kFewBins = 256;
 
-constexpr std::array kTunables{
+constexpr StructTunables kTunables{std::array{
     integer_tunable<&HistogramParams::block_size>("block_size", kBlockSizes),
     integer_tunable<&HistogramParams::vector_width>("vector_width", kVectorWidths),
     integer_tunable<&HistogramParams::unroll>("unroll", kUnrolls),
@@ -55,7 +54,7 @@ constexpr std::array kTunables{
                                            kFinals, kFinals),
     integer_tunable<&HistogramParams::blocks_per_multiprocessor>("blocks_per_multiprocessor",
                                                                  kBlocksPerMultiprocessor),
-};
+}};
 
 bool fits_in_shared(const Problem& problem, const HistogramParams& params) {
   return counter_bytes(params, static_cast<unsigned>(size_of(problem.type)),
@@ -70,8 +69,22 @@ bool can_poll(const Problem& problem, const HistogramParams& params) {
          totals <= kMaxPolledPerThread * static_cast<unsigned>(params.block_size);
 }
 
-bool is_valid(const Problem& problem, const Params& all) {
-  const auto& params = std::get<HistogramParams>(all);
+}  // namespace
+
+std::span<const Tunable> histogram_tunables() { return kTunables.tunables(); }
+
+Config to_config(const HistogramParams& params) {
+  return kTunables.to_config(histogram_family(), params);
+}
+
+HistogramParams histogram_params(const Config& config) {
+  if (&config.family() != &histogram_family()) {
+    throw std::logic_error("a configuration of another family where one of `histogram` belongs");
+  }
+  return kTunables.to_struct(config);
+}
+
+bool is_valid(const Problem& problem, const HistogramParams& params) {
   const auto per_thread = static_cast<std::size_t>(params.vector_width) * params.unroll;
   if (params.vector_width * size_of(problem.type) > kMaxLoadBytes) return false;
   if (per_thread > kMaxElementsPerThread) return false;
@@ -83,13 +96,13 @@ bool is_valid(const Problem& problem, const Params& all) {
 
 /// In a stream a launch that sets the output to zero takes as long as counting a small input. But
 /// with many bins one block would be busy for longer.
-bool is_searched(const Problem& problem, const Params& all) {
-  return std::get<HistogramParams>(all).finish != HistogramFinal::zero_first ||
-         !is_small(problem) || problem.histogram.bins > kManyBins;
+bool is_searched(const Problem& problem, const HistogramParams& params) {
+  return params.finish != HistogramFinal::zero_first || !is_small(problem) ||
+         problem.histogram.bins > kManyBins;
 }
 
-Params canonical(const Problem& problem, const Params& all, int multiprocessor_count) {
-  auto params = std::get<HistogramParams>(all);
+HistogramParams canonical(const Problem& problem, HistogramParams params,
+                          int multiprocessor_count) {
   // One warp is a block.
   if (params.privacy == BinPrivacy::warp && params.block_size == kBlockSizes.front()) {
     params.privacy = BinPrivacy::block;
@@ -106,6 +119,8 @@ Params canonical(const Problem& problem, const Params& all, int multiprocessor_c
   }
   return params;
 }
+
+namespace {
 
 /// As many elements as the widest load takes.
 int widest_vector(const Problem& problem) {
@@ -153,10 +168,12 @@ HistogramParams one_block(const Problem& problem) {
   return with_copies(problem, {.block_size = kThreads, .vector_width = width, .unroll = 4}, kPairs);
 }
 
+}  // namespace
+
 /// One block for each multiprocessor at most, so that few add their bins and all are there at once;
 /// for small inputs a half or a quarter as many. Of many elements every warp has a copy of the
 /// bins; a smaller block has fewer threads to clear and add them.
-Params default_params(const Problem& problem, int multiprocessor_count) {
+HistogramParams default_histogram_params(const Problem& problem, int multiprocessor_count) {
   constexpr std::uint64_t kBlockBytes = 16 << 10;
   if (problem.input_bytes() <= kBlockBytes && problem.histogram.bins <= kFewBins) {
     return one_block(problem);
@@ -186,7 +203,7 @@ Params default_params(const Problem& problem, int multiprocessor_count) {
 
 /// What streamed best on the devices that were measured, and what CUB does: 16 elements per thread,
 /// runs, one set of bins per block, and a launch that sets the output to zero.
-std::vector<Params> known_good(const Problem& problem) {
+std::vector<HistogramParams> known_good_histogram_params(const Problem& problem) {
   const int width = widest_vector(problem);
   const HistogramParams wide{.block_size = 1024,
                              .vector_width = width,
@@ -204,11 +221,13 @@ std::vector<Params> known_good(const Problem& problem) {
                           .blocks_per_multiprocessor = 4};
   HistogramParams constant = small;
   constant.aggregation = BinAggregation::runs;
-  std::vector<Params> all;
+  std::vector<HistogramParams> all;
   const auto add = [&](const HistogramParams& params, int copies) {
-    const Params candidate = with_copies(problem, params, copies);
+    const HistogramParams candidate = with_copies(problem, params, copies);
     if (is_valid(problem, candidate) && is_searched(problem, candidate) &&
-        std::ranges::find(all, candidate) == all.end()) {
+        std::ranges::none_of(all, [&](const HistogramParams& one) {
+          return to_config(one) == to_config(candidate);
+        })) {
       all.push_back(candidate);
     }
   };
@@ -223,20 +242,6 @@ std::vector<Params> known_good(const Problem& problem) {
   library.aggregation = BinAggregation::none;
   add(library, 1);
   return all;
-}
-
-}  // namespace
-
-const FamilyRules& histogram_rules() {
-  static const FamilyRules rules{.device_struct = "foldtune::HistogramParams",
-                                 .first = HistogramParams{},
-                                 .tunables = kTunables,
-                                 .is_valid = is_valid,
-                                 .is_searched = is_searched,
-                                 .canonical = canonical,
-                                 .default_params = default_params,
-                                 .known_good = known_good};
-  return rules;
 }
 
 std::uint64_t tile_elements(const HistogramParams& params) {

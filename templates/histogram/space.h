@@ -1,11 +1,30 @@
-/// The tunables of the family `histogram` on the host: its rules, and the shape of its launches.
+/// The tunables of the family `histogram` on the host: its rules, and the shape of its grids.
 #pragma once
 
-#include "templates/space.h"
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "templates/family.h"
+#include "templates/histogram/params.cuh"
 
 namespace foldtune {
 
-const FamilyRules& histogram_rules();
+const Family& histogram_family();
+
+std::span<const Tunable> histogram_tunables();
+Config to_config(const HistogramParams& params);
+/// Throws std::logic_error for a configuration of another family.
+HistogramParams histogram_params(const Config& config);
+
+/// @{
+/// What Family says of them.
+bool is_valid(const Problem& problem, const HistogramParams& params);
+bool is_searched(const Problem& problem, const HistogramParams& params);
+HistogramParams canonical(const Problem& problem, HistogramParams params, int multiprocessor_count);
+HistogramParams default_histogram_params(const Problem& problem, int multiprocessor_count);
+std::vector<HistogramParams> known_good_histogram_params(const Problem& problem);
+/// @}
 
 /// Elements that one block loads at a time.
 std::uint64_t tile_elements(const HistogramParams& params);

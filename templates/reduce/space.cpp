@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <stdexcept>
 
 #include "templates/catalog.h"
+#include "templates/hardware.h"
 #include "templates/reduce/scratch.cuh"
-#include "templates/tunable.h"
+#include "templates/struct_tunables.h"
 
 namespace foldtune {
 namespace {
@@ -40,9 +42,6 @@ constexpr std::array kWaves{0, 1, 2, 4};
 constexpr std::span kSearchedBlockStages = std::span(kBlockStages).first(4);
 constexpr std::span kSearchedTileLayouts = std::span(kTileLayouts).first(1);
 
-/// The widest load that the hardware has, in bytes.
-constexpr std::size_t kMaxLoadBytes = 16;
-
 /// Registers that loads in flight may take per thread, in bytes: half of what there is.
 constexpr std::size_t kMaxBytesInFlight = 512;
 
@@ -50,7 +49,7 @@ constexpr std::size_t kMaxBytesInFlight = 512;
 /// partials to be a small part of the input.
 constexpr std::uint64_t kMaxGridBlocks = std::uint64_t{1} << 20;
 
-constexpr std::array kTunables{
+constexpr StructTunables kTunables{std::array{
     integer_tunable<&ReduceParams::block_size>("block_size", kBlockSizes),
     integer_tunable<&ReduceParams::vector_width>("vector_width", kVectorWidths),
     integer_tunable<&ReduceParams::unroll>("unroll", kUnrolls),
@@ -61,18 +60,12 @@ constexpr std::array kTunables{
     enum_tunable<&ReduceParams::final_stage>("final_stage", "foldtune::FinalStage",
                                              kFinalStageNames, kFinalStages, kFinalStages),
     integer_tunable<&ReduceParams::waves>("waves", kWaves),
-};
+}};
 
 /// Tiles that hold any element; one for an empty input.
 std::uint64_t tile_count(const ReduceParams& params, std::uint64_t count) {
   const std::uint64_t tile = tile_elements(params);
   return std::max<std::uint64_t>(1, (count + tile - 1) / tile);
-}
-
-std::size_t widest_element(const Problem& problem) {
-  std::size_t widest = 1;
-  for (const ElementType type : problem.input_types()) widest = std::max(widest, size_of(type));
-  return widest;
 }
 
 bool combines_atomically(const ReduceParams& params) {
@@ -95,17 +88,6 @@ int result_bits(const Problem& problem) {
   return count_bits + 8 * static_cast<int>(size_of(problem.type));
 }
 
-/// Whether FinalStage::counted has room for the totals.
-bool can_be_counted(const Problem& problem) {
-  const ElementType accumulator = problem.accumulator_type();
-  const bool adds_elements = problem.op == Operator::sum || problem.op == Operator::asum ||
-                             problem.op == Operator::count_nonzero;
-  if (!adds_elements || is_floating(accumulator)) return false;
-  constexpr int kSumBits = 64 - static_cast<int>(kArrivalBits);
-  // One more is the sign.
-  return size_of(accumulator) <= sizeof(std::uint32_t) || result_bits(problem) < kSumBits;
-}
-
 /// The kernels of fixed_order.cuh have lanes for a thousand threads, each with an accumulator, and
 /// stages of their own.
 bool is_valid_in_fixed_order(const Problem& problem, const ReduceParams& params) {
@@ -125,8 +107,38 @@ bool is_valid_for_single_thread(const ReduceParams& params) {
          params.final_stage == FinalStage::last_block && params.waves == 0;
 }
 
-bool is_valid(const Problem& problem, const Params& all) {
-  const auto& params = std::get<ReduceParams>(all);
+}  // namespace
+
+std::size_t widest_element(const Problem& problem) {
+  std::size_t widest = 1;
+  for (const ElementType type : problem.input_types()) widest = std::max(widest, size_of(type));
+  return widest;
+}
+
+bool can_be_counted(const Problem& problem) {
+  const ElementType accumulator = problem.accumulator_type();
+  const bool adds_elements = problem.op == Operator::sum || problem.op == Operator::asum ||
+                             problem.op == Operator::count_nonzero;
+  if (!adds_elements || is_floating(accumulator)) return false;
+  constexpr int kSumBits = 64 - static_cast<int>(kArrivalBits);
+  // One more is the sign.
+  return size_of(accumulator) <= sizeof(std::uint32_t) || result_bits(problem) < kSumBits;
+}
+
+std::span<const Tunable> reduce_tunables() { return kTunables.tunables(); }
+
+Config to_config(const ReduceParams& params) {
+  return kTunables.to_config(reduce_family(), params);
+}
+
+ReduceParams reduce_params(const Config& config) {
+  if (&config.family() != &reduce_family()) {
+    throw std::logic_error("a configuration of another family where one of `reduce` belongs");
+  }
+  return kTunables.to_struct(config);
+}
+
+bool is_valid(const Problem& problem, const ReduceParams& params) {
   const auto width = static_cast<std::size_t>(params.vector_width);
   const auto unroll = static_cast<std::size_t>(params.unroll);
   if (width * widest_element(problem) > kMaxLoadBytes) return false;
@@ -156,8 +168,7 @@ bool is_valid(const Problem& problem, const Params& all) {
 /// it seldom gains, and in a stream the launch takes as long as the rest.
 constexpr std::uint64_t kOneLaunchBytes = 8 << 20;
 
-bool is_searched(const Problem& problem, const Params& all) {
-  const auto& params = std::get<ReduceParams>(all);
+bool is_searched(const Problem& problem, const ReduceParams& params) {
   if (params.final_stage == FinalStage::two_pass || params.final_stage == FinalStage::atomic) {
     return problem.input_bytes() > kOneLaunchBytes;
   }
@@ -168,8 +179,7 @@ bool is_searched(const Problem& problem, const Params& all) {
   return true;
 }
 
-Params canonical(const Problem& problem, const Params& all, int multiprocessor_count) {
-  auto params = std::get<ReduceParams>(all);
+ReduceParams canonical(const Problem& problem, ReduceParams params, int multiprocessor_count) {
   ReduceParams without_waves = params;
   without_waves.waves = 0;
   const std::uint32_t blocks = grid_blocks(problem, without_waves, problem.count, 0);
@@ -180,154 +190,6 @@ Params canonical(const Problem& problem, const Params& all, int multiprocessor_c
   // Every multiprocessor holds a block at least, so these blocks are all resident at once.
   if (blocks <= static_cast<std::uint32_t>(multiprocessor_count)) params.waves = 0;
   return params;
-}
-
-/// As many elements as the widest load takes, for every input.
-int widest_vector(const Problem& problem) {
-  return static_cast<int>(kMaxLoadBytes / widest_element(problem));
-}
-
-Params default_in_fixed_order(const Problem& problem) {
-  const int width =
-      problem.alignment == Alignment::vector ? std::min(4, widest_vector(problem)) : 1;
-  return ReduceParams{.block_size = 256,
-                      .vector_width = width,
-                      .unroll = 4,
-                      .block_stage = BlockStage::tree,
-                      .final_stage = FinalStage::last_block};
-}
-
-/// Loads of `load_bytes`, as many as bring a thread `in_flight` bytes of all inputs. Where a warp
-/// folds at once, that is the fastest.
-ReduceParams loads_in_flight(const Problem& problem, std::size_t load_bytes, std::size_t in_flight,
-                             BlockStage stage) {
-  const std::size_t loads = in_flight / (load_bytes * problem.input_types().size());
-  return {.vector_width = static_cast<int>(load_bytes / widest_element(problem)),
-          .unroll = static_cast<int>(std::bit_floor(std::max<std::size_t>(1, loads))),
-          .block_stage = has_warp_fold(problem) ? BlockStage::redux : stage,
-          .final_stage = can_be_counted(problem) ? FinalStage::counted : FinalStage::polling};
-}
-
-/// A tile for each of `blocks` blocks, which together hold the input: as many threads as it takes.
-/// Where these are more than `most`, each has more loads; where they are less than a warp, fewer,
-/// so that the tile is full.
-ReduceParams one_round(const Problem& problem, ReduceParams params, unsigned blocks, int most) {
-  const std::uint64_t share = (problem.count + blocks - 1) / blocks;
-  const auto per_thread = static_cast<std::uint64_t>(params.vector_width) * params.unroll;
-  params.block_size = static_cast<int>(std::clamp<std::uint64_t>(
-      std::bit_ceil((share + per_thread - 1) / per_thread), kBlockSizes.front(), most));
-  while (tile_elements(params) < share) params.unroll *= 2;
-  while (params.unroll > 1 && tile_elements(params) / 2 >= share) params.unroll /= 2;
-  return params;
-}
-
-/// Of a total, as far as its time goes: 1 for a sum, 2 for a minimum with its index.
-std::size_t numbers_of_total(const Problem& problem) {
-  if (problem.op == Operator::custom) return problem.custom->accumulator.size();
-  // The second one of these takes next to none.
-  if (problem.op == Operator::nrm2 || problem.op == Operator::mean) return 1;
-  const std::size_t number = std::max(sizeof(float), size_of(problem.accumulator_type()));
-  return accumulator_bytes(problem, /*wide=*/false) / number;
-}
-
-/// What was fastest on an H200.
-Params default_params(const Problem& problem, int multiprocessor_count) {
-  if (has_fixed_order(problem)) return default_in_fixed_order(problem);
-  constexpr int kWarp = kBlockSizes.front();
-  constexpr int kMost = kBlockSizes.back();
-  constexpr std::uint64_t kWarpBytes = 4 << 10;
-  constexpr std::uint64_t kClusterBytes = 256 << 10;
-  constexpr std::uint64_t kTileForEachBlockBytes = std::uint64_t{2} << 30;
-  constexpr int kSmallBlock = 128;
-  constexpr int kLargeBlock = 512;
-  const auto blocks = std::bit_floor(static_cast<unsigned>(std::max(1, multiprocessor_count)));
-  const std::uint64_t bytes = problem.input_bytes();
-  // Two numbers take longer to combine, which more threads share; three take longer to hand on,
-  // too.
-  const std::size_t numbers = numbers_of_total(problem);
-  const bool finds_index = result_shape(problem.op) == ResultShape::indexed_value;
-  // So that blocks may have many threads.
-  const bool is_quick = has_warp_fold(problem) && (numbers == 1 || finds_index);
-  const std::uint64_t block_bytes = (numbers == 2 ? 16 : 32) << 10;
-  if (bytes <= block_bytes) {
-    const auto params =
-        loads_in_flight(problem, kMaxLoadBytes, numbers == 2 ? 16 : 64, BlockStage::shuffle);
-    return one_round(problem, params, 1, bytes <= kWarpBytes && numbers != 2 ? kWarp : kMost);
-  }
-  const std::uint64_t small_bytes = std::uint64_t{32} * kSmallBlock * 2 * blocks;
-  if (bytes <= small_bytes && can_be_counted(problem)) {
-    // A warp needs no barrier, and blocks cost next to nothing.
-    const auto params = loads_in_flight(problem, kMaxLoadBytes, 128, BlockStage::shuffle);
-    return one_round(problem, params, 2 * blocks, kWarp);
-  }
-  // Half of a vector is enough of elements that are words, for some.
-  const bool is_narrow = widest_element(problem) < sizeof(float);
-  const std::size_t half_bytes = is_narrow ? kMaxLoadBytes : kMaxLoadBytes / 2;
-  if (bytes <= kClusterBytes) {
-    auto params = numbers > 1 || is_quick
-                      ? loads_in_flight(problem, kMaxLoadBytes, 32, BlockStage::tree_shuffle)
-                      : loads_in_flight(problem, half_bytes, 64, BlockStage::tree_shuffle);
-    params.final_stage = FinalStage::cluster;
-    return one_round(problem, params, kMaxClusterBlocks, kLargeBlock);
-  }
-  const std::size_t load_bytes = finds_index ? half_bytes : kMaxLoadBytes;
-  if (bytes <= small_bytes) {
-    const auto params = loads_in_flight(problem, load_bytes, 32, BlockStage::tree_shuffle);
-    return one_round(problem, params, 2 * blocks, kSmallBlock);
-  }
-  const std::uint64_t threads = std::uint64_t{kMost} * blocks;
-  if (bytes <= 64 * threads) {
-    // The fewer blocks, the sooner they have met.
-    const auto stage = numbers == 2 ? BlockStage::tree_shuffle : BlockStage::shuffle;
-    auto params = loads_in_flight(problem, kMaxLoadBytes, bytes < 16 * threads ? 16 : 32, stage);
-    params.block_size = kMost;
-    params.waves = bytes <= 32 * threads ? 0 : 1;
-    return params;
-  }
-  if (bytes >= kTileForEachBlockBytes && !is_narrow && numbers == 1) {
-    // The one block that polls for so many is at times slower than a second launch.
-    auto params = loads_in_flight(problem, kMaxLoadBytes, 256, BlockStage::shuffle);
-    if (params.final_stage == FinalStage::polling) params.final_stage = FinalStage::two_pass;
-    params.block_size = kMost;
-    params.waves = 0;
-    return params;
-  }
-  auto params = loads_in_flight(problem, kMaxLoadBytes, 64, BlockStage::shuffle);
-  params.block_size = kLargeBlock;
-  params.waves = 1;
-  return params;
-}
-
-/// What libraries use, and what streamed best on the devices that were measured.
-std::vector<Params> known_good(const Problem& problem) {
-  const int width = widest_vector(problem);
-  std::vector<Params> all{ReduceParams{.block_size = 256, .vector_width = width, .unroll = 4},
-                          ReduceParams{.block_size = 512, .vector_width = width, .unroll = 4},
-                          ReduceParams{.block_size = 512,
-                                       .vector_width = width,
-                                       .unroll = 4,
-                                       .final_stage = FinalStage::polling},
-                          ReduceParams{.block_size = 256,
-                                       .vector_width = width,
-                                       .unroll = 4,
-                                       .final_stage = FinalStage::two_pass,
-                                       .waves = 1}};
-  std::erase_if(all, [&](const Params& params) { return !is_searched(problem, params); });
-  return all;
-}
-
-}  // namespace
-
-const FamilyRules& reduce_rules() {
-  static const FamilyRules rules{.device_struct = "foldtune::ReduceParams",
-                                 .first = ReduceParams{},
-                                 .tunables = kTunables,
-                                 .is_valid = is_valid,
-                                 .is_searched = is_searched,
-                                 .canonical = canonical,
-                                 .default_params = default_params,
-                                 .known_good = known_good};
-  return rules;
 }
 
 bool has_fixed_order(const Problem& problem) {

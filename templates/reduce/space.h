@@ -1,14 +1,37 @@
-/// The tunables of the family `reduce` on the host: its rules, and the shape of its launches.
+/// The tunables of the family `reduce` on the host: its rules, and the shape of its grids.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
+#include <vector>
 
-#include "templates/space.h"
+#include "templates/family.h"
+#include "templates/reduce/params.cuh"
 
 namespace foldtune {
 
-const FamilyRules& reduce_rules();
+const Family& reduce_family();
+
+std::span<const Tunable> reduce_tunables();
+Config to_config(const ReduceParams& params);
+/// Throws std::logic_error for a configuration of another family.
+ReduceParams reduce_params(const Config& config);
+
+/// @{
+/// What Family says of them.
+bool is_valid(const Problem& problem, const ReduceParams& params);
+bool is_searched(const Problem& problem, const ReduceParams& params);
+ReduceParams canonical(const Problem& problem, ReduceParams params, int multiprocessor_count);
+ReduceParams default_reduce_params(const Problem& problem, int multiprocessor_count);
+std::vector<ReduceParams> known_good_reduce_params(const Problem& problem);
+/// @}
+
+/// Bytes of the widest element of the inputs.
+std::size_t widest_element(const Problem& problem);
+
+/// Whether FinalStage::counted has room for the totals.
+bool can_be_counted(const Problem& problem);
 
 /// Whether the problem is folded in the order of fixed_order.cuh, so that the result's bits do not
 /// depend on the configuration.

@@ -14,7 +14,7 @@
 namespace foldtune::test {
 namespace {
 
-/// Params of "templates-1" are known if they have an "id", and a run is if it has a version.
+/// Config of "templates-1" are known if they have an "id", and a run is if it has a version.
 const CheckRules kRules{
     .fault_of_run =
         [](const StoredResult& row) {

@@ -153,7 +153,7 @@ void Checker::check_scratch(const Running& running) {
   if (!is_clean(running.scratch_bytes, running.scratch.size())) {
     fail(*running.plan, "wrote beyond its scratch");
   }
-  const FinalStage stage = std::get<ReduceParams>(running.plan->variant().params).final_stage;
+  const FinalStage stage = reduce_params(running.plan->variant().params).final_stage;
   // On devices without clusters their blocks poll.
   const bool has_flags = stage == FinalStage::polling || stage == FinalStage::cluster;
   const std::size_t header = std::min<std::size_t>(running.scratch_bytes, kScratchHeaderBytes);

@@ -134,7 +134,7 @@ std::vector<Variant> ordered_variants(Problem problem, std::size_t turn) {
   std::vector<Variant> variants;
   for (const Alignment alignment : {Alignment::vector, Alignment::element}) {
     problem.alignment = alignment;
-    for (const Params& params : all_params(problem, Environment::get().toolkit())) {
+    for (const Config& params : all_params(problem, Environment::get().toolkit())) {
       variants.push_back({.problem = problem, .params = params});
     }
   }
@@ -194,7 +194,7 @@ TEST_CASE("run_to_run: a hundred calls give the same bits", "[determinism]") {
   std::size_t compared = 0;
   const auto choose = [](const Problem& problem, std::size_t turn) {
     std::vector<Variant> variants;
-    for (const Params& params : all_params(problem, Toolkit::absent)) {
+    for (const Config& params : all_params(problem, Toolkit::absent)) {
       variants.push_back({.problem = problem, .params = params});
     }
     return some_of(variants, Environment::get().is_cuda() ? 6 : 1, 7 * turn);
@@ -224,8 +224,8 @@ TEST_CASE("no space holds a configuration that cannot keep its promise", "[deter
       Problem problem = each;
       problem.determinism = determinism;
       if (!depends_on_order(problem)) continue;
-      for (const Params& any : all_params(problem, Toolkit::present)) {
-        const auto& params = std::get<ReduceParams>(any);
+      for (const Config& any : all_params(problem, Toolkit::present)) {
+        const auto& params = reduce_params(any);
         const bool is_atomic = params.final_stage == FinalStage::atomic ||
                                params.block_stage == BlockStage::shared_atomic;
         REQUIRE_FALSE(is_atomic);

@@ -18,7 +18,7 @@ Environment* current = nullptr;
 /// How blocks and grids meet, in all ways, with few threads.
 bool is_meeting_of_few(const Variant& variant) {
   constexpr int kBlockSize = 64;  // two warps: the least with which threads meet in each way
-  const auto& params = std::get<ReduceParams>(variant.params);
+  const auto& params = reduce_params(variant.params);
   return params.block_size == kBlockSize && params.vector_width == 2 && params.unroll == 1 &&
          params.waves == 0 && variant.problem.alignment == Alignment::element &&
          !counts_in_64_bits(variant);
@@ -27,10 +27,10 @@ bool is_meeting_of_few(const Variant& variant) {
 /// Of the two widths of indices one: each for half of the values of every tunable and alignment.
 bool has_width_in_turn(const Variant& variant) {
   std::ptrdiff_t places = variant.problem.alignment == Alignment::vector ? 1 : 0;
-  ReduceParams params = std::get<ReduceParams>(variant.params);
+  ReduceParams params = reduce_params(variant.params);
   params.waves = 0;  // so that variants of one program have one width
-  for (const Tunable& tunable : rules(Family::reduce).tunables) {
-    places += std::ranges::find(tunable.values, tunable.get(params)) - tunable.values.begin();
+  for (const Tunable& tunable : reduce_family().tunables()) {
+    places += std::ranges::find(tunable.values, params.get(tunable)) - tunable.values.begin();
   }
   return counts_in_64_bits(variant) == (places % 2 == 1);
 }
@@ -146,8 +146,8 @@ std::vector<Variant> some_combinations(const Problem& problem) {
   constexpr std::size_t kOnCpu = 1;
   std::vector<Variant> all;
   int widest = 1;
-  for (const Params& any : Space(problem, Extent::all).enumerate()) {
-    const auto& params = std::get<ReduceParams>(any);
+  for (const Config& any : Space(problem, Extent::all).enumerate()) {
+    const auto& params = reduce_params(any);
     if (params.block_size != 64 || params.unroll != 2 || params.waves != 0) continue;
     if (needs_toolkit(params)) continue;
     if (params.vector_width > widest) all.clear();
@@ -184,9 +184,8 @@ std::vector<Variant> chosen_variants(const Problem& problem) {
     if (with_toolkit) return covering;
     if (!is_plain(problem)) return each_value_once(covering);
     const std::vector<Variant> of_toolkit =
-        only(covering_variants(problem, toolkit), [](const Variant& variant) {
-          return needs_toolkit(std::get<ReduceParams>(variant.params));
-        });
+        only(covering_variants(problem, toolkit),
+             [](const Variant& variant) { return needs_toolkit(reduce_params(variant.params)); });
     const std::vector<Variant> one = some_of(of_toolkit, 1, turn);
     covering.insert(covering.end(), one.begin(), one.end());
     return covering;

@@ -23,13 +23,13 @@ void add_variants(std::vector<Variant>& variants, Problem problem, const Meeting
   for (const FinalStage final_stage :
        {FinalStage::polling, FinalStage::last_block, FinalStage::two_pass, FinalStage::atomic,
         FinalStage::cluster, FinalStage::counted}) {
-    const Params params = ReduceParams{.block_size = block_size,
+    const Config params = ReduceParams{.block_size = block_size,
                                        .vector_width = 2,
                                        .unroll = 4,
                                        .block_stage = meeting.block_stage,
                                        .final_stage = final_stage,
                                        .waves = 0};
-    problem.count = meeting.blocks * tile_elements(std::get<ReduceParams>(params)) + 1;
+    problem.count = meeting.blocks * tile_elements(reduce_params(params)) + 1;
     if (Space(problem, Extent::all).contains(params)) {
       variants.push_back({.problem = problem, .params = params});
     }

@@ -291,7 +291,7 @@ class HistogramChecker {
 
 /// The counts, up to `limit`, at which a kernel changes its way.
 std::set<std::uint64_t> edge_counts(const Plan& plan, std::uint64_t limit) {
-  const auto& params = std::get<HistogramParams>(plan.variant().params);
+  const auto& params = histogram_params(plan.variant().params);
   const auto width = static_cast<std::uint64_t>(params.vector_width);
   const std::uint64_t tile = tile_elements(params);
   const std::uint64_t turn = plan.grid_size(kMaxCount >> 20) * tile;  // of the whole grid

@@ -50,10 +50,10 @@ std::vector<std::byte> make_array(const Problem& problem) {
   return elements;
 }
 
-std::vector<Params> some_configs(const Problem& problem) {
+std::vector<Config> some_configs(const Problem& problem) {
   constexpr int kMultiprocessors = 100;
   const auto make = [](int block_size, int vector_width, int unroll, BlockStage block_stage,
-                       FinalStage final_stage, int waves) -> Params {
+                       FinalStage final_stage, int waves) -> Config {
     return ReduceParams{.block_size = block_size,
                         .vector_width = vector_width,
                         .unroll = unroll,
@@ -83,7 +83,7 @@ std::vector<Variant> some_variants(Problem problem) {
   const auto add_all = [&](std::uint64_t count, Alignment alignment) {
     problem.count = count;
     problem.alignment = alignment;
-    for (const Params& params : some_configs(problem)) variants.push_back({problem, params});
+    for (const Config& params : some_configs(problem)) variants.push_back({problem, params});
   };
   add_all(kMost32Bits.count, Alignment::vector);
   add_all(kAbove32Bits.count, Alignment::vector);

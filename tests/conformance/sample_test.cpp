@@ -36,7 +36,7 @@ Limits choose_limits(const Problem& problem) {
 
 /// The counts, up to `limit`, at which a kernel changes its way.
 std::set<std::uint64_t> edge_counts(const Plan& plan, std::uint64_t limit) {
-  const auto& params = std::get<ReduceParams>(plan.variant().params);
+  const auto& params = reduce_params(plan.variant().params);
   const auto width = static_cast<std::uint64_t>(params.vector_width);
   const auto block = static_cast<std::uint64_t>(params.block_size);
   const std::uint64_t tile = tile_elements(params);
@@ -69,7 +69,7 @@ std::set<std::uint64_t> edge_counts(const Plan& plan, std::uint64_t limit) {
 std::vector<Case> make_cases(const Plan& plan, const std::vector<Input>& inputs,
                              const Limits& limits) {
   constexpr std::uint64_t kVectorBytes = 16;
-  const auto& params = std::get<ReduceParams>(plan.variant().params);
+  const auto& params = reduce_params(plan.variant().params);
   const Problem& problem = plan.variant().problem;
   const std::uint64_t vector = kVectorBytes / size_of(problem.type);
   const std::uint64_t alignments = problem.alignment == Alignment::vector ? 1 : vector;

@@ -64,7 +64,7 @@ TEST_CASE("Special values are folded as the semantics say", "[values]") {
     if (overflows(problem)) continue;
     problem.count = kLargestCount;
     const std::vector<Variant> variants = some_combinations(problem);
-    const std::uint64_t count = count_for(std::get<ReduceParams>(variants.front().params));
+    const std::uint64_t count = count_for(reduce_params(variants.front().params));
     jobs.push_back(
         {.problem = problem,
          .variants = variants,

@@ -15,9 +15,10 @@
 #include "foldtune/error.h"
 #include "runtime/device/cuda/graph_memory.h"
 #include "runtime/device/throttle.h"
-#include "runtime/launch/variant.h"
 #include "templates/catalog.h"
+#include "templates/family.h"
 #include "templates/reduce/scratch.cuh"
+#include "templates/reduce/space.h"
 #include "templates/space.h"
 
 namespace foldtune::test {
@@ -27,8 +28,8 @@ constexpr std::align_val_t kAllocationAlignment{256};
 constexpr int kThreadsPerMultiprocessor = 2048;
 
 ReduceParams parse_params(const std::string& expression) {
-  Params params = ReduceParams{};
-  for (const Tunable& tunable : rules(Family::reduce).tunables) {
+  Config params = ReduceParams{};
+  for (const Tunable& tunable : reduce_tunables()) {
     const std::string key = "." + std::string(tunable.name) + "=";
     const std::size_t begin = expression.find(key) + key.size();
     const std::string text =
@@ -39,9 +40,9 @@ ReduceParams parse_params(const std::string& expression) {
     };
     const auto value = std::ranges::find_if(tunable.values, matches);
     if (value == tunable.values.end()) throw std::logic_error("fake: " + expression);
-    tunable.set(params, *value);
+    params.set(tunable, *value);
   }
-  return std::get<ReduceParams>(params);
+  return reduce_params(params);
 }
 
 bool is_reduction(const std::string& expression) {
@@ -262,7 +263,7 @@ class FakeLawKernel final : public Kernel {
   static bool is_one(const CompiledKernel& compiled) {
     return compiled.lowered_names.front().starts_with("foldtune::combine_in_every_order<");
   }
-  void launch(std::size_t, LaunchShape, void**, Stream) const override {}
+  void launch(const Launch&, Stream) const override {}
   KernelResources resources(std::size_t, std::uint32_t) const override { return {}; }
 };
 
@@ -273,10 +274,10 @@ class FakeDevice::State::FakeKernel final : public Kernel {
     reduce_ = parse_expression(compiled.lowered_names.front());
   }
 
-  void launch(std::size_t index, LaunchShape shape, void** arguments,
-              Stream stream) const override {
+  void launch(const Launch& asked, Stream stream) const override {
+    void* const* const arguments = asked.arguments.data();
     state_.throw_if_destroyed(stream);
-    if (index >= kernels_) throw std::logic_error("fake: the program has no such kernel");
+    if (asked.kernel >= kernels_) throw std::logic_error("fake: the program has no such kernel");
     const Fault fault = state_.script.fault_of(reduce_.params);
     if (fault == Fault::launch_error) throw DeviceError("fake: the launch failed");
     if (fault == Fault::lost) {
@@ -284,13 +285,13 @@ class FakeDevice::State::FakeKernel final : public Kernel {
       state_.lost = true;
       throw DeviceError("fake: the launch broke the device");
     }
-    const bool is_reduce = index == static_cast<std::size_t>(KernelRole::main);
+    const bool is_reduce = asked.kernel == 0;
     FakeLaunch launch = reduce_;
-    launch.grid_size = shape.grid_size;
-    launch.is_cluster = shape.is_cluster;
+    launch.grid_size = asked.grid.x;
+    launch.is_cluster = asked.is_cluster;
     launch.stream = stream;
     if (is_reduce) {
-      void** const others = after_count(launch, arguments);
+      void* const* const others = after_count(launch, arguments);
       launch.input = *static_cast<const void* const*>(arguments[0]);
       launch.output = *static_cast<const void* const*>(others[0]);
       launch.scratch = *static_cast<const void* const*>(others[1]);
@@ -329,12 +330,12 @@ class FakeDevice::State::FakeKernel final : public Kernel {
  private:
   /// The output, the scratch and the promise of `reduce(inputs, count, output, scratch,
   /// inputs_ready)`, or of `reduce_in_order(inputs, count, chunk, output, scratch, inputs_ready)`.
-  static void** after_count(const FakeLaunch& launch, void** arguments) {
+  static void* const* after_count(const FakeLaunch& launch, void* const* arguments) {
     return arguments + (launch.in_order ? 3 : 2);
   }
 
-  static void run_reduce(const FakeLaunch& launch, void** arguments, bool wrong) {
-    void** const others = after_count(launch, arguments);
+  static void run_reduce(const FakeLaunch& launch, void* const* arguments, bool wrong) {
+    void* const* const others = after_count(launch, arguments);
     const void* const input = *static_cast<const void**>(arguments[0]);
     void* const output = *static_cast<void**>(others[0]);
     char* const scratch = *static_cast<char**>(others[1]);
@@ -353,7 +354,7 @@ class FakeDevice::State::FakeKernel final : public Kernel {
 
   /// `store_identity(output)`; `fold_blocks(scratch, blocks, count, output)`, or `fold_in_order` of
   /// the same parameters.
-  static void run_helper(const FakeLaunch& launch, void** arguments) {
+  static void run_helper(const FakeLaunch& launch, void* const* arguments) {
     if (launch.params.final_stage == FinalStage::atomic) {
       write_number(launch.accumulator, *static_cast<void**>(arguments[0]),
                    identity(launch.op, launch.accumulator));

@@ -25,6 +25,7 @@
 #include "foldtune/catalog.h"
 #include "runtime/device/device.h"
 #include "templates/reduce/params.cuh"
+#include "templates/reduce/space.h"
 
 namespace foldtune::test {
 

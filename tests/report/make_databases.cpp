@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "templates/reduce/space.h"
 #include "tests/tuner/tuned_database.h"
 
 namespace foldtune::test {
@@ -24,14 +25,14 @@ constexpr int kMultiprocessors = 132;
 std::vector<MeasurementRecord> tuned(Operator op, std::uint64_t count) {
   const Problem problem{.op = op, .count = count};
   const Space space(problem);
-  const Params untuned = space.canonical(space.default_params(kMultiprocessors), kMultiprocessors);
+  const Config untuned = space.canonical(space.default_params(kMultiprocessors), kMultiprocessors);
   const double floor_us = 1.5 + static_cast<double>(problem.input_bytes()) / kBandwidthGbps * 1e-3;
   std::vector<MeasurementRecord> records;
-  const auto add = [&](const Params& params, double us, int round) {
+  const auto add = [&](const Config& params, double us, int round) {
     records.push_back(success(problem, params, {us}, round));
     records.back().is_default = params == untuned;
   };
-  const std::vector<Params> all = space.enumerate();
+  const std::vector<Config> all = space.enumerate();
   constexpr std::size_t kStep = 11;  // no divisor of any tunable's number of values
   for (std::size_t i = 0; i < all.size(); i += kStep) {
     if (all[i] != untuned) add(all[i], floor_us * (1.1 + 0.003 * static_cast<double>(i % 1009)), 0);

@@ -16,6 +16,7 @@
 
 #include "cache/store_error.h"
 #include "runtime/lookup/tuned_configs.h"
+#include "templates/reduce/space.h"
 #include "tests/tuner/tuned_database.h"
 
 namespace foldtune::test {
@@ -27,7 +28,7 @@ using Clock = std::chrono::steady_clock;
 MeasurementRecord numbered(int seed, int id) {
   constexpr int kPlaces = 1'000'000;
   constexpr int kSizes = 24;
-  return success(sum_of(std::uint64_t{1} << (4 + id % kSizes)), rules(Family::reduce).first,
+  return success(sum_of(std::uint64_t{1} << (4 + id % kSizes)), Config(reduce_family()),
                  {5.0 + seed, 5.0 + id / static_cast<double>(kPlaces), 6.0 + seed});
 }
 

@@ -7,6 +7,7 @@
 
 #include "foldtune/foldtune.hpp"
 #include "runtime/device/cuda/graph_memory.h"
+#include "templates/reduce/space.h"
 #include "tests/catch.h"
 #include "tests/fakes/fake_device.h"
 #include "tests/runtime/tuned_store.h"

@@ -114,10 +114,10 @@ const CpuProgram& the_program() {
   return program;
 }
 
-std::string message_of_launch(const CpuProgram& program, std::size_t index, LaunchShape shape,
+std::string message_of_launch(const CpuProgram& program, std::size_t index, Dim3 grid, Dim3 block,
                               unsigned* cells = nullptr) {
   try {
-    program.launch(index, shape, cells);
+    program.launch(index, grid, block, cells);
   } catch (const DeviceError& error) {
     return error.what();
   }
@@ -133,8 +133,8 @@ TEST_CASE("CPU device: threads of a block meet in shuffles and barriers") {
     std::vector<int> input(kBlocks * block_size);
     std::iota(input.begin(), input.end(), 1);
     std::vector<int> output(kBlocks);
-    const LaunchShape shape = {kBlocks, static_cast<std::uint32_t>(block_size)};
-    program.launch(kBlockSum, shape, input.data(), output.data());
+    program.launch(kBlockSum, {kBlocks}, {static_cast<std::uint32_t>(block_size)}, input.data(),
+                   output.data());
     for (std::uint32_t block = 0; block < kBlocks; ++block) {
       const int* const first = input.data() + block * block_size;
       CHECK(output[block] == std::accumulate(first, first + block_size, 0));
@@ -149,7 +149,7 @@ TEST_CASE("CPU device: a shuffle moves 16 bytes, and its top lanes keep their ow
   };
   std::vector<Wide> values(64);
   for (int i = 0; i < 64; ++i) values[i] = {i, -i};
-  program.launch(kShiftLanes, {1, 64}, values.data());
+  program.launch(kShiftLanes, {1}, {64}, values.data());
   for (int i = 0; i < 64; ++i) {
     const int expected = std::min(i + 3, i / 32 * 32 + 31);
     CHECK(values[i].low == expected);
@@ -160,14 +160,14 @@ TEST_CASE("CPU device: a shuffle moves 16 bytes, and its top lanes keep their ow
 TEST_CASE("CPU device: a block may wait for earlier blocks") {
   const CpuProgram& program = the_program();
   std::vector<unsigned> cells(100);
-  program.launch(kRelay, {100, 32}, cells.data());
+  program.launch(kRelay, {100}, {32}, cells.data());
   CHECK(cells.back() == 100);
 }
 
 TEST_CASE("CPU device: threads that have exited are not waited for in a barrier") {
   const CpuProgram& program = the_program();
   std::vector<int> output(5);
-  program.launch(kLeaveEarly, {1, 64}, output.data());
+  program.launch(kLeaveEarly, {1}, {64}, output.data());
   CHECK(output == std::vector<int>{2, 1, 1, 1, 1});
 }
 
@@ -175,14 +175,14 @@ TEST_CASE("CPU device: shared memory is NaN and -1 at the start of every block")
   const CpuProgram& program = the_program();
   std::vector<float> numbers(6);
   std::vector<int> words(6);
-  program.launch(kReadUnset, {6, 32}, numbers.data(), words.data());
+  program.launch(kReadUnset, {6}, {32}, numbers.data(), words.data());
   for (const float number : numbers) CHECK(std::isnan(number));
   CHECK(words == std::vector<int>(6, -1));
 }
 
 TEST_CASE("CPU device: a deadlock within a block is an error that says who waits where") {
   const CpuProgram& program = the_program();
-  const std::string message = message_of_launch(program, kDiverge, {3, 96});
+  const std::string message = message_of_launch(program, kDiverge, {3}, {96});
   CHECK_THAT(message, ContainsSubstring("threads 0-31 in sync_block"));
   CHECK_THAT(message, ContainsSubstring("threads 32-59 in a shuffle"));
   CHECK_THAT(message, ContainsSubstring("threads 60-95 exited"));
@@ -191,25 +191,25 @@ TEST_CASE("CPU device: a deadlock within a block is an error that says who waits
 TEST_CASE("CPU device: waiting for a block that never writes is an error") {
   const CpuProgram& program = the_program();
   unsigned cell = 0;
-  CHECK_THAT(message_of_launch(program, kWaitForNobody, {1, 32}, &cell),
+  CHECK_THAT(message_of_launch(program, kWaitForNobody, {1}, {32}, &cell),
              ContainsSubstring("waits for another block, but all others have finished"));
 }
 
 TEST_CASE("CPU device: when one block fails, blocks that wait give up, and the device goes on") {
   const CpuProgram& program = the_program();
   std::vector<unsigned> cells(8);
-  CHECK_THAT(message_of_launch(program, kFailInOneBlock, {5, 64}, cells.data()),
+  CHECK_THAT(message_of_launch(program, kFailInOneBlock, {5}, {64}, cells.data()),
              ContainsSubstring("block 1 of 5"));
-  program.launch(kRelay, {8, 64}, cells.data());
+  program.launch(kRelay, {8}, {64}, cells.data());
   CHECK(cells.back() == 8);
 }
 
 TEST_CASE("CPU device: a launch that no GPU would take is refused") {
   const CpuProgram& program = the_program();
   const std::string advice = "1 to 1024 threads";
-  CHECK_THAT(message_of_launch(program, kDiverge, {1, 2048}), ContainsSubstring(advice));
-  CHECK_THAT(message_of_launch(program, kDiverge, {0, 32}), ContainsSubstring(advice));
-  CHECK_THAT(message_of_launch(program, 99, {1, 32}), ContainsSubstring("it has 8"));
+  CHECK_THAT(message_of_launch(program, kDiverge, {1}, {2048}), ContainsSubstring(advice));
+  CHECK_THAT(message_of_launch(program, kDiverge, {0}, {32}), ContainsSubstring(advice));
+  CHECK_THAT(message_of_launch(program, 99, {1}, {32}), ContainsSubstring("it has 8"));
 }
 
 TEST_CASE("CPU device: launches from several threads at once do not meet") {
@@ -218,7 +218,7 @@ TEST_CASE("CPU device: launches from several threads at once do not meet") {
   std::vector<std::thread> threads;
   threads.reserve(cells.size());
   for (std::vector<unsigned>& mine : cells) {
-    threads.emplace_back([&] { program.launch(kRelay, {20, 32}, mine.data()); });
+    threads.emplace_back([&] { program.launch(kRelay, {20}, {32}, mine.data()); });
   }
   for (std::thread& thread : threads) thread.join();
   for (const std::vector<unsigned>& mine : cells) CHECK(mine.back() == 20);
@@ -234,8 +234,9 @@ TEST_CASE("CPU device: an image that is loaded after another one is its own") {
         device->load(device->compiler().compile({source, {"store"}}));
     int result = 0;
     int* output = &result;
-    void* arguments[] = {&output};
-    kernel->launch(0, {1, 1}, arguments, nullptr);
+    Launch launch{.block = {1}};
+    launch.pass(&output);
+    kernel->launch(launch, nullptr);
     CHECK(result == number);
   }
 }
@@ -271,7 +272,7 @@ TEST_CASE("CPU device: timing gives one positive figure per sample") {
   TimingRequest request;
   request.enqueue = [&](int, Stream) {
     ++calls;
-    program.launch(kRelay, {1, 32}, &cell);
+    program.launch(kRelay, {1}, {32}, &cell);
   };
   request.calls = 3;
   request.launching = GENERATE(Launching::graph, Launching::stream, Launching::latency);

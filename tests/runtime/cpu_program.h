@@ -16,10 +16,12 @@ class CpuProgram {
       : device_(open_cpu_device()),
         kernel_(device_->load(device_->compiler().compile({source, name_expressions}))) {}
 
+  /// As many blocks, of as many threads.
   template <class... Arguments>
-  void launch(std::size_t index, LaunchShape shape, Arguments... arguments) const {
-    void* pointers[] = {&arguments...};
-    kernel_->launch(index, shape, pointers, nullptr);
+  void launch(std::size_t index, Dim3 grid, Dim3 block, Arguments... arguments) const {
+    Launch launch{.kernel = index, .grid = grid, .block = block};
+    launch.pass(&arguments...);
+    kernel_->launch(launch, nullptr);
   }
 
   Device& device() const { return *device_; }

@@ -129,8 +129,8 @@ TEST_CASE("CPU device: totals that share a word with their number are whole") {
 TEST_CASE("CPU device: a sum in a fixed order has the same bits in every configuration") {
   constexpr Determinism kFixed = Determinism::config_independent;
   const Problem problem{.determinism = kFixed};
-  std::vector<Params> configs;
-  for (const Params& params : covering_sample(problem, Extent::all)) {
+  std::vector<Config> configs;
+  for (const Config& params : covering_sample(problem, Extent::all)) {
     if (configs.size() < 12) configs.push_back(params);
   }
   REQUIRE(configs.size() > 4);

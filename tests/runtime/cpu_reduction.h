@@ -15,8 +15,8 @@ namespace foldtune::test {
 inline const Problem kAnySum{.determinism = Determinism::any};
 
 /// Every way of meeting in a block with every way of meeting in a grid that there is on the CPU.
-inline std::vector<Params> all_stages(ReduceParams params) {
-  std::vector<Params> result;
+inline std::vector<Config> all_stages(ReduceParams params) {
+  std::vector<Config> result;
   for (int block = 0; block <= static_cast<int>(BlockStage::none); ++block) {
     for (const FinalStage final : {FinalStage::atomic, FinalStage::two_pass, FinalStage::last_block,
                                    FinalStage::polling, FinalStage::cluster}) {
@@ -32,14 +32,14 @@ inline std::vector<Params> all_stages(ReduceParams params) {
 /// is not to be that of the variants.
 class CpuReduction {
  public:
-  explicit CpuReduction(const std::vector<Params>& configs, const Problem& problem = kAnySum,
+  explicit CpuReduction(const std::vector<Config>& configs, const Problem& problem = kAnySum,
                         const std::string& source = {})
       : device_(open_cpu_device()) {
     Program program = make_program({.problem = problem, .params = configs.front()});
     program.name_expressions.clear();
     if (!source.empty()) program.source = source;
     std::vector<std::size_t> ends;  // of each variant's kernels
-    for (const Params& params : configs) {
+    for (const Config& params : configs) {
       const std::vector<std::string> names =
           make_program({.problem = problem, .params = params}).name_expressions;
       program.name_expressions.insert(program.name_expressions.end(), names.begin(), names.end());

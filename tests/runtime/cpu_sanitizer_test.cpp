@@ -11,6 +11,7 @@
 #include "runtime/support/sanitizer.h"
 #include "runtime/support/temporary_folder.h"
 #include "templates/embedded.h"
+#include "templates/reduce/space.h"
 #include "tests/catch.h"
 #include "tests/runtime/cpu_program.h"
 #include "tests/runtime/cpu_reduction.h"
@@ -112,10 +113,10 @@ std::string without_barrier(const Subject& subject) {
 }
 
 /// Every block stage with a final stage, and every final stage with a block stage.
-std::vector<Params> each_stage_once(const ReduceParams& params) {
-  std::vector<Params> result;
-  for (const Params& any : all_stages(params)) {
-    const auto& stages = std::get<ReduceParams>(any);
+std::vector<Config> each_stage_once(const ReduceParams& params) {
+  std::vector<Config> result;
+  for (const Config& any : all_stages(params)) {
+    const auto& stages = reduce_params(any);
     const bool meets_alone =
         stages.block_stage == BlockStage::warp || stages.block_stage == BlockStage::none;
     if (meets_alone || stages.final_stage == FinalStage::last_block ||
@@ -152,7 +153,7 @@ TEST_CASE("hidden: the templates without one barrier", "[.][mutant-reduce]") {
   for (const Plan& plan : reduction.plans()) {
     reduction.sum(plan, few_blocks);
     // Polling needs a barrier only where it takes more than one warp to look at all blocks.
-    const auto& params = std::get<ReduceParams>(plan.variant().params);
+    const auto& params = reduce_params(plan.variant().params);
     if (params.final_stage == FinalStage::polling) reduction.sum(plan, many_blocks);
   }
 }
@@ -162,7 +163,7 @@ TEST_CASE("ThreadSanitizer reports the templates without any one of their barrie
 }
 
 TEST_CASE("hidden: a fixed order without one barrier", "[.][mutant-fixed_order]") {
-  std::vector<Params> configs;
+  std::vector<Config> configs;
   for (const FinalStage stage : {FinalStage::two_pass, FinalStage::last_block}) {
     configs.push_back(ReduceParams{.block_size = 128,
                                    .vector_width = 1,
@@ -191,7 +192,7 @@ TEST_CASE("hidden: a kernel that writes one byte beyond its buffer", "[.][overru
       "void store(char* bytes) { bytes[foldtune::platform::thread_index()] = 1; }",
       {"store"});
   const DeviceBuffer buffer(program.device(), 45);
-  program.launch(0, {1, 46}, buffer.data());
+  program.launch(0, {1}, {46}, buffer.data());
 }
 
 TEST_CASE("AddressSanitizer reports a kernel that writes one byte beyond its buffer") {

@@ -1,11 +1,12 @@
-#include "runtime/launch/custom_source.h"
+#include "templates/reduce/custom_source.h"
 
 #include <memory>
 #include <vector>
 
 #include "foldtune/error.h"
 #include "foldtune/problem.h"
-#include "runtime/launch/variant.h"
+#include "templates/family.h"
+#include "templates/reduce/space.h"
 #include "tests/catch.h"
 
 namespace foldtune::test {

@@ -19,6 +19,7 @@
 #include "runtime/support/child_process.h"
 #include "runtime/support/sanitizer.h"
 #include "runtime/support/temporary_folder.h"
+#include "templates/reduce/space.h"
 #include "tests/catch.h"
 #include "tests/runtime/scoped_variable.h"
 #include "tests/runtime/tuned_store.h"

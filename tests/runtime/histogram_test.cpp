@@ -7,6 +7,7 @@
 #include "foldtune/context.h"
 #include "foldtune/error.h"
 #include "runtime/device/device.h"
+#include "templates/histogram/space.h"
 #include "templates/space.h"
 #include "tests/catch.h"
 
@@ -226,7 +227,7 @@ TEST_CASE_METHOD(HistogramFixture, "Histogram: explains the configuration of a c
   Problem problem = histogram.problem();
   problem.count = 1 << 20;
   const int multiprocessors = device->info().record.multiprocessor_count;
-  CHECK(params_from_json(Family::histogram, explanation.config) ==
+  CHECK(config_from_json(histogram_family(), explanation.config) ==
         Space(problem).default_params(multiprocessors));
 }
 

@@ -11,9 +11,10 @@
 
 #include "cache/compact.h"
 #include "foldtune/foldtune.hpp"
-#include "runtime/launch/variant.h"
 #include "runtime/lookup/tuned_configs.h"
 #include "runtime/support/temporary_folder.h"
+#include "templates/family.h"
+#include "templates/reduce/space.h"
 #include "tests/catch.h"
 #include "tests/fakes/fake_device.h"
 #include "tests/runtime/recorded_log.h"

@@ -2,6 +2,7 @@
 
 #include "foldtune/error.h"
 #include "templates/embedded.h"
+#include "templates/reduce/space.h"
 #include "tests/catch.h"
 #include "tests/fakes/fake_device.h"
 #include "tests/runtime/broken_store.h"
@@ -13,7 +14,7 @@ namespace {
 using Catch::Matchers::ContainsSubstring;
 
 const Problem kProblem{.op = Operator::sum, .type = ElementType::f32, .count = 1 << 20};
-const Params kTuned = ReduceParams{.block_size = 512, .unroll = 8};
+const Config kTuned = ReduceParams{.block_size = 512, .unroll = 8};
 
 class LookupTest {
  protected:
@@ -21,10 +22,10 @@ class LookupTest {
     return choose_config(store_.get(), device_.info().record, device_.compiler().version(),
                          problem);
   }
-  Params default_of(const Problem& problem) {
+  Config default_of(const Problem& problem) {
     return Space(problem).default_params(device_.info().record.multiprocessor_count);
   }
-  void put(const Problem& problem, const Params& params) {
+  void put(const Problem& problem, const Config& params) {
     put_success(*store_, device_, problem, params);
   }
   /// `run` with a success of `kTuned` for `kProblem`.
@@ -93,7 +94,7 @@ TEST_CASE_METHOD(LookupTest, "Look-up: what was tuned a factor of 4 away is not 
 
 TEST_CASE_METHOD(LookupTest, "Look-up: what is known to be slow for the size is not used as near") {
   // Tiles of 2048: two at 4096, one at 2048, and more than a cluster has blocks at 64K.
-  const Params cluster =
+  const Config cluster =
       ReduceParams{.block_size = 128, .unroll = 4, .final_stage = FinalStage::cluster};
   put(with_count(4096), cluster);
   const Choice smaller = choose(with_count(2048));
@@ -195,7 +196,7 @@ TEST_CASE_METHOD(LookupTest, "Look-up: an unaligned input takes an aligned one's
   CHECK(choice.params == kTuned);
   CHECK_THAT(choice.reason, ContainsSubstring("aligned"));
 
-  const Params own = ReduceParams{.block_size = 128};
+  const Config own = ReduceParams{.block_size = 128};
   put(unaligned, own);
   CHECK(choose(unaligned).params == own);
   CHECK(choose(unaligned).match->quality == MatchQuality::exact);
@@ -229,8 +230,8 @@ TEST_CASE_METHOD(LookupTest,
 TEST_CASE_METHOD(LookupTest, "Look-up: a cluster is not used for a size that would overfill it") {
   const ReduceParams cluster{.block_size = 512, .final_stage = FinalStage::cluster};
   put(with_count(8 * 512 * 16), cluster);                       // 2^16 in 8 tiles
-  CHECK(choose(with_count(90'000)).params == Params(cluster));  // of the size class
-  CHECK(choose(with_count(1 << 15)).params == Params(cluster));
+  CHECK(choose(with_count(90'000)).params == Config(cluster));  // of the size class
+  CHECK(choose(with_count(1 << 15)).params == Config(cluster));
   const Choice choice = choose(with_count(1 << 17));
   CHECK_FALSE(choice.match);
   CHECK(choice.params == default_of(with_count(1 << 17)));

@@ -10,8 +10,9 @@
 #include "foldtune/context.h"
 #include "foldtune/error.h"
 #include "runtime/device/device.h"
-#include "runtime/launch/variant.h"
 #include "runtime/support/temporary_folder.h"
+#include "templates/family.h"
+#include "templates/reduce/space.h"
 #include "tests/catch.h"
 
 namespace foldtune::test {

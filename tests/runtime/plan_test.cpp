@@ -5,6 +5,7 @@
 
 #include "foldtune/error.h"
 #include "templates/reduce/scratch.cuh"
+#include "templates/reduce/space.h"
 #include "tests/catch.h"
 #include "tests/fakes/fake_device.h"
 

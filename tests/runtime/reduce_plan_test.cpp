@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "foldtune/foldtune.hpp"
+#include "templates/reduce/space.h"
 #include "tests/catch.h"
 #include "tests/fakes/fake_device.h"
 #include "tests/runtime/tuned_store.h"

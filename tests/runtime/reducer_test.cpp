@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "foldtune/foldtune.hpp"
-#include "runtime/launch/variant.h"
+#include "templates/family.h"
+#include "templates/reduce/space.h"
 #include "tests/catch.h"
 #include "tests/fakes/fake_device.h"
 #include "tests/runtime/tuned_store.h"

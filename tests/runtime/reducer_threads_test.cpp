@@ -6,6 +6,7 @@
 
 #include "foldtune/foldtune.hpp"
 #include "runtime/support/sanitizer.h"
+#include "templates/reduce/space.h"
 #include "tests/catch.h"
 #include "tests/fakes/fake_device.h"
 #include "tests/runtime/tuned_store.h"

@@ -37,7 +37,7 @@ inline MeasurementRecord success(const Problem& problem, const std::string& para
 }
 
 inline void put_success(ConfigStore& store, Device& device, const Problem& problem,
-                        const Params& params, double median_us = 1) {
+                        const Config& params, double median_us = 1) {
   store.put(store.begin_run(run_on(device)), success(problem, to_json(params), median_us));
 }
 

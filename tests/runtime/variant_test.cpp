@@ -1,5 +1,4 @@
-#include "runtime/launch/variant.h"
-
+#include "templates/family.h"
 #include "templates/reduce/space.h"
 #include "tests/catch.h"
 
@@ -68,9 +67,9 @@ TEST_CASE("Programs differ in the alignment class, and above 2^30.5 elements in 
 
 TEST_CASE("Programs differ in every tunable that a kernel sees, and in operator and types") {
   const Program program = program_of(kSumI32, {});
-  for (const Params& params : Space(kSumI32, Extent::all).neighbours(ReduceParams{})) {
+  for (const Config& params : Space(kSumI32, Extent::all).neighbours(ReduceParams{})) {
     INFO(to_json(params));
-    const auto& reduce = std::get<ReduceParams>(params);
+    const auto& reduce = reduce_params(params);
     CHECK((program_of(kSumI32, reduce) == program) == (reduce.waves != 0));
   }
   using enum ElementType;

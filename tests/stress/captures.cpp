@@ -22,6 +22,8 @@
 #include "foldtune/foldtune.hpp"
 #include "runtime/device/cuda/cuda_driver.h"
 #include "runtime/device/device.h"
+#include "templates/histogram/space.h"
+#include "templates/reduce/space.h"
 #include "templates/space.h"
 #include "tests/stress/streams.h"
 #include "tests/stress/stress.h"
@@ -180,17 +182,18 @@ struct Ending {
 /// A context whose reductions all end in one way.
 std::unique_ptr<Context> context_with(const std::shared_ptr<Device>& device, Ending ending) {
   const auto configure = [device, ending](const Problem& problem) {
-    Params params = Space(problem).default_params(device->quick_info().record.multiprocessor_count);
-    if (auto* const histogram = std::get_if<HistogramParams>(&params)) {
-      histogram->finish = ending.stage == FinalStage::polling ? HistogramFinal::polling
-                                                              : HistogramFinal::last_block;
-      return to_json(params);
+    Config params = Space(problem).default_params(device->quick_info().record.multiprocessor_count);
+    if (&params.family() == &histogram_family()) {
+      HistogramParams histogram = histogram_params(params);
+      histogram.finish = ending.stage == FinalStage::polling ? HistogramFinal::polling
+                                                             : HistogramFinal::last_block;
+      return to_json(histogram);
     }
-    auto& reduce = std::get<ReduceParams>(params);
+    ReduceParams reduce = reduce_params(params);
     reduce.final_stage = ending.stage;
     reduce.block_size = ending.block_size;
     reduce.waves = 0;  // as many blocks as tiles, but in a cluster
-    return to_json(params);
+    return to_json(reduce);
   };
   ContextOptions options;
   options.on_miss = {.action = OnMiss::tune, .tune = configure};

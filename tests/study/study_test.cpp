@@ -30,7 +30,7 @@ TEST_CASE("a ground knows the optimum and what failed, and searches find the rec
   REQUIRE(ground.candidates()->size() == 10);
   CHECK(ground.find(ground.candidates()->params(0)) == nullptr);
   CHECK(ground.find(ground.candidates()->params(3))->median_us == 103);
-  const Params missing = Candidates(kSmall, landscape.device).params(10);
+  const Config missing = Candidates(kSmall, landscape.device).params(10);
   CHECK(ground.find(missing) == nullptr);
   const auto search = make_search("random", ground.candidates(), {}, 1);
   int proposals = 0;
@@ -60,7 +60,7 @@ TEST_CASE("a run counts evaluations until something near the optimum was tried")
 TEST_CASE("seeds that were not recorded are no evaluations") {
   const Landscape landscape = ascending(40);
   const Ground ground(landscape);
-  const Params missing = Candidates(kSmall, landscape.device).params(50);
+  const Config missing = Candidates(kSmall, landscape.device).params(50);
   CHECK(replay(ground, "exhaustive", {missing, missing}, 1) == 1);
 }
 

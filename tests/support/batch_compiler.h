@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "runtime/device/compiler.h"
-#include "runtime/launch/variant.h"
+#include "templates/family.h"
 
 namespace foldtune::test {
 

@@ -12,14 +12,14 @@ namespace foldtune::test {
 /// The pairs of two tunables' values that are still to be covered.
 class MissingPairs {
  public:
-  MissingPairs(std::span<const Tunable> tunables, const std::vector<Params>& all)
+  MissingPairs(std::span<const Tunable> tunables, const std::vector<Config>& all)
       : tunables_(tunables) {
     for (const Tunable& tunable : tunables_) {
       first_places_.push_back(places_);
       places_ += tunable.values.size();
     }
     missing_.assign(places_ * places_, false);
-    for (const Params& params : all) {
+    for (const Config& params : all) {
       for_each_pair(params, [&](std::size_t pair) {
         count_ += missing_[pair] ? 0 : 1;
         missing_[pair] = true;
@@ -29,13 +29,13 @@ class MissingPairs {
 
   bool any() const { return count_ > 0; }
 
-  int count(const Params& params) const {
+  int count(const Config& params) const {
     int count = 0;
     for_each_pair(params, [&](std::size_t pair) { count += missing_[pair] ? 1 : 0; });
     return count;
   }
 
-  void remove(const Params& params) {
+  void remove(const Config& params) {
     for_each_pair(params, [&](std::size_t pair) {
       count_ -= missing_[pair] ? 1 : 0;
       missing_[pair] = false;
@@ -44,12 +44,12 @@ class MissingPairs {
 
  private:
   template <class Function>
-  void for_each_pair(const Params& params, const Function& function) const {
+  void for_each_pair(const Config& params, const Function& function) const {
     std::vector<std::size_t> places;
     places.reserve(tunables_.size());
     for (std::size_t i = 0; i < tunables_.size(); ++i) {
       const std::span<const int> values = tunables_[i].values;
-      const auto at = std::ranges::find(values, tunables_[i].get(params));
+      const auto at = std::ranges::find(values, params.get(tunables_[i]));
       places.push_back(first_places_[i] + static_cast<std::size_t>(at - values.begin()));
     }
     for (std::size_t a = 0; a < tunables_.size(); ++a) {
@@ -68,15 +68,15 @@ class MissingPairs {
 
 /// Configurations of the space that together hold every pair of two tunables' values that any of
 /// them holds (pairwise coverage). Deterministic.
-inline std::vector<Params> covering_sample(const Problem& problem, Extent extent) {
+inline std::vector<Config> covering_sample(const Problem& problem, Extent extent) {
   // Greedy: the configuration that holds most pairs not held yet, until none is missing.
-  const std::vector<Params> all = Space(problem, extent).enumerate();
-  MissingPairs missing(rules(family_of(problem.op)).tunables, all);
-  std::vector<Params> sample;
+  const std::vector<Config> all = Space(problem, extent).enumerate();
+  MissingPairs missing(family_of(problem).tunables(), all);
+  std::vector<Config> sample;
   while (missing.any()) {
-    const Params* best = nullptr;
+    const Config* best = nullptr;
     int best_gain = 0;
-    for (const Params& params : all) {
+    for (const Config& params : all) {
       const int gain = missing.count(params);
       if (gain > best_gain) {
         best = &params;

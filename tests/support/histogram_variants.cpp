@@ -2,6 +2,8 @@
 
 #include <random>
 
+#include "templates/histogram/space.h"
+
 namespace foldtune::test {
 namespace {
 
@@ -12,11 +14,11 @@ Variant random_variant(Problem problem, std::mt19937& random, int largest_block)
   problem.count = random() % 2 == 0 ? kNarrow : kWide;
   const Space space(problem);
   for (;;) {
-    Params params = HistogramParams{};
-    for (const Tunable& tunable : rules(Family::histogram).tunables) {
-      tunable.set(params, tunable.values[random() % tunable.values.size()]);
+    Config params = HistogramParams{};
+    for (const Tunable& tunable : histogram_family().tunables()) {
+      params.set(tunable, tunable.values[random() % tunable.values.size()]);
     }
-    const bool is_small = std::get<HistogramParams>(params).block_size <= largest_block;
+    const bool is_small = histogram_params(params).block_size <= largest_block;
     if (is_small && space.contains(params)) return {problem, params};
   }
 }

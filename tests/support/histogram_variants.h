@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "runtime/launch/variant.h"
+#include "templates/family.h"
 
 namespace foldtune::test {
 

@@ -23,40 +23,40 @@ constexpr std::uint64_t kWide = std::uint64_t{1} << 31;
 constexpr std::array kForms{Form{Alignment::vector, kNarrow}, Form{Alignment::element, kNarrow},
                             Form{Alignment::element, kWide}, Form{Alignment::vector, kWide}};
 
-Variant make_variant(Problem problem, const Params& params, const Form& form) {
+Variant make_variant(Problem problem, const Config& params, const Form& form) {
   problem.alignment = form.alignment;
   problem.count = form.count;
   return {.problem = problem, .params = params};
 }
 
-bool is_possible(const Params& params, Toolkit toolkit) {
-  return toolkit == Toolkit::present || !std::holds_alternative<ReduceParams>(params) ||
-         !needs_toolkit(std::get<ReduceParams>(params));
+bool is_possible(const Config& params, Toolkit toolkit) {
+  return toolkit == Toolkit::present || &params.family() != &reduce_family() ||
+         !needs_toolkit(reduce_params(params));
 }
 
 /// A form and a value of a tunable, all by their place.
 using Held = std::array<int, 3>;
 
-std::vector<Held> held_by(const Params& params, std::size_t form) {
+std::vector<Held> held_by(const Config& params, std::size_t form) {
   std::vector<Held> result;
   int index = 0;
-  for (const Tunable& tunable : rules(family_of(params)).tunables) {
-    result.push_back({static_cast<int>(form), index++, tunable.get(params)});
+  for (const Tunable& tunable : params.family().tunables()) {
+    result.push_back({static_cast<int>(form), index++, params.get(tunable)});
   }
   return result;
 }
 
 /// The covering sample of the whole space: computed once for all problems with equal spaces, since
 /// that takes long.
-std::vector<Params> whole_sample(const Problem& problem) {
-  static std::map<std::vector<int>, std::vector<Params>> known;
+std::vector<Config> whole_sample(const Problem& problem) {
+  static std::map<std::vector<int>, std::vector<Config>> known;
   std::vector<int> values;
-  for (const Params& params : Space(problem, Extent::all).enumerate()) {
-    for (const Tunable& tunable : rules(family_of(params)).tunables) {
-      values.push_back(tunable.get(params));
+  for (const Config& params : Space(problem, Extent::all).enumerate()) {
+    for (const Tunable& tunable : params.family().tunables()) {
+      values.push_back(params.get(tunable));
     }
   }
-  std::vector<Params>& sample = known[values];
+  std::vector<Config>& sample = known[values];
   if (sample.empty()) sample = covering_sample(problem, Extent::all);
   return sample;
 }
@@ -100,46 +100,46 @@ std::string describe(const Problem& problem) {
   return text;
 }
 
-std::vector<Params> all_params(const Problem& problem, Toolkit toolkit) {
-  std::vector<Params> all = Space(problem, Extent::all).enumerate();
-  std::erase_if(all, [&](const Params& params) { return !is_possible(params, toolkit); });
+std::vector<Config> all_params(const Problem& problem, Toolkit toolkit) {
+  std::vector<Config> all = Space(problem, Extent::all).enumerate();
+  std::erase_if(all, [&](const Config& params) { return !is_possible(params, toolkit); });
   return all;
 }
 
 std::vector<Variant> every_variant(const Problem& problem, Toolkit toolkit) {
   std::vector<Variant> variants;
-  for (const Params& params : all_params(problem, toolkit)) {
+  for (const Config& params : all_params(problem, toolkit)) {
     for (const Form& form : kForms) variants.push_back(make_variant(problem, params, form));
   }
   return variants;
 }
 
 std::vector<Variant> covering_variants(const Problem& problem, Toolkit toolkit) {
-  std::vector<Params> sample = whole_sample(problem);
-  std::erase_if(sample, [&](const Params& params) { return !is_possible(params, toolkit); });
+  std::vector<Config> sample = whole_sample(problem);
+  std::erase_if(sample, [&](const Config& params) { return !is_possible(params, toolkit); });
   std::set<Held> missing;
   for (std::size_t form = 0; form < kForms.size(); ++form) {
-    for (const Params& params : sample) {
+    for (const Config& params : sample) {
       for (const Held& held : held_by(params, form)) missing.insert(held);
     }
   }
-  const auto gain = [&](const Params& params, std::size_t form) {
+  const auto gain = [&](const Config& params, std::size_t form) {
     return std::ranges::count_if(held_by(params, form),
                                  [&](const Held& held) { return missing.contains(held); });
   };
   std::vector<Variant> variants;
-  const auto add = [&](const Params& params, std::size_t form) {
+  const auto add = [&](const Config& params, std::size_t form) {
     for (const Held& held : held_by(params, form)) missing.erase(held);
     variants.push_back(make_variant(problem, params, kForms[form]));
   };
-  for (const Params& params : sample) {
+  for (const Config& params : sample) {
     std::size_t best = 0;
     for (std::size_t form = 1; form < kForms.size(); ++form) {
       if (gain(params, form) > gain(params, best)) best = form;
     }
     add(params, best);
   }
-  for (const Params& params : sample) {
+  for (const Config& params : sample) {
     for (std::size_t form = 0; form < kForms.size(); ++form) {
       if (gain(params, form) > 0) add(params, form);
     }
@@ -152,8 +152,8 @@ std::vector<Variant> each_value_once(const std::vector<Variant>& variants) {
   std::vector<Variant> result;
   for (const Variant& variant : variants) {
     bool is_new = false;
-    for (const Tunable& tunable : rules(family_of(variant.params)).tunables) {
-      is_new |= seen.emplace(tunable.name, tunable.get(variant.params)).second;
+    for (const Tunable& tunable : variant.params.family().tunables()) {
+      is_new |= seen.emplace(tunable.name, variant.params.get(tunable)).second;
     }
     if (is_new) result.push_back(variant);
   }

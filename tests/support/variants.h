@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/launch/variant.h"
+#include "templates/family.h"
 
 namespace foldtune::test {
 
@@ -19,7 +19,7 @@ std::vector<Problem> all_problems();
 std::string describe(const Problem& problem);
 
 /// Every configuration that can be compiled, also those that no search tries.
-std::vector<Params> all_params(const Problem& problem, Toolkit toolkit);
+std::vector<Config> all_params(const Problem& problem, Toolkit toolkit);
 
 /// Every configuration, for both alignment classes and both widths of indices.
 std::vector<Variant> every_variant(const Problem& problem, Toolkit toolkit);

@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "foldtune/error.h"
-#include "runtime/launch/variant.h"
+#include "templates/family.h"
+#include "templates/reduce/space.h"
 #include "tests/support/batch_compiler.h"
 
 namespace foldtune::test {
@@ -55,7 +56,7 @@ std::vector<Variant> variants() {
                                                .unroll = 2,
                                                .block_stage = stage,
                                                .final_stage = FinalStage::two_pass}};
-        if (!rules(family_of(problem.op)).is_valid(problem, variant.params)) continue;
+        if (!family_of(problem).is_valid(problem, variant.params)) continue;
         result.push_back(std::move(variant));
       }
     }

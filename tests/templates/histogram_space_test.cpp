@@ -68,40 +68,38 @@ TEST_CASE("Histogram space: untuned, one block or one for each multiprocessor, i
     Problem problem = make_problem(ElementType::u8, bins, Binning::key);
     if (bins != 256) problem.type = ElementType::f32;
     problem.count = count;
-    const Params params = Space(problem).default_params(132);
-    CHECK(grid_blocks(std::get<HistogramParams>(params), count, 132) <= 132);
+    const Config params = Space(problem).default_params(132);
+    CHECK(grid_blocks(histogram_params(params), count, 132) <= 132);
     return params;
   };
   CHECK(default_of(1 << 14, 256) ==
-        Params(HistogramParams{.block_size = 256, .vector_width = 16, .unroll = 4, .copies = 16}));
+        Config(HistogramParams{.block_size = 256, .vector_width = 16, .unroll = 4, .copies = 16}));
   CHECK(default_of(1 << 13, 256) ==
-        Params(HistogramParams{.block_size = 512, .vector_width = 16, .unroll = 2, .copies = 1}));
+        Config(HistogramParams{.block_size = 512, .vector_width = 16, .unroll = 2, .copies = 1}));
   CHECK(default_of(1 << 10, 256) ==
-        Params(HistogramParams{.block_size = 256, .vector_width = 4, .unroll = 1, .copies = 1}));
-  CHECK(std::get<HistogramParams>(default_of(1 << 18, 256)).copies == 1);
-  CHECK(default_of(1 << 20, 256) == Params(HistogramParams{.block_size = 1024,
+        Config(HistogramParams{.block_size = 256, .vector_width = 4, .unroll = 1, .copies = 1}));
+  CHECK(histogram_params(default_of(1 << 18, 256)).copies == 1);
+  CHECK(default_of(1 << 20, 256) == Config(HistogramParams{.block_size = 1024,
                                                            .vector_width = 16,
                                                            .unroll = 1,
                                                            .copies = 32,
                                                            .finish = HistogramFinal::polling,
                                                            .blocks_per_multiprocessor = 1}));
-  CHECK(default_of(1 << 28, 256) == Params(HistogramParams{.block_size = 1024,
+  CHECK(default_of(1 << 28, 256) == Config(HistogramParams{.block_size = 1024,
                                                            .vector_width = 16,
                                                            .unroll = 4,
                                                            .copies = 32,
                                                            .finish = HistogramFinal::polling,
                                                            .blocks_per_multiprocessor = 1}));
-  CHECK(std::get<HistogramParams>(default_of(1 << 20, 10'000)).finish ==
-        HistogramFinal::last_block);
-  CHECK(std::get<HistogramParams>(default_of(1 << 20, 20'000)).finish ==
-        HistogramFinal::zero_first);
+  CHECK(histogram_params(default_of(1 << 20, 10'000)).finish == HistogramFinal::last_block);
+  CHECK(histogram_params(default_of(1 << 20, 20'000)).finish == HistogramFinal::zero_first);
 }
 
 TEST_CASE("Histogram space: a search tries a second launch for large inputs and many bins alone") {
   const auto is_tried = [](std::uint64_t count, std::uint32_t bins) {
     Problem problem = make_problem(ElementType::f32, bins);
     problem.count = count;
-    const Params params =
+    const Config params =
         HistogramParams{.privacy = BinPrivacy::global, .finish = HistogramFinal::zero_first};
     CHECK(Space(problem).contains(params));
     return std::ranges::count(Space(problem).enumerate(), params) == 1;
@@ -127,12 +125,12 @@ TEST_CASE("Histogram space: every problem has valid configurations, and good one
           problem.histogram.distribution = distribution;
           problem.count = count;
           const Space space(problem);
-          const Params untuned = space.default_params(132);
+          const Config untuned = space.default_params(132);
           CHECK(space.contains(untuned));
-          CHECK(rules(Family::histogram).is_searched(problem, untuned));
-          const std::vector<Params> good = rules(Family::histogram).known_good(problem);
+          CHECK(histogram_family().is_searched(problem, untuned));
+          const std::vector<Config> good = histogram_family().known_good(problem);
           CHECK(good.size() >= 3);
-          CHECK(std::ranges::all_of(good, [&](const Params& p) { return space.contains(p); }));
+          CHECK(std::ranges::all_of(good, [&](const Config& p) { return space.contains(p); }));
         }
       }
     }
@@ -179,13 +177,13 @@ TEST_CASE("Histogram space: no block counts as many elements as 32 bits hold") {
 }
 
 TEST_CASE("Histogram space: params are written as the kernel's template argument and as JSON") {
-  const Params params = HistogramParams{.copies = 8, .aggregation = BinAggregation::runs};
+  const Config params = HistogramParams{.copies = 8, .aggregation = BinAggregation::runs};
   CHECK(to_template_argument(params) ==
         "foldtune::HistogramParams{.block_size=256,.vector_width=4,.unroll=4,"
         ".privacy=foldtune::BinPrivacy::block,.copies=8,"
         ".aggregation=foldtune::BinAggregation::runs,"
         ".finish=foldtune::HistogramFinal::last_block,.blocks_per_multiprocessor=2}");
-  CHECK(params_from_json(Family::histogram, to_json(params)) == params);
+  CHECK(config_from_json(histogram_family(), to_json(params)) == params);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "templates/histogram/space.h"
 #include "tests/catch.h"
 #include "tests/support/covering_sample.h"
 
@@ -34,10 +35,10 @@ Problem custom_of(std::size_t inputs) {
 }
 
 /// All pairs of values of two tunables that `configs` hold.
-std::set<std::array<int, 4>> pairs(const std::vector<Params>& configs) {
+std::set<std::array<int, 4>> pairs(const std::vector<Config>& configs) {
   std::set<std::array<int, 4>> result;
-  const auto tunables = rules(Family::reduce).tunables;
-  for (const Params& params : configs) {
+  const auto tunables = reduce_family().tunables();
+  for (const Config& params : configs) {
     for (int a = 0; a < static_cast<int>(tunables.size()); ++a) {
       for (int b = 0; b < a; ++b) {
         result.insert({a, tunables[a].get(params), b, tunables[b].get(params)});
@@ -49,7 +50,7 @@ std::set<std::array<int, 4>> pairs(const std::vector<Params>& configs) {
 
 std::string thrown_message(std::string_view json) {
   try {
-    params_from_json(Family::reduce, json);
+    config_from_json(reduce_family(), json);
   } catch (const std::invalid_argument& error) {
     return error.what();
   }
@@ -94,13 +95,13 @@ TEST_CASE("All of a space is larger than what a search tries") {
     const Space searched(problem);
     const Space all(problem, Extent::all);
     CHECK(all.enumerate().size() > 2 * searched.enumerate().size());
-    for (const Params& params : searched.enumerate()) {
+    for (const Config& params : searched.enumerate()) {
       CHECK(all.contains(params));
-      CHECK(std::get<ReduceParams>(params).tile_layout == TileLayout::contiguous);
-      CHECK(std::get<ReduceParams>(params).block_stage <= BlockStage::redux);
+      CHECK(reduce_params(params).tile_layout == TileLayout::contiguous);
+      CHECK(reduce_params(params).block_stage <= BlockStage::redux);
     }
     // What the problem allows does not depend on the extent.
-    for (const Params& params : all.enumerate()) CHECK(searched.contains(params));
+    for (const Config& params : all.enumerate()) CHECK(searched.contains(params));
   }
 }
 
@@ -108,7 +109,7 @@ TEST_CASE("Every configuration is enumerated once, and contained") {
   for (const Extent extent : {Extent::searched, Extent::all}) {
     const Space space(kSumF32, extent);
     std::set<std::string> seen;
-    for (const Params& params : space.enumerate()) {
+    for (const Config& params : space.enumerate()) {
       CHECK(space.contains(params));
       seen.insert(to_json(params));
     }
@@ -249,18 +250,18 @@ TEST_CASE("Neighbours differ in one tunable, by one step or to any other enumera
                           .block_stage = BlockStage::tree,
                           .final_stage = FinalStage::polling,
                           .waves = 1};
-  const std::vector<Params> neighbours = space.neighbours(here);
+  const std::vector<Config> neighbours = space.neighbours(here);
   // block_size 128, 512; vector_width 2; unroll 2; two stages; three stages; waves 0, 2.
   CHECK(neighbours.size() == 2 + 1 + 1 + 2 + 3 + 2);
-  for (const Params& neighbour : neighbours) {
+  for (const Config& neighbour : neighbours) {
     CHECK(space.contains(neighbour));
     const auto differences = std::ranges::count_if(
-        rules(Family::reduce).tunables,
-        [&](const Tunable& tunable) { return tunable.get(neighbour) != tunable.get(here); });
+        reduce_family().tunables(),
+        [&](const Tunable& tunable) { return neighbour.get(tunable) != here.get(tunable); });
     CHECK(differences == 1);
   }
   const auto count = [&](const ReduceParams& params) {
-    return std::ranges::count(neighbours, Params(params));
+    return std::ranges::count(neighbours, Config(params));
   };
   ReduceParams other = here;
   other.final_stage = FinalStage::atomic;
@@ -278,7 +279,7 @@ TEST_CASE("Neighbours differ in one tunable, by one step or to any other enumera
 
 TEST_CASE("A search tries a second launch for large inputs alone, which is valid for all") {
   const ReduceParams two_pass{.final_stage = FinalStage::two_pass};
-  const auto is_tried = [](const Problem& problem, const Params& params) {
+  const auto is_tried = [](const Problem& problem, const Config& params) {
     CHECK(Space(problem).contains(params));
     return std::ranges::count(Space(problem).enumerate(), params) == 1;
   };
@@ -286,8 +287,8 @@ TEST_CASE("A search tries a second launch for large inputs alone, which is valid
   CHECK(is_tried({.count = (2 << 20) + 1}, two_pass));
   CHECK_FALSE(is_tried({.op = Operator::dot, .count = 1 << 20}, two_pass));
   CHECK(is_tried({.op = Operator::dot, .count = 1 << 21}, two_pass));
-  for (const Params& params : rules(Family::reduce).known_good({.count = 2 << 20})) {
-    CHECK(std::get<ReduceParams>(params).final_stage != FinalStage::two_pass);
+  for (const Config& params : reduce_family().known_good({.count = 2 << 20})) {
+    CHECK(reduce_params(params).final_stage != FinalStage::two_pass);
   }
 }
 
@@ -299,8 +300,8 @@ TEST_CASE("A search tries a cluster where it has a block for each tile") {
     CHECK(space.contains(cluster));
     ReduceParams neighbour = cluster;
     neighbour.final_stage = FinalStage::polling;
-    const bool is_listed = std::ranges::count(space.enumerate(), Params(cluster)) == 1;
-    CHECK((std::ranges::count(space.neighbours(neighbour), Params(cluster)) == 1) == is_listed);
+    const bool is_listed = std::ranges::count(space.enumerate(), Config(cluster)) == 1;
+    CHECK((std::ranges::count(space.neighbours(neighbour), Config(cluster)) == 1) == is_listed);
     return is_listed && !space.is_redundant(cluster, 132);
   };
   CHECK_FALSE(is_tried(1024));  // one block needs no final stage
@@ -317,9 +318,9 @@ TEST_CASE("A covering sample holds every pair of values that the space holds") {
   for (const Problem& problem :
        {kSumF32, kAnySumF32, Problem{.op = Operator::min, .type = ElementType::f64}}) {
     const Space space(problem);
-    const std::vector<Params> sample = covering_sample(problem, Extent::searched);
+    const std::vector<Config> sample = covering_sample(problem, Extent::searched);
     CHECK(pairs(sample) == pairs(space.enumerate()));
-    for (const Params& params : sample) CHECK(space.contains(params));
+    for (const Config& params : sample) CHECK(space.contains(params));
     CHECK(sample.size() >= 6 * 5);  // block sizes with unrolls
     CHECK(sample.size() <= 60);
     CHECK(covering_sample(problem, Extent::searched) == sample);
@@ -330,31 +331,24 @@ TEST_CASE("Pairs to be covered are told apart, however many values a tunable has
   static constexpr std::array kMany{0,  1,  2,  3,  4,  5,  6,  7,  8,  9,
                                     10, 11, 12, 13, 14, 15, 16, 17, 18, 19};
   static constexpr std::array kFew{1, 2};
-  const auto tunable = [](std::span<const int> values, int (*get)(const Params&)) {
-    return Tunable{.name = "t",
-                   .device_type = "",
-                   .labels = {},
-                   .values = values,
-                   .searched = values,
-                   .get = get,
-                   .set = nullptr};
+  const auto tunable = [](std::size_t place, std::span<const int> values) {
+    return Tunable{.name = "t", .values = values, .searched = values, .place = place};
   };
-  const std::vector<Tunable> tunables{
-      tunable(kMany, [](const Params& p) { return std::get<ReduceParams>(p).block_size; }),
-      tunable(kFew, [](const Params& p) { return std::get<ReduceParams>(p).unroll; }),
-      tunable(kFew, [](const Params& p) { return std::get<ReduceParams>(p).vector_width; })};
-  std::vector<Params> all;
-  for (const int block_size : kMany) {
-    for (const int unroll : kFew) {
-      for (const int vector_width : kFew) {
-        all.push_back(
-            ReduceParams{.block_size = block_size, .vector_width = vector_width, .unroll = unroll});
+  const std::vector<Tunable> tunables{tunable(0, kMany), tunable(1, kFew), tunable(2, kFew)};
+  std::vector<Config> all;
+  for (const int first : kMany) {
+    for (const int second : kFew) {
+      for (const int third : kFew) {
+        Config& config = all.emplace_back(reduce_family());
+        config.set(tunables[0], first);
+        config.set(tunables[1], second);
+        config.set(tunables[2], third);
       }
     }
   }
   MissingPairs missing(tunables, all);
   int pairs = 0;
-  for (const Params& params : all) {
+  for (const Config& params : all) {
     pairs += missing.count(params);
     missing.remove(params);
   }
@@ -364,7 +358,7 @@ TEST_CASE("Pairs to be covered are told apart, however many values a tunable has
 
 TEST_CASE("A covering sample of all holds every pair of all") {
   const Space space(kSumI32InI32, Extent::all);
-  const std::vector<Params> sample = covering_sample(kSumI32InI32, Extent::all);
+  const std::vector<Config> sample = covering_sample(kSumI32InI32, Extent::all);
   CHECK(pairs(sample) == pairs(space.enumerate()));
   CHECK(sample.size() >= 12 * 6);  // block stages with block sizes
   CHECK(sample.size() <= 120);
@@ -394,10 +388,10 @@ TEST_CASE("The default is one warp, one block, a cluster, blocks that poll, and 
     Problem sized = problem;
     sized.count = 1;
     sized.count = bytes / sized.input_bytes();
-    const Params params = Space(sized).default_params(132);
+    const Config params = Space(sized).default_params(132);
     // What a search begins with it can also go on from.
-    CHECK(rules(Family::reduce).is_searched(sized, params));
-    return std::get<ReduceParams>(params);
+    CHECK(reduce_family().is_searched(sized, params));
+    return reduce_params(params);
   };
   const auto has = [](const ReduceParams& params, int block_size, int unroll, FinalStage stage) {
     return params.block_size == block_size && params.unroll == unroll &&
@@ -462,9 +456,9 @@ TEST_CASE("What is known to be good somewhere is in the space") {
   for (const Problem& problem :
        {kSumF32, kSumI32InI32, Problem{.op = Operator::max, .type = ElementType::i8},
         custom_of(4)}) {
-    const std::vector<Params> good = rules(Family::reduce).known_good(problem);
+    const std::vector<Config> good = reduce_family().known_good(problem);
     CHECK_FALSE(good.empty());
-    for (const Params& params : good) {
+    for (const Config& params : good) {
       INFO(to_string(problem) << ": " << to_json(params));
       CHECK(Space(problem).contains(params));
     }
@@ -502,8 +496,8 @@ TEST_CASE("A redundant configuration has a valid one that stands for it") {
       problem.count = count;
       const Space space(problem);
       std::size_t redundant = 0;
-      for (const Params& params : space.enumerate()) {
-        const Params canonical = space.canonical(params, kMultiprocessors);
+      for (const Config& params : space.enumerate()) {
+        const Config canonical = space.canonical(params, kMultiprocessors);
         if (canonical == params) continue;
         ++redundant;
         REQUIRE(space.contains(canonical));
@@ -515,13 +509,13 @@ TEST_CASE("A redundant configuration has a valid one that stands for it") {
   CHECK(Space(kSumI32InI32)
             .canonical(ReduceParams{.final_stage = FinalStage::polling, .waves = 2},
                        kMultiprocessors) ==
-        Params(ReduceParams{.final_stage = FinalStage::last_block, .waves = 0}));
+        Config(ReduceParams{.final_stage = FinalStage::last_block, .waves = 0}));
 }
 
 TEST_CASE("JSON gives back every configuration") {
   for (const Extent extent : {Extent::searched, Extent::all}) {
-    for (const Params& params : covering_sample(kAnySumF32, extent)) {
-      CHECK(params_from_json(Family::reduce, to_json(params)) == params);
+    for (const Config& params : covering_sample(kAnySumF32, extent)) {
+      CHECK(config_from_json(reduce_family(), to_json(params)) == params);
     }
   }
   CHECK(to_json(ReduceParams{}) ==
@@ -559,18 +553,19 @@ TEST_CASE("A template argument names every field in its order") {
 }
 
 TEST_CASE("Configurations are equal in all fields, and within a family") {
-  CHECK(Params(ReduceParams{}) == Params(ReduceParams{}));
-  CHECK_FALSE(Params(ReduceParams{}) == Params(ReduceParams{.tile_layout = TileLayout::split}));
-  CHECK_FALSE(Params(ReduceParams{}) == Params(HistogramParams{}));
-  CHECK(family_of(Params(ReduceParams{})) == Family::reduce);
-  CHECK(family_of(Params(HistogramParams{})) == Family::histogram);
+  CHECK(Config(ReduceParams{}) == Config(ReduceParams{}));
+  CHECK_FALSE(Config(ReduceParams{}) == Config(ReduceParams{.tile_layout = TileLayout::split}));
+  CHECK_FALSE(Config(ReduceParams{}) == Config(HistogramParams{}));
+  CHECK(&Config(ReduceParams{}).family() == &reduce_family());
+  CHECK(&Config(HistogramParams{}).family() == &histogram_family());
+  CHECK_THROWS_AS(reduce_params(HistogramParams{}), std::logic_error);
 }
 
 TEST_CASE("Four block stages need headers of the CUDA Toolkit, and no search tries them") {
   const auto count = [](Extent extent) {
     std::set<BlockStage> stages;
-    for (const Params& params : Space(kSumF32, extent).enumerate()) {
-      const auto& reduce = std::get<ReduceParams>(params);
+    for (const Config& params : Space(kSumF32, extent).enumerate()) {
+      const auto& reduce = reduce_params(params);
       if (needs_toolkit(reduce)) stages.insert(reduce.block_stage);
     }
     return stages.size();

@@ -6,8 +6,9 @@
 
 #include "runtime/compile/kernel_cache.h"
 #include "runtime/device/compiler.h"
-#include "runtime/launch/variant.h"
 #include "runtime/lookup/tuned_configs.h"
+#include "templates/family.h"
+#include "templates/reduce/space.h"
 #include "tests/catch.h"
 #include "tests/tuner/program.h"
 #include "tests/tuner/tuned_database.h"
@@ -17,7 +18,7 @@ namespace {
 
 using Catch::Matchers::ContainsSubstring;
 
-const Params kTuned = ReduceParams{.block_size = 512, .unroll = 2};
+const Config kTuned = ReduceParams{.block_size = 512, .unroll = 2};
 
 std::string text(const std::string& file, const std::string& query) {
   return SQLite::Database(file).execAndGet(query).getString();

@@ -12,6 +12,7 @@
 #include <sstream>
 #include <thread>
 
+#include "templates/reduce/space.h"
 #include "tests/catch.h"
 #include "tests/tuner/exchanged_file.h"
 
@@ -269,8 +270,8 @@ TEST_CASE("import takes params of this Foldtune's kernels only if they are in th
   const Exported place([](const std::string& database) {
     Problem fixed = sum_of(1 << 20);
     fixed.determinism = Determinism::config_independent;
-    const std::vector<Params> valid = Space(fixed, Extent::all).enumerate();
-    for (const Params& params : Space(sum_of(1 << 20), Extent::all).enumerate()) {
+    const std::vector<Config> valid = Space(fixed, Extent::all).enumerate();
+    for (const Config& params : Space(sum_of(1 << 20), Extent::all).enumerate()) {
       if (Space(fixed).contains(params)) continue;
       MeasurementRecord invalid = success(fixed, params, {5});
       store(database, {success(fixed, valid.front(), {4}), invalid});
@@ -339,7 +340,7 @@ TEST_CASE("import refuses times that no hardware reaches, of files and of databa
                           Case{1 << 20, 0.2, ""}, Case{1 << 28, 220, ""}}) {
     std::filesystem::remove(database);
     std::filesystem::remove(place.database());
-    store(database, {success(sum_of(one.count), rules(Family::reduce).first, {one.us})}, run);
+    store(database, {success(sum_of(one.count), Config(reduce_family()), {one.us})}, run);
     REQUIRE(place.run({"export", "--db", database, "-o", file}).exit_code == 0);
     const bool is_fine = std::string_view(one.reason).empty();
     for (const std::string& source : {file, database}) {
@@ -547,7 +548,7 @@ TEST_CASE("import into a database that is read-only says what to do") {
 void store_many(const std::string& database) {
   std::vector<MeasurementRecord> many;
   for (int i = 0; i < 1300; ++i) {
-    many.push_back(success(sum_of(1 << (10 + i % 12)), rules(Family::reduce).first, {5.0 + i}));
+    many.push_back(success(sum_of(1 << (10 + i % 12)), Config(reduce_family()), {5.0 + i}));
   }
   store(database, many);
 }

@@ -1,6 +1,7 @@
 // foldtune landscape: a summary, and an export.
 #include <nlohmann/json.hpp>
 
+#include "templates/reduce/space.h"
 #include "tests/catch.h"
 #include "tests/tuner/program.h"
 #include "tests/tuner/tuned_database.h"
@@ -11,7 +12,7 @@ namespace {
 using Catch::Matchers::ContainsSubstring;
 
 /// With polling in one wave, as the untuned default of 2^24 elements is.
-Params one_wave(int block_size) {
+Config one_wave(int block_size) {
   return ReduceParams{.block_size = block_size,
                       .block_stage = BlockStage::shuffle,
                       .final_stage = FinalStage::polling,

@@ -4,6 +4,7 @@
 #include <array>
 #include <random>
 
+#include "templates/reduce/space.h"
 #include "tests/catch.h"
 #include "tests/tuner/scripted_evaluator.h"
 
@@ -20,7 +21,13 @@ std::vector<Finalist> finalists(const std::vector<int>& unrolls) {
   return result;
 }
 
-int unroll_of(const Params& params) { return std::get<ReduceParams>(params).unroll; }
+Config with_final_stage(const Config& config, FinalStage stage) {
+  ReduceParams params = reduce_params(config);
+  params.final_stage = stage;
+  return params;
+}
+
+int unroll_of(const Config& params) { return reduce_params(params).unroll; }
 
 /// Microseconds with noise of a percent.
 ScriptedEvaluator::Cost noisy(std::function<double(int unroll)> cost) {
@@ -213,8 +220,8 @@ TEST_CASE("Settlement: what stores its result once is kept in the place of atomi
     std::vector<Finalist> candidates = finalists({1, 2, 4});
     for (Finalist& finalist : candidates) {
       const bool is_last = unroll_of(finalist.params) == 4;
-      std::get<ReduceParams>(finalist.params).final_stage =
-          is_last ? FinalStage::polling : FinalStage::atomic;
+      finalist.params =
+          with_final_stage(finalist.params, is_last ? FinalStage::polling : FinalStage::atomic);
     }
     compare(evaluator, candidates, {.rounds = 2});
     return settle(evaluator, candidates, 0);
@@ -229,13 +236,13 @@ TEST_CASE("Settlement: what stores its result once is kept in the place of atomi
 
 TEST_CASE("Settlement: what stores its result once is found behind any number of atomics") {
   ScriptedEvaluator evaluator([](const Problem&, const Trial& trial) {
-    return std::get<ReduceParams>(trial.params).final_stage == FinalStage::atomic ? 30.0 : 30.5;
+    return reduce_params(trial.params).final_stage == FinalStage::atomic ? 30.0 : 30.5;
   });
   std::vector<Finalist> candidates = finalists({1, 2, 4, 8, 16, 1, 2});
   for (Finalist& finalist : candidates) {
-    std::get<ReduceParams>(finalist.params).final_stage = FinalStage::atomic;
+    finalist.params = with_final_stage(finalist.params, FinalStage::atomic);
   }
-  std::get<ReduceParams>(candidates.back().params).final_stage = FinalStage::polling;
+  candidates.back().params = with_final_stage(candidates.back().params, FinalStage::polling);
   compare(evaluator, candidates, {.rounds = 2});
   CHECK(settle(evaluator, candidates, 0) == candidates.size() - 1);
 }

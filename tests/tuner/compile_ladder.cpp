@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "foldtune/error.h"
-#include "runtime/launch/variant.h"
+#include "templates/family.h"
 #include "tuner/measure/compile_pool.h"
 #include "tuner/session/ladder.h"
 
@@ -24,7 +24,7 @@ bool compile_all(const std::string& architecture) {
   CompilePool pool(*compiler, static_cast<int>(std::max(1u, std::thread::hardware_concurrency())));
   std::vector<CompilePool::Compilation> compilations;
   for (const Rung& rung : make_ladder({})) {
-    if (const auto* const params = std::get_if<Params>(&rung.how)) {
+    if (const auto* const params = std::get_if<Config>(&rung.how)) {
       compilations.push_back(
           pool.request(make_program({.problem = rung.problem, .params = *params})));
     }

@@ -6,6 +6,7 @@
 
 #include "foldtune/error.h"
 #include "runtime/device/throttle.h"
+#include "templates/reduce/space.h"
 #include "tests/catch.h"
 #include "tests/fakes/fake_device.h"
 
@@ -185,7 +186,7 @@ TEST_CASE("Evaluator: a configuration that is tried again is neither checked nor
     for (const int block_size : {128, 64}) {
       const MeasurementRecord record = bench.evaluate(block_size, Timing::comparison, 2);
       CHECK(record.samples_us.size() == 2);  // of this turn alone
-      CHECK(record.params == to_json(Params(params_of(block_size))));
+      CHECK(record.params == to_json(Config(params_of(block_size))));
     }
   }
   CHECK(counts.loads == loads);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "templates/histogram/space.h"
 #include "tests/tuner/program.h"
 #include "tests/tuner/tuned_database.h"
 
@@ -71,7 +72,7 @@ inline void store_variety(const std::string& database) {
   histogram.histogram.binning = Binning::key;
   tuned.add(run_on("NVIDIA H100"),
             {success(custom, with_block_size(256), {3}),
-             success(histogram, rules(Family::histogram).first, {8, 9, 10}, /*round=*/1)});
+             success(histogram, Config(histogram_family()), {8, 9, 10}, /*round=*/1)});
   run.template_fingerprint = "of-another-version";
   MeasurementRecord old = stored_sum(22, 4);
   old.params = R"({"block":64,"stage":"old"})";

@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "foldtune/error.h"
+#include "templates/reduce/space.h"
 #include "tests/fakes/fake_device.h"
 #include "tests/tuner/worker_misdeeds.h"
 #include "tuner/measure/device_evaluator.h"
@@ -123,7 +124,7 @@ class FaultyEvaluator final : public Evaluator {
   }
 
   MeasurementRecord evaluate(const Trial& trial) override {
-    const auto misdeed = misdeed_of(std::get<ReduceParams>(trial.params));
+    const auto misdeed = misdeed_of(reduce_params(trial.params));
     if (misdeed) act(*misdeed, replies_);
     return right_.evaluate(trial);
   }

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "cache/excerpt.h"
+#include "templates/histogram/space.h"
 #include "templates/reduce/space.h"
 #include "tests/catch.h"
 
@@ -52,17 +53,17 @@ TEST_CASE("A configuration of another version is shown as it is stored") {
 }
 
 TEST_CASE("The legend names every tunable of its family") {
-  for (const Family family : {Family::reduce, Family::histogram}) {
-    for (const Tunable& tunable : rules(family).tunables) {
-      CHECK_THAT(config_legend(family), ContainsSubstring(std::string(tunable.name)));
+  for (const Family* const family : families()) {
+    for (const Tunable& tunable : family->tunables()) {
+      CHECK_THAT(config_legend(*family), ContainsSubstring(std::string(tunable.name)));
     }
   }
-  CHECK(config_legend(Family::reduce) ==
+  CHECK(config_legend(reduce_family()) ==
         "bs block_size, vw vector_width, u unroll, tile_layout, block_stage, final_stage, w waves");
 }
 
 TEST_CASE("A configuration of a histogram is shown like the others") {
-  const Params params = HistogramParams{.block_size = 512};
+  const Config params = HistogramParams{.block_size = 512};
   CHECK_THAT(format_config(params), ContainsSubstring("bs512"));
   CHECK(format_config(to_json(params)) == format_config(params));
 }

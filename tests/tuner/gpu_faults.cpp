@@ -16,7 +16,8 @@
 
 #include "foldtune/error.h"
 #include "runtime/device/compiler.h"
-#include "runtime/launch/variant.h"
+#include "templates/family.h"
+#include "templates/reduce/space.h"
 #include "tuner/measure/device_evaluator.h"
 #include "tuner/worker/serve.h"
 #include "tuner/worker/worker_evaluator.h"

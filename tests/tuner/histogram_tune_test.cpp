@@ -4,6 +4,7 @@
 
 #include "cache/config_store.h"
 #include "templates/histogram/range.h"
+#include "templates/histogram/space.h"
 #include "tests/catch.h"
 #include "tests/tuner/tune_on.h"
 #include "tuner/verify/elements.h"
@@ -30,13 +31,12 @@ class WrongKernel final : public Kernel {
  public:
   explicit WrongKernel(std::unique_ptr<Kernel> kernel) : kernel_(std::move(kernel)) {}
 
-  void launch(std::size_t index, LaunchShape shape, void** arguments,
-              Stream stream) const override {
+  void launch(const Launch& launch, Stream stream) const override {
     constexpr std::size_t kOutput = 3;
-    kernel_->launch(index, shape, arguments, stream);
-    if (index != 0 || shape.block_size == kRightBlockSize) return;
+    kernel_->launch(launch, stream);
+    if (launch.kernel != 0 || launch.block.x == kRightBlockSize) return;
     std::uint64_t* counts = nullptr;
-    std::memcpy(&counts, arguments[kOutput], sizeof(counts));
+    std::memcpy(&counts, launch.arguments[kOutput], sizeof(counts));
     ++counts[5];
   }
   KernelResources resources(std::size_t index, std::uint32_t block_size) const override {
@@ -120,8 +120,8 @@ TEST_CASE("Edges that do not ascend are a fault") {
 TEST_CASE("A histogram with wrong counts is never timed nor chosen, and the reason is kept") {
   WrongDevice device;
   const Problem problem = histogram_of(ElementType::u8, 256, Binning::key, Distribution::zipf);
-  const auto block_size = [](const Params& params) {
-    return static_cast<std::uint32_t>(std::get<HistogramParams>(params).block_size);
+  const auto block_size = [](const Config& params) {
+    return static_cast<std::uint32_t>(histogram_params(params).block_size);
   };
   // The default is tried first, and must be right for the test to find a result.
   REQUIRE(block_size(Space(problem).default_params(device.info().record.multiprocessor_count)) ==
@@ -136,7 +136,7 @@ TEST_CASE("A histogram with wrong counts is never timed nor chosen, and the reas
   CHECK(results[0].failed > 0);
   for (const StoredResult& result : store->measurements()) {
     const MeasurementRecord& record = result.measurement;
-    const Params params = params_from_json(Family::histogram, record.params);
+    const Config params = config_from_json(histogram_family(), record.params);
     const bool is_wrong = block_size(params) != kRightBlockSize;
     CHECK(record.outcome == (is_wrong ? Outcome::wrong_result : Outcome::ok));
     if (is_wrong) {

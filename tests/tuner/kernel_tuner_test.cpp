@@ -5,6 +5,8 @@
 
 #include "runtime/lookup/lookup.h"
 #include "runtime/support/temporary_folder.h"
+#include "templates/histogram/space.h"
+#include "templates/reduce/space.h"
 #include "tests/cache/temporary_folder.h"
 #include "tests/catch.h"
 #include "tuner/files/file_error.h"
@@ -100,7 +102,7 @@ TEST_CASE("a landscape is the same after it was written and read, but for the ki
   REQUIRE(read.points.size() == 3);
   const auto outcome_of = [&](int block_size) {
     const auto point = std::ranges::find_if(read.points, [&](const LandscapePoint& one) {
-      return std::get<ReduceParams>(one.params).block_size == block_size;
+      return reduce_params(one.params).block_size == block_size;
     });
     REQUIRE(point != read.points.end());
     return point->outcome;
@@ -117,7 +119,7 @@ TEST_CASE("a histogram's landscape is read, too") {
   Landscape landscape = three_points();
   landscape.problem = {.op = Operator::histogram, .type = ElementType::u8, .count = 1 << 10};
   landscape.problem.histogram = {.binning = Binning::key, .distribution = Distribution::zipf};
-  landscape.points = {{.params = rules(Family::histogram).first, .median_us = 7}};
+  landscape.points = {{.params = Config(histogram_family()), .median_us = 7}};
   const Landscape read =
       parse_kernel_tuner_cache(to_kernel_tuner_cache(landscape, kTime), "histogram");
   CHECK(make_problem_key(read.problem) == make_problem_key(landscape.problem));

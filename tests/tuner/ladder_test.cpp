@@ -5,6 +5,7 @@
 #include <set>
 
 #include "foldtune/error.h"
+#include "templates/reduce/space.h"
 #include "tests/catch.h"
 #include "tests/fakes/fake_device.h"
 #include "tuner/session/climb.h"
@@ -17,7 +18,7 @@ using Catch::Matchers::ContainsSubstring;
 
 constexpr std::uint64_t kCount = 1000;
 
-Rung rung_of(const Params& params, Operator op = Operator::sum) {
+Rung rung_of(const Config& params, Operator op = Operator::sum) {
   return {.section = 'A',
           .name = "rung",
           .problem = {.op = op,
@@ -29,7 +30,7 @@ Rung rung_of(const Params& params, Operator op = Operator::sum) {
 }
 
 Rung rung_of(const std::string& library) {
-  Rung rung = rung_of(Params(ReduceParams{}));
+  Rung rung = rung_of(Config(ReduceParams{}));
   rung.how = LibraryFunction{library};
   return rung;
 }
@@ -62,7 +63,7 @@ TEST_CASE("Every rung is a problem without fault and a point of its space") {
       CAPTURE(rung.section, rung.name, to_string(rung.problem));
       CHECK(find_fault(rung.problem).empty());
       CHECK((count == 0 || rung.problem.count == count));
-      if (const auto* const params = std::get_if<Params>(&rung.how)) {
+      if (const auto* const params = std::get_if<Config>(&rung.how)) {
         CHECK(Space(rung.problem).contains(*params));
       }
     }
@@ -73,7 +74,7 @@ TEST_CASE("Rungs of a problem differ, by name and by configuration") {
   std::set<std::string> seen;
   for (const Rung& rung : make_ladder({})) {
     CHECK(seen.insert(rung.section + rung.name + to_string(rung.problem)).second);
-    if (const auto* const params = std::get_if<Params>(&rung.how)) {
+    if (const auto* const params = std::get_if<Config>(&rung.how)) {
       CHECK(seen.insert(rung.section + to_json(*params) + to_string(rung.problem)).second);
     }
   }

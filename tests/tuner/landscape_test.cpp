@@ -4,6 +4,7 @@
 
 #include "foldtune/error.h"
 #include "runtime/lookup/lookup.h"
+#include "templates/reduce/space.h"
 #include "tests/catch.h"
 #include "tuner/problem/problem_json.h"
 
@@ -26,7 +27,7 @@ const RunRecord kRun{.device = kDevice,
                      .seed = 1,
                      .read_bandwidth_gbps = 4500};
 
-MeasurementRecord record_of(const Problem& problem, const Params& params, double median_us,
+MeasurementRecord record_of(const Problem& problem, const Config& params, double median_us,
                             int round = 0) {
   return {.problem = make_problem_key(problem),
           .count = problem.count,
@@ -99,9 +100,9 @@ TEST_CASE("a landscape has what failed, too, and the cheapest of the rest is its
   CHECK(landscape.read_bandwidth_gbps == 4500);
   CHECK(landscape.compile_ms == 70);
   REQUIRE(landscape.points.size() == 2);
-  CHECK(landscape.points[0].params == Params(kFirst));
+  CHECK(landscape.points[0].params == Config(kFirst));
   CHECK(landscape.points[0].median_us == 12);
-  CHECK(landscape.points[1].params == Params(kSecond));
+  CHECK(landscape.points[1].params == Config(kSecond));
   CHECK(landscape.points[1].outcome == Outcome::wrong_result);
   CHECK(find_optimum(landscape) == &landscape.points[0]);
 }

@@ -4,7 +4,8 @@
 #include <memory>
 
 #include "foldtune/error.h"
-#include "runtime/launch/variant.h"
+#include "templates/family.h"
+#include "templates/reduce/space.h"
 #include "tests/catch.h"
 #include "tuner/measure/compile_pool.h"
 

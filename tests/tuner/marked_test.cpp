@@ -2,6 +2,7 @@
 #include "tuner/session/marked.h"
 
 #include "templates/embedded.h"
+#include "templates/reduce/space.h"
 #include "tests/catch.h"
 #include "tests/tuner/scripted_evaluator.h"
 #include "tests/tuner/tune_on.h"
@@ -63,7 +64,7 @@ TEST_CASE("Marked is nothing of another device or of other kernels, and no custo
 TEST_CASE("A revalidation tries the default and what is marked, and nothing else") {
   ScriptedEvaluator evaluator(
       [](const Problem&, const Trial& trial) {
-        return std::get<ReduceParams>(trial.params).block_size == 64 ? 4. : 9.;
+        return reduce_params(trial.params).block_size == 64 ? 4. : 9.;
       },
       nullptr);
   const auto store = open_memory_store();
@@ -74,7 +75,7 @@ TEST_CASE("A revalidation tries the default and what is marked, and nothing else
                 .command = "test"};
   const Problem problem = sum_of(1 << 20);
   const auto id = store->begin_run(run);
-  const Params marked =
+  const Config marked =
       Space(problem).canonical(ReduceParams{.block_size = 64, .vector_width = 4, .unroll = 8},
                                evaluator.info().record.multiprocessor_count);
   store->put(id, success(problem, marked, {5}, kChosen));

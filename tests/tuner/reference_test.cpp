@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "templates/reduce/space.h"
 #include "tests/catch.h"
 
 namespace foldtune {

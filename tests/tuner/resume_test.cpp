@@ -6,6 +6,7 @@
 #include "cache/intake.h"
 #include "runtime/lookup/lookup.h"
 #include "templates/embedded.h"
+#include "templates/reduce/space.h"
 #include "tests/cache/temporary_folder.h"
 #include "tests/catch.h"
 #include "tests/tuner/scripted_evaluator.h"
@@ -20,8 +21,8 @@ using test::SilentObserver;
 Problem sum_of(std::uint64_t count) { return {.count = count}; }
 
 /// Best at unroll 8 with 128 threads; different everywhere.
-double cost_of(const Params& params) {
-  const auto& reduce = std::get<ReduceParams>(params);
+double cost_of(const Config& params) {
+  const auto& reduce = reduce_params(params);
   const double ripple =
       static_cast<double>(std::hash<std::string>{}(to_json(params)) % 1000) * 1e-6;
   return 10 + std::abs(std::log2(reduce.unroll) - 3) + std::abs(std::log2(reduce.block_size) - 7) +
@@ -51,7 +52,7 @@ std::multiset<std::string> screened(const ScriptedEvaluator& evaluator) {
   return result;
 }
 
-Params chosen(const ConfigStore& store, ScriptedEvaluator& evaluator, const Problem& problem) {
+Config chosen(const ConfigStore& store, ScriptedEvaluator& evaluator, const Problem& problem) {
   const Choice choice =
       choose_config(&store, evaluator.info().record, evaluator.compiler_version(), problem);
   REQUIRE(choice.match.has_value());
@@ -79,7 +80,7 @@ TEST_CASE("Resume: what was imported is a first guess, and nothing that is done 
                       .compiler = evaluator.compiler_version(),
                       .foldtune_version = "0",
                       .command = "test"};
-  const Params best = ReduceParams{.block_size = 128, .vector_width = 4, .unroll = 8};
+  const Config best = ReduceParams{.block_size = 128, .vector_width = 4, .unroll = 8};
   MeasurementRecord made_up{.problem = make_problem_key(problem),
                             .count = problem.count,
                             .bytes = problem.input_bytes(),
@@ -176,7 +177,7 @@ TEST_CASE("Resume: a tuning that was stopped goes on where it was, and ends as i
 
 TEST_CASE("Resume: known failures are not repeated") {
   const auto fails = [](const Trial& trial) {
-    switch (std::get<ReduceParams>(trial.params).block_size) {
+    switch (reduce_params(trial.params).block_size) {
       case 64:
         return Outcome::crashed;
       case 512:
@@ -216,12 +217,12 @@ TEST_CASE("A later choice is what the look-up finds, though an earlier one was f
   // Everything has become slower, and small blocks best.
   ScriptedEvaluator second([](const Problem&, const Trial& trial) {
     return 50 + cost_of(trial.params) +
-           std::abs(std::log2(std::get<ReduceParams>(trial.params).block_size) - 5) * 8;
+           std::abs(std::log2(reduce_params(trial.params).block_size) - 5) * 8;
   });
   options.resume = false;
   const TuneSummary summary = tune_with({&second}, *store, options);
   REQUIRE(summary.results.size() == 1);
-  CHECK(std::get<ReduceParams>(summary.results[0].best).block_size == 32);
+  CHECK(reduce_params(summary.results[0].best).block_size == 32);
   CHECK(chosen(*store, second, sum_of(1 << 20)) == summary.results[0].best);
 }
 
@@ -249,7 +250,7 @@ TEST_CASE("An exhaustive effort tries every configuration") {
   tune_with({&evaluator}, *store, options);
   const Space space(sum_of(1 << 12));
   std::size_t wanted = 0;
-  for (const Params& params : space.enumerate()) wanted += !space.is_redundant(params, 132);
+  for (const Config& params : space.enumerate()) wanted += !space.is_redundant(params, 132);
   CHECK(screened(evaluator).size() == wanted);
 }
 

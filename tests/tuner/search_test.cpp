@@ -7,6 +7,7 @@
 #include <set>
 
 #include "foldtune/error.h"
+#include "templates/reduce/space.h"
 #include "tests/catch.h"
 #include "tuner/search/candidates.h"
 
@@ -25,7 +26,7 @@ const DeviceRecord kDevice{.kind = "fake",
 /// What a search is about.
 struct SearchTask {
   Problem problem;
-  std::vector<Params> seeds;
+  std::vector<Config> seeds;
   std::uint64_t seed;
 };
 
@@ -34,7 +35,7 @@ std::unique_ptr<Search> make_search(const std::string& name, const SearchTask& t
                                task.seeds, task.seed);
 }
 
-using Cost = std::function<std::optional<double>(const Params&)>;
+using Cost = std::function<std::optional<double>(const Config&)>;
 
 Problem problem_of(std::uint64_t count) { return {.count = count}; }
 
@@ -47,11 +48,11 @@ Problem histogram_of(std::uint64_t count) {
 std::vector<std::string> all_names() { return {search_names().begin(), search_names().end()}; }
 
 /// A landscape with one valley: the steps to `best` over all tunables, in log2 for numbers.
-double distance(const Params& params, const Params& best) {
+double distance(const Config& params, const Config& best) {
   double cost = 1;
-  for (const Tunable& tunable : rules(family_of(params)).tunables) {
-    const double a = tunable.get(params);
-    const double b = tunable.get(best);
+  for (const Tunable& tunable : params.family().tunables()) {
+    const double a = params.get(tunable);
+    const double b = best.get(tunable);
     cost += tunable.labels.empty() ? std::abs(std::log2(a + 1) - std::log2(b + 1)) : (a != b);
   }
   return cost;
@@ -70,27 +71,27 @@ const ReduceParams kShallow{.block_size = 64,
                             .final_stage = FinalStage::polling,
                             .waves = 0};
 
-std::optional<double> one_valley(const Params& params) { return distance(params, kDeep); }
+std::optional<double> one_valley(const Config& params) { return distance(params, kDeep); }
 
-std::optional<double> two_valleys(const Params& params) {
+std::optional<double> two_valleys(const Config& params) {
   return std::min(distance(params, kDeep), 0.5 + distance(params, kShallow));
 }
 
 /// One valley of which a half of the space, next to the bottom, fails.
-std::optional<double> with_failures(const Params& params) {
-  if (std::get<ReduceParams>(params).block_size > kDeep.block_size) return std::nullopt;
+std::optional<double> with_failures(const Config& params) {
+  if (reduce_params(params).block_size > kDeep.block_size) return std::nullopt;
   return distance(params, kDeep);
 }
 
 /// Deterministic noise of 3 %.
-std::optional<double> noisy(const Params& params) {
+std::optional<double> noisy(const Config& params) {
   const std::size_t hash = std::hash<std::string>{}(to_json(params));
   return distance(params, kDeep) * (1 + 0.03 * (static_cast<double>(hash % 201) / 100 - 1));
 }
 
 /// What a search proposed, and what that cost.
 struct Trace {
-  std::vector<Params> proposals;
+  std::vector<Config> proposals;
   std::vector<std::optional<double>> costs;
 
   double best() const {
@@ -103,10 +104,10 @@ struct Trace {
 /// Up to `most` evaluations with so many proposals ahead of the results.
 Trace drive(Search& search, const Cost& cost, int most, std::size_t in_flight = 8) {
   Trace trace;
-  std::deque<Params> pending;
+  std::deque<Config> pending;
   for (int i = 0; i < most; ++i) {
     while (pending.size() < in_flight) {
-      const std::optional<Params> next = search.propose();
+      const std::optional<Config> next = search.propose();
       if (!next) break;
       pending.push_back(*next);
     }
@@ -125,7 +126,7 @@ Trace drive(const std::string& name, const SearchTask& task, const Cost& cost, i
   return drive(*search, cost, most, in_flight);
 }
 
-SearchTask task_of(const Problem& problem, std::vector<Params> seeds = {}, std::uint64_t seed = 1) {
+SearchTask task_of(const Problem& problem, std::vector<Config> seeds = {}, std::uint64_t seed = 1) {
   return {.problem = problem, .seeds = std::move(seeds), .seed = seed};
 }
 
@@ -140,13 +141,13 @@ TEST_CASE("every search begins with a seed, and soon proposes all of them, in or
   const ReduceParams invalid{.vector_width = 16};  // 64 bytes
   const auto search =
       make_search(name, task_of(problem_of(1 << 24), {first, invalid, second, first}));
-  std::vector<Params> proposals;
+  std::vector<Config> proposals;
   for (int i = 0; i < 20; ++i) proposals.push_back(search->propose().value());
-  CHECK(proposals.front() == Params(first));
+  CHECK(proposals.front() == Config(first));
   constexpr int kSoon = 4;
-  CHECK(std::ranges::count(proposals.begin() + 1, proposals.begin() + kSoon, Params(second)) == 1);
-  CHECK(std::ranges::count(proposals, Params(first)) == 1);
-  CHECK(std::ranges::count(proposals, Params(second)) == 1);
+  CHECK(std::ranges::count(proposals.begin() + 1, proposals.begin() + kSoon, Config(second)) == 1);
+  CHECK(std::ranges::count(proposals, Config(first)) == 1);
+  CHECK(std::ranges::count(proposals, Config(second)) == 1);
 }
 
 TEST_CASE("every search proposes what stands for a redundant seed") {
@@ -155,7 +156,7 @@ TEST_CASE("every search proposes what stands for a redundant seed") {
   const ReduceParams redundant{.final_stage = FinalStage::polling, .waves = 1};
   const auto search = make_search(name, task_of(problem_of(1000), {redundant}));
   CHECK(search->propose().value() ==
-        Params(ReduceParams{.final_stage = FinalStage::last_block, .waves = 0}));
+        Config(ReduceParams{.final_stage = FinalStage::last_block, .waves = 0}));
 }
 
 TEST_CASE("every search proposes a seed that it would not try by itself") {
@@ -163,9 +164,9 @@ TEST_CASE("every search proposes a seed that it would not try by itself") {
   INFO(name);
   const ReduceParams split{.tile_layout = TileLayout::split};
   const auto search = make_search(name, task_of(problem_of(1 << 24), {split}));
-  CHECK(search->propose().value() == Params(split));
+  CHECK(search->propose().value() == Config(split));
   search->report(split, 1.0);
-  CHECK(search->propose().value() != Params(split));
+  CHECK(search->propose().value() != Config(split));
 }
 
 TEST_CASE("every search tries every configuration, none that is redundant or outside") {
@@ -174,12 +175,12 @@ TEST_CASE("every search tries every configuration, none that is redundant or out
   INFO(name << ", " << to_string(problem));
   const Space space(problem);
   const Trace trace = drive(
-      name, task_of(problem), [](const Params&) { return 1.0; }, kNoLimit);
+      name, task_of(problem), [](const Config&) { return 1.0; }, kNoLimit);
   std::map<std::string, int> times;
-  for (const Params& params : trace.proposals) ++times[to_json(params)];
+  for (const Config& params : trace.proposals) ++times[to_json(params)];
   std::size_t wanted = 0;
   std::string faults;
-  for (const Params& params : space.enumerate()) {
+  for (const Config& params : space.enumerate()) {
     const bool is_redundant = space.is_redundant(params, kDevice.multiprocessor_count);
     wanted += is_redundant ? 0 : 1;
     if ((times.count(to_json(params)) == 0) != is_redundant) faults += to_json(params);
@@ -194,7 +195,7 @@ TEST_CASE("every search ends where everything fails") {
   INFO(name);
   const Problem problem = problem_of(1 << 12);
   const Trace trace = drive(
-      name, task_of(problem), [](const Params&) { return std::nullopt; }, kNoLimit);
+      name, task_of(problem), [](const Config&) { return std::nullopt; }, kNoLimit);
   CHECK(trace.proposals.size() == Candidates(problem, kDevice).size());
 }
 
@@ -204,7 +205,7 @@ TEST_CASE("every search with the same seed and costs proposes the same") {
   const auto proposals = [&](std::uint64_t seed) {
     std::string all;
     const Trace trace = drive(name, task_of(problem_of(1 << 20), {}, seed), two_valleys, 100);
-    for (const Params& params : trace.proposals) all += to_json(params);
+    for (const Config& params : trace.proposals) all += to_json(params);
     return all;
   };
   CHECK(proposals(7) == proposals(7));
@@ -261,13 +262,13 @@ TEST_CASE("the searches that learn begin with the configuration that is used unt
 TEST_CASE("seeded proposes two seeds for each guess of its own, default one for two") {
   const Problem problem = problem_of(1 << 24);
   const Candidates candidates(problem, kDevice);
-  std::vector<Params> seeds;  // far from what the prior would choose
+  std::vector<Config> seeds;  // far from what the prior would choose
   for (std::size_t i = 0; i < 6; ++i) seeds.push_back(candidates.params(i));
   const auto turns = [&](const std::string& name) {
     const auto search = make_search(name, task_of(problem, seeds));
     std::string text;
     for (int i = 0; i < 9; ++i) {
-      const Params params = search->propose().value();
+      const Config params = search->propose().value();
       text += std::ranges::count(seeds, params) > 0 ? 'S' : '-';
     }
     return text;
@@ -280,8 +281,9 @@ TEST_CASE("exhaustive keeps configurations of one program together") {
   const Trace trace = drive("exhaustive", task_of(problem_of(1 << 24)), one_valley, kNoLimit);
   std::set<std::string> programs;
   std::string last;
-  for (Params params : trace.proposals) {
-    std::get<ReduceParams>(params).waves = 0;  // shapes the launch alone
+  for (const Config& proposal : trace.proposals) {
+    ReduceParams params = reduce_params(proposal);
+    params.waves = 0;  // shapes the launch alone
     const std::string program = to_json(params);
     if (program == last) continue;
     CHECK(programs.insert(program).second);
@@ -296,8 +298,8 @@ TEST_CASE("no search tries what is kept for comparison alone") {
                         .accumulator = ElementType::i32,
                         .count = 1 << 12};
   std::set<BlockStage> stages;
-  for (const Params& params : drive(name, task_of(problem), one_valley, kNoLimit).proposals) {
-    const auto& reduce = std::get<ReduceParams>(params);
+  for (const Config& params : drive(name, task_of(problem), one_valley, kNoLimit).proposals) {
+    const auto& reduce = reduce_params(params);
     stages.insert(reduce.block_stage);
     CHECK(reduce.tile_layout == TileLayout::contiguous);
   }
@@ -311,9 +313,9 @@ TEST_CASE("reports of what was not proposed, and second ones, change nothing") {
   const Problem problem = problem_of(1 << 20);
   const auto disturbed = make_search(name, task_of(problem));
   const auto plain = make_search(name, task_of(problem));
-  const Params never = Candidates(problem, kDevice).params(0);
+  const Config never = Candidates(problem, kDevice).params(0);
   for (int i = 0; i < 30; ++i) {
-    const Params params = plain->propose().value();
+    const Config params = plain->propose().value();
     CHECK(disturbed->propose().value() == params);
     if (params == never) break;
     disturbed->report(never, 1e-3);

@@ -1,5 +1,7 @@
 #include "tuner/search/seeds.h"
 
+#include "templates/histogram/space.h"
+#include "templates/reduce/space.h"
 #include "tests/catch.h"
 
 namespace foldtune {
@@ -13,7 +15,7 @@ Known known_of(const Problem& problem, int block_size, int vector_width = 4) {
           .params = ReduceParams{.block_size = block_size, .vector_width = vector_width}};
 }
 
-int block_size_of(const Params& params) { return std::get<ReduceParams>(params).block_size; }
+int block_size_of(const Config& params) { return reduce_params(params).block_size; }
 
 TEST_CASE("seeds come from the nearest size first, then from other types and operators") {
   Problem near = kSum;
@@ -22,7 +24,7 @@ TEST_CASE("seeds come from the nearest size first, then from other types and ope
   far.count = kCount * 64;
   const Problem other_type{.type = ElementType::i32, .count = kCount * 2};
   const Problem other_op{.op = Operator::max, .count = kCount * 4};
-  const std::vector<Params> seeds = seeds_from(
+  const std::vector<Config> seeds = seeds_from(
       {known_of(far, 32), known_of(other_op, 64), known_of(other_type, 128), known_of(near, 256)},
       kSum, 10);
   REQUIRE(seeds.size() == 4);
@@ -31,19 +33,17 @@ TEST_CASE("seeds come from the nearest size first, then from other types and ope
   CHECK(block_size_of(seeds[2]) == 64);
   CHECK(block_size_of(seeds[3]) == 32);
   CHECK(seeds_from({known_of(far, 32), known_of(near, 256)}, kSum, 1) ==
-        std::vector<Params>{known_of(near, 256).params});
+        std::vector<Config>{known_of(near, 256).params});
 }
 
 TEST_CASE("seeds keep the bytes of a vector where elements are of another size") {
   const Problem half{.type = ElementType::f16, .count = 2 * kCount};
-  const std::vector<Params> seeds = seeds_from({known_of(half, 128, 8)}, kSum, 3);
+  const std::vector<Config> seeds = seeds_from({known_of(half, 128, 8)}, kSum, 3);
   REQUIRE(seeds.size() == 1);
-  CHECK(std::get<ReduceParams>(seeds[0]).vector_width == 4);
+  CHECK(reduce_params(seeds[0]).vector_width == 4);
   const Problem bytes{.type = ElementType::u8, .count = kCount};
-  CHECK(std::get<ReduceParams>(seeds_from({known_of(half, 128, 8)}, bytes, 3).at(0)).vector_width ==
-        16);
-  CHECK(std::get<ReduceParams>(seeds_from({known_of(bytes, 128, 1)}, kSum, 3).at(0)).vector_width ==
-        1);
+  CHECK(reduce_params(seeds_from({known_of(half, 128, 8)}, bytes, 3).at(0)).vector_width == 16);
+  CHECK(reduce_params(seeds_from({known_of(bytes, 128, 1)}, kSum, 3).at(0)).vector_width == 1);
 }
 
 TEST_CASE("seeds are valid, each once, and of the family") {
@@ -52,9 +52,9 @@ TEST_CASE("seeds are valid, each once, and of the family") {
   Problem histogram{.op = Operator::histogram, .type = ElementType::f32, .count = kCount};
   const Known invalid{.problem = any, .params = ReduceParams{.final_stage = FinalStage::atomic}};
   const Known other_family{.problem = histogram, .params = HistogramParams{}};
-  const std::vector<Params> seeds =
+  const std::vector<Config> seeds =
       seeds_from({invalid, other_family, known_of(kSum, 64), known_of(any, 64)}, kSum, 10);
-  CHECK(seeds == std::vector<Params>{known_of(kSum, 64).params});
+  CHECK(seeds == std::vector<Config>{known_of(kSum, 64).params});
   CHECK(seeds_from({}, kSum, 10).empty());
 }
 
@@ -62,12 +62,12 @@ TEST_CASE("seeds are none that are known to be slow for the problem's size") {
   const ReduceParams two_pass{.final_stage = FinalStage::two_pass};
   const Known of_large{.problem = {.count = 1 << 24}, .params = two_pass};
   CHECK(seeds_from({of_large}, {.count = 1 << 16}, 10).empty());
-  CHECK(seeds_from({of_large}, {.count = 1 << 23}, 10) == std::vector<Params>{two_pass});
+  CHECK(seeds_from({of_large}, {.count = 1 << 23}, 10) == std::vector<Config>{two_pass});
   // Tiles of 2048: 32 are more than a cluster has blocks, and one is as fast without.
   const ReduceParams cluster{.block_size = 128, .unroll = 4, .final_stage = FinalStage::cluster};
   const Known of_two{.problem = {.count = 4096}, .params = cluster};
   CHECK(seeds_from({of_two}, {.count = 65'536}, 10).empty());
-  CHECK(seeds_from({of_two}, {.count = 2048}, 10) == std::vector<Params>{cluster});
+  CHECK(seeds_from({of_two}, {.count = 2048}, 10) == std::vector<Config>{cluster});
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "templates/histogram/space.h"
+#include "templates/reduce/space.h"
 #include "tests/catch.h"
 #include "tuner/search/prior.h"
 
@@ -36,7 +38,7 @@ TEST_CASE("the prior is a time of every configuration, whatever is known of the 
   const bool is_known = GENERATE(true, false);
   const DeviceRecord device = is_known ? kDevice : DeviceRecord{};
   std::string faults;
-  for (const Params& params : Space(problem, Extent::all).enumerate()) {
+  for (const Config& params : Space(problem, Extent::all).enumerate()) {
     const double us = estimate_us(problem, device, params);
     if (!(us > 0) || !std::isfinite(us)) faults += to_json(params);
   }
@@ -71,7 +73,7 @@ TEST_CASE("candidates find what stands for a redundant configuration, and nothin
   const ReduceParams redundant{.final_stage = FinalStage::polling, .waves = 1};
   const auto number = candidates->find(redundant);
   REQUIRE(number);
-  CHECK(candidates->params(*number) == Params(ReduceParams{}));
+  CHECK(candidates->params(*number) == Config(ReduceParams{}));
   CHECK_FALSE(candidates->find(ReduceParams{.vector_width = 16}));
   CHECK_FALSE(candidates->find(ReduceParams{.tile_layout = TileLayout::split}));
   CHECK_FALSE(candidates->find(HistogramParams{}));

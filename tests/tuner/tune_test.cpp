@@ -27,7 +27,7 @@ using test::tune_on;
 
 Problem sum_of(std::uint64_t count) { return {.count = count}; }
 
-ReduceParams best_of(const ProblemResult& result) { return std::get<ReduceParams>(result.best); }
+ReduceParams best_of(const ProblemResult& result) { return reduce_params(result.best); }
 
 /// Best at unroll 8 with 128 threads.
 double cost_of(const FakeLaunch& launch) {
@@ -182,10 +182,10 @@ TEST_CASE("a budget that is over at once still gives the default, unless that fa
 }
 
 TEST_CASE("all that a revalidation asks for is compared") {
-  std::vector<Params> asked;
+  std::vector<Config> asked;
   const Problem problem = sum_of(1 << 20);
-  for (const Params& params : Space(problem).enumerate()) {
-    const bool is_asked = std::get<ReduceParams>(params).final_stage == FinalStage::polling;
+  for (const Config& params : Space(problem).enumerate()) {
+    const bool is_asked = reduce_params(params).final_stage == FinalStage::polling;
     if (is_asked && asked.size() < 20) asked.push_back(params);
   }
   REQUIRE(asked.size() == 20);
@@ -325,8 +325,8 @@ TEST_CASE("a custom operator's results must agree with the plainest variant's") 
   CHECK(results[0].failed > 0);
   for (const StoredResult& result : store->measurements()) {
     const MeasurementRecord& record = result.measurement;
-    const Params params = params_from_json(Family::reduce, record.params);
-    const bool is_wrong = std::get<ReduceParams>(params).block_size == 512;
+    const Config params = config_from_json(reduce_family(), record.params);
+    const bool is_wrong = reduce_params(params).block_size == 512;
     CHECK(record.outcome == (is_wrong ? Outcome::wrong_result : Outcome::ok));
     if (is_wrong) CHECK(record.failure.starts_with("the plainest variant gives "));
   }

@@ -11,6 +11,7 @@
 #include "foldtune/problem.h"
 #include "runtime/lookup/lookup.h"
 #include "templates/embedded.h"
+#include "templates/reduce/space.h"
 #include "templates/space.h"
 #include "tuner/measure/statistics.h"
 #include "tuner/session/problem_history.h"
@@ -20,7 +21,7 @@ namespace foldtune::test {
 inline Problem sum_of(std::uint64_t count) { return {.count = count}; }
 
 /// A configuration that differs from others in its block size.
-inline Params with_block_size(int block_size) { return ReduceParams{.block_size = block_size}; }
+inline Config with_block_size(int block_size) { return ReduceParams{.block_size = block_size}; }
 
 /// A run of this Foldtune on a GPU that this machine has not.
 inline RunRecord run_on(const std::string& device = "NVIDIA Test") {
@@ -37,7 +38,7 @@ inline RunRecord run_on(const std::string& device = "NVIDIA Test") {
           .read_bandwidth_gbps = 4000};
 }
 
-inline MeasurementRecord success(const Problem& problem, const Params& params,
+inline MeasurementRecord success(const Problem& problem, const Config& params,
                                  std::vector<double> samples_us, int round = kChosen) {
   MeasurementRecord record;
   record.problem = make_problem_key(problem);
@@ -51,7 +52,7 @@ inline MeasurementRecord success(const Problem& problem, const Params& params,
   return record;
 }
 
-inline MeasurementRecord failure(const Problem& problem, const Params& params,
+inline MeasurementRecord failure(const Problem& problem, const Config& params,
                                  foldtune::Outcome outcome, const std::string& reason) {
   MeasurementRecord record = success(problem, params, {}, kScreened);
   record.outcome = outcome;
@@ -76,7 +77,7 @@ class TunedDatabase {
 
 /// A success of a sum of f32 with the family's first configuration.
 inline MeasurementRecord stored_sum(int size_class, double median_us) {
-  return success(sum_of(std::uint64_t{1} << size_class), rules(Family::reduce).first, {median_us});
+  return success(sum_of(std::uint64_t{1} << size_class), Config(reduce_family()), {median_us});
 }
 
 /// Adds a run with these measurements to the database `path`.

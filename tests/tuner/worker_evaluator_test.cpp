@@ -9,7 +9,8 @@
 #include <thread>
 
 #include "foldtune/error.h"
-#include "runtime/launch/variant.h"
+#include "templates/family.h"
+#include "templates/reduce/space.h"
 #include "tests/cache/child_process.h"
 #include "tests/cache/temporary_folder.h"
 #include "tests/catch.h"

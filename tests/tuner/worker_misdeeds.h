@@ -11,6 +11,7 @@
 
 #include "runtime/device/compiler.h"
 #include "templates/reduce/params.cuh"
+#include "templates/reduce/space.h"
 
 namespace foldtune::test {
 

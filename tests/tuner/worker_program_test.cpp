@@ -3,7 +3,8 @@
 #include <vector>
 
 #include "foldtune/error.h"
-#include "runtime/launch/variant.h"
+#include "templates/family.h"
+#include "templates/reduce/space.h"
 #include "tests/catch.h"
 #include "tests/tuner/machine_code.h"
 #include "tuner/worker/process_compiler.h"

@@ -2,6 +2,8 @@
 #include <new>
 #include <nlohmann/json.hpp>
 
+#include "templates/histogram/space.h"
+#include "templates/reduce/space.h"
 #include "tests/catch.h"
 #include "tuner/worker/protocol.h"
 
@@ -164,7 +166,7 @@ TEST_CASE("Requests survive the way, one after the other, in pieces of any size"
     REQUIRE(trial.compiled != nullptr);
     check_is_some_kernel(*trial.compiled);
     CHECK(std::get<Trial>(requests[2]).compiled == nullptr);
-    CHECK(std::get<ReduceParams>(std::get<Trial>(requests[2]).params).block_size == 64);
+    CHECK(reduce_params(std::get<Trial>(requests[2]).params).block_size == 64);
     CHECK(std::get<Program>(requests[3]) == some_program());
     CHECK(std::get<Program>(requests[4]) == Program{});
     CHECK(std::get<Announce>(requests[5]).problem.count == 55);

@@ -4,8 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "runtime/launch/variant.h"
 #include "runtime/support/child_process.h"
+#include "templates/family.h"
+#include "templates/reduce/space.h"
 #include "tests/catch.h"
 #include "tests/fakes/fake_device.h"
 #include "tuner/measure/device_evaluator.h"

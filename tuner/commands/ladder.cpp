@@ -13,6 +13,8 @@
 
 #include "foldtune/error.h"
 #include "runtime/device/device.h"
+#include "templates/histogram/space.h"
+#include "templates/reduce/space.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/options.h"
 #include "tuner/inspect/row_fields.h"
@@ -91,7 +93,7 @@ std::string_view text(RungStatus status) {
 
 /// How a rung is computed: "bs256 vw4 ...", or the name of a library's function.
 std::string how_text(const Rung& rung) {
-  if (const auto* const params = std::get_if<Params>(&rung.how)) return format_config(*params);
+  if (const auto* const params = std::get_if<Config>(&rung.how)) return format_config(*params);
   if (const auto* const library = std::get_if<LibraryFunction>(&rung.how)) return library->name;
   return "not linked";
 }
@@ -171,9 +173,10 @@ void print_text(const LadderReport& report, const DeviceInfo& device) {
   } else {
     print_to(stdout, "The CPU device: {}.\n", kCpuTimes);
   }
-  print_to(stdout,
-           "published: the authors' figures, on their GPUs.\nconfig: {}; of histograms: {}\n",
-           config_legend(Family::reduce), config_legend(Family::histogram));
+  print_to(stdout, "published: the authors' figures, on their GPUs.\n");
+  for (const Family* const family : families()) {
+    print_to(stdout, "config of {}: {}\n", family->name(), config_legend(*family));
+  }
 }
 
 using OrderedJson = nlohmann::ordered_json;
@@ -186,7 +189,7 @@ OrderedJson or_null(const T& value, bool is_known) {
 OrderedJson to_json(const RungResult& result, const Ceilings& ceilings) {
   const Rung& rung = result.rung;
   const bool ran = result.status == RungStatus::ran;
-  const auto* const params = std::get_if<Params>(&rung.how);
+  const auto* const params = std::get_if<Config>(&rung.how);
   const auto* const library = std::get_if<LibraryFunction>(&rung.how);
   return {
       {"section", std::string(1, rung.section)},

@@ -77,7 +77,7 @@ void print_heading(const Landscape& landscape) {
 const LandscapePoint* find_default(const Landscape& landscape) {
   const int multiprocessors = landscape.device.multiprocessor_count;
   const Space space(landscape.problem);
-  const Params params = space.canonical(space.default_params(multiprocessors), multiprocessors);
+  const Config params = space.canonical(space.default_params(multiprocessors), multiprocessors);
   for (const LandscapePoint& point : landscape.points) {
     if (point.params == params) return point.outcome == Outcome::ok ? &point : nullptr;
   }
@@ -121,11 +121,11 @@ struct TunableWorth {
 std::vector<TunableWorth> worth_of_tunables(const Landscape& landscape,
                                             const LandscapePoint& best) {
   std::vector<TunableWorth> result;
-  for (const Tunable& tunable : rules(family_of(landscape.problem.op)).tunables) {
+  for (const Tunable& tunable : family_of(landscape.problem).tunables()) {
     std::map<int, double> times;
     for (const LandscapePoint& point : landscape.points) {
       if (point.outcome != Outcome::ok) continue;
-      const auto [place, is_new] = times.emplace(tunable.get(point.params), point.median_us);
+      const auto [place, is_new] = times.emplace(point.params.get(tunable), point.median_us);
       if (!is_new) place->second = std::min(place->second, point.median_us);
     }
     if (times.size() < 2) continue;
@@ -151,7 +151,7 @@ void print_values(const Landscape& landscape, const LandscapePoint& best) {
     table.add_row({worth.name, cell});
   }
   if (!table.empty()) print_to(stdout, "\n{}", Lines{table.to_string(terminal_width(stdout))});
-  print_to(stdout, "\nconfig: {}\n", config_legend(family_of(landscape.problem.op)));
+  print_to(stdout, "\nconfig: {}\n", config_legend(family_of(landscape.problem)));
 }
 
 /// Now, as every Python reads it.

@@ -181,10 +181,10 @@ void group_by_inputs(std::vector<Problem>& problems) {
 bool is_cpu(const std::string& device) { return device.starts_with("cpu"); }
 
 void print_config_legends(const std::vector<ProblemResult>& results) {
-  for (const Family family : {Family::reduce, Family::histogram}) {
+  for (const Family* const family : families()) {
     const bool is_shown = std::ranges::any_of(
-        results, [&](const ProblemResult& result) { return family_of(result.best) == family; });
-    if (is_shown) print_to(stdout, "config: {}\n", config_legend(family));
+        results, [&](const ProblemResult& result) { return &result.best.family() == family; });
+    if (is_shown) print_to(stdout, "config: {}\n", config_legend(*family));
   }
 }
 

@@ -294,7 +294,7 @@ ExitCode run_why(const ProblemSelection& selection) {
         stdout,
         "change: against the choice before it of the same n. kernels: these of this Foldtune, or "
         "how\nthe fingerprint of others begins.\nconfig: {}\ndatabase: {}\n",
-        config_legend(family_of(problem.op)), path);
+        config_legend(family_of(problem)), path);
   }
   return ExitCode::ok;
 }

@@ -32,7 +32,7 @@ OrderedJson tune_params(const Landscape& landscape, std::span<const Tunable> tun
   OrderedJson params = OrderedJson::object();
   for (const Tunable& tunable : tunables) {
     std::set<int> values;
-    for (const LandscapePoint& point : landscape.points) values.insert(tunable.get(point.params));
+    for (const LandscapePoint& point : landscape.points) values.insert(point.params.get(tunable));
     auto& list = params[std::string(tunable.name)] = OrderedJson::array();
     for (const int value : values) list.push_back(value_of(tunable, value));
   }
@@ -68,7 +68,7 @@ OrderedJson entry_of(const LandscapePoint& point, double compile_ms, const std::
 std::string key_of(const LandscapePoint& point, std::span<const Tunable> tunables) {
   std::string key;
   for (const Tunable& tunable : tunables) {
-    const OrderedJson value = value_of(tunable, tunable.get(point.params));
+    const OrderedJson value = value_of(tunable, point.params.get(tunable));
     key += fmt::format("{}{}", key.empty() ? "" : ",",
                        value.is_string() ? value.get<std::string>() : value.dump());
   }
@@ -80,13 +80,13 @@ std::string to_text(const OrderedJson& json) {
 }
 
 /// Throws std::exception for what is missing or no configuration of the family.
-LandscapePoint read_entry(const nlohmann::json& entry, Family family) {
+LandscapePoint read_entry(const nlohmann::json& entry, const Family& family) {
   nlohmann::json params = nlohmann::json::object();
-  for (const Tunable& tunable : rules(family).tunables) {
+  for (const Tunable& tunable : family.tunables()) {
     const std::string name(tunable.name);
     params[name] = entry.at(name);
   }
-  LandscapePoint point{.params = params_from_json(family, params.dump())};
+  LandscapePoint point{.params = config_from_json(family, params.dump())};
   const nlohmann::json& time = entry.at("time");
   if (time == kCompilationFailed) {
     point.outcome = Outcome::compile_error;
@@ -117,7 +117,7 @@ auto read_part(const std::string& file, const std::string& part, const Read& rea
 }  // namespace
 
 std::string to_kernel_tuner_cache(const Landscape& landscape, const std::string& timestamp) {
-  const auto tunables = rules(family_of(landscape.problem.op)).tunables;
+  const auto tunables = family_of(landscape.problem).tunables();
   OrderedJson keys = OrderedJson::array();
   for (const Tunable& tunable : tunables) keys.push_back(tunable.name);
   const OrderedJson header{{"schema_version", kSchemaVersion},
@@ -168,7 +168,7 @@ Landscape parse_kernel_tuner_cache(std::string_view text, const std::string& fil
   std::set<std::string> seen;
   for (const auto& [key, entry] : entries.items()) {
     read_part(file, fmt::format("the configuration {}", key), [&, &entry = entry] {
-      landscape.points.push_back(read_entry(entry, family_of(landscape.problem.op)));
+      landscape.points.push_back(read_entry(entry, family_of(landscape.problem)));
       landscape.compile_ms = entry.value("compile_time", 0.0);
       if (!seen.insert(to_json(landscape.points.back().params)).second) {
         throw std::invalid_argument("it is there twice");

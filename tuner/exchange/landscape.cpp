@@ -22,16 +22,16 @@ double upper_median(std::vector<double> values) {
   return *middle;
 }
 
-LandscapePoint make_point(const Params& params, const MeasurementRecord& record) {
+LandscapePoint make_point(const Config& params, const MeasurementRecord& record) {
   const bool is_ok = record.outcome == Outcome::ok;
   return {.params = params, .outcome = record.outcome, .median_us = is_ok ? record.median_us : 0};
 }
 
 /// The values of the tunables, which order configurations as the space does.
-std::vector<int> values_of(const Params& params) {
+std::vector<int> values_of(const Config& params) {
   std::vector<int> values;
-  for (const Tunable& tunable : rules(family_of(params)).tunables) {
-    values.push_back(tunable.get(params));
+  for (const Tunable& tunable : params.family().tunables()) {
+    values.push_back(params.get(tunable));
   }
   return values;
 }
@@ -50,7 +50,7 @@ Landscape make_landscape(const RunRecord& run, const Problem& problem,
   std::vector<double> compile_ms;
   for (const MeasurementRecord& record : records) {
     if (record.problem != key || record.count != problem.count) continue;
-    const std::optional<Params> params = read_params(problem, record.params);
+    const std::optional<Config> params = read_params(problem, record.params);
     if (!params) {
       note_once(
           fmt::format("what was measured of {} with {} is left out: that is no configuration "
@@ -68,7 +68,7 @@ Landscape make_landscape(const RunRecord& run, const Problem& problem,
                       .problem = problem,
                       .points = {}};
   for (const auto& [values, record] : chosen) {
-    const Params params = params_from_json(family_of(problem.op), record->params);
+    const Config params = config_from_json(family_of(problem), record->params);
     landscape.points.push_back(make_point(params, *record));
     if (record->compile_ms > 0) compile_ms.push_back(record->compile_ms);
   }

@@ -12,7 +12,7 @@ namespace foldtune {
 
 /// What came of one configuration.
 struct LandscapePoint {
-  Params params;
+  Config params;
   Outcome outcome = Outcome::ok;
   double median_us = 0;  ///< 0 unless the outcome is ok
 };

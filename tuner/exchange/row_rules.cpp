@@ -230,7 +230,7 @@ std::string fault_of_problem(const std::optional<Problem>& problem, const Proble
 
 std::string fault_of_params(const Problem& problem, const std::string& params) {
   try {
-    const Params parsed = params_from_json(family_of(problem.op), params);
+    const Config parsed = config_from_json(family_of(problem), params);
     if (problem.custom != nullptr || Space(problem).contains(parsed)) return {};
     return fmt::format("its params are not in the space of its problem: {}", params);
   } catch (const std::invalid_argument& error) {

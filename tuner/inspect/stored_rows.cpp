@@ -59,11 +59,11 @@ std::string minutes_of(const std::string& time) {
 
 std::string config_legends(const std::vector<StoredResult>& rows) {
   std::string text;
-  for (const Family family : {Family::reduce, Family::histogram}) {
+  for (const Family* const family : families()) {
     const bool is_shown = std::ranges::any_of(rows, [&](const StoredResult& row) {
-      return row.measurement.problem.family == name(family);
+      return row.measurement.problem.family == family->name();
     });
-    if (is_shown) text += fmt::format("config: {}\n", config_legend(family));
+    if (is_shown) text += fmt::format("config: {}\n", config_legend(*family));
   }
   return text;
 }

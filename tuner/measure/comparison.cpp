@@ -7,7 +7,7 @@
 #include <span>
 #include <utility>
 
-#include "runtime/launch/variant.h"
+#include "templates/family.h"
 #include "tuner/measure/measure.h"
 #include "tuner/measure/statistics.h"
 
@@ -172,12 +172,12 @@ std::size_t prefer_in_stream(Evaluator& evaluator, std::vector<Finalist>& finali
 /// and is nearly as fast.
 std::size_t prefer_shown(Evaluator& evaluator, std::vector<Finalist>& finalists, std::size_t kept,
                          const std::function<bool()>& is_over) {
-  if (shows_result(finalists[kept].params)) return kept;
+  if (stores_result_once(finalists[kept].params)) return kept;
   const MeasurementRecord& record = finalists[kept].record;
   const double most = 1 + std::min(kShownWithin, kShownWithinUs / record.median_us);
   for (const std::size_t i :
        find_within(finalists, finalists[kept], most,
-                   [](const Finalist& finalist) { return shows_result(finalist.params); })) {
+                   [](const Finalist& finalist) { return stores_result_once(finalist.params); })) {
     if (is_over()) break;
     time_completely(evaluator, finalists[i]);
     if (!is_clearly_less(record.stream_us, finalists[i].record.stream_us)) return i;

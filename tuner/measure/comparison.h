@@ -13,7 +13,7 @@
 namespace foldtune {
 
 struct Finalist {
-  Params params;
+  Config params;
   std::shared_ptr<const CompiledKernel> compiled;  ///< as Trial::compiled
   /// What is compared with in the end, such as the default: it takes part in every round.
   bool stays = false;

@@ -130,7 +130,7 @@ Candidate DeviceEvaluator::prepare(const Trial& trial) {
 
 /// It comes to the front. What is timed is what was checked: the same code, not only the same
 /// configuration.
-Candidate* DeviceEvaluator::find_kept(const Params& params, std::uint64_t code) {
+Candidate* DeviceEvaluator::find_kept(const Config& params, std::uint64_t code) {
   const auto found = std::ranges::find_if(kept_, [&](const Kept& kept) {
     return kept.code == code && kept.candidate.plan->variant().params == params;
   });

@@ -48,7 +48,7 @@ class DeviceEvaluator final : public Evaluator {
   void make_pool(const Problem& problem, std::uint64_t largest_count);
   std::optional<ExpectedResult> take_upcoming(const Problem& problem);
   Candidate prepare(const Trial& trial);
-  Candidate* find_kept(const Params& params, std::uint64_t code);
+  Candidate* find_kept(const Config& params, std::uint64_t code);
   void require_device() const;
   MeasurementRecord explain(MeasurementRecord failed);
 

@@ -25,7 +25,7 @@ enum class Timing {
 
 /// A configuration of the current problem that is to be tried.
 struct Trial {
-  Params params;
+  Config params;
   std::shared_ptr<const CompiledKernel> compiled;  ///< null where no compiler is needed
   Timing timing = Timing::screening;
   int samples = 2;

@@ -41,7 +41,7 @@ ExpectedResult::ExpectedResult(const Problem& problem, std::span<const void* con
 ExpectedResult::ExpectedResult(const Problem& problem, std::vector<std::byte> plainest)
     : problem_(problem), plainest_(std::move(plainest)) {}
 
-std::string ExpectedResult::find_difference(const std::byte* result, const Params& params,
+std::string ExpectedResult::find_difference(const std::byte* result, const Config& params,
                                             std::uint32_t grid_size) const {
   if (problem_.op == Operator::custom) {
     return find_custom_difference(*problem_.custom, result, plainest_.data());

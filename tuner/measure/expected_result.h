@@ -26,7 +26,7 @@ class ExpectedResult {
   ExpectedResult(const Problem& problem, std::vector<std::byte> plainest);
 
   /// Empty if `result` is right for a configuration with this grid, else what is wrong.
-  std::string find_difference(const std::byte* result, const Params& params,
+  std::string find_difference(const std::byte* result, const Config& params,
                               std::uint32_t grid_size) const;
 
  private:

@@ -5,6 +5,7 @@
 
 #include "foldtune/error.h"
 #include "runtime/lookup/lookup.h"
+#include "templates/reduce/space.h"
 #include "templates/space.h"
 #include "tuner/measure/statistics.h"
 #include "tuner/verify/operator_laws.h"
@@ -143,7 +144,7 @@ void Measurer::check_laws() {
 void Measurer::make_flush() {
   Problem flush = kFlushProblem;
   flush.count = pool_.flush_bytes() / size_of(flush.type);
-  const Params params = Space(flush).default_params(device_.info().record.multiprocessor_count);
+  const Config params = Space(flush).default_params(device_.info().record.multiprocessor_count);
   const Variant variant{.problem = flush, .params = params};
   flush_.emplace();
   flush_->plan =
@@ -151,7 +152,7 @@ void Measurer::make_flush() {
   flush_->scratch = Areas(device_, flush_->plan->scratch_bytes(flush.count));
 }
 
-Candidate Measurer::prepare(const Params& params, const CompiledKernel& compiled) {
+Candidate Measurer::prepare(const Config& params, const CompiledKernel& compiled) {
   Candidate candidate;
   MeasurementRecord& record = candidate.record;
   record.problem = make_problem_key(problem_);

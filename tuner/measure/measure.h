@@ -64,7 +64,7 @@ class Measurer {
 
   /// Loads and checks the configuration, whose program `compiled` is. A failure is in the record's
   /// outcome, and the plan is null then.
-  Candidate prepare(const Params& params, const CompiledKernel& compiled);
+  Candidate prepare(const Config& params, const CompiledKernel& compiled);
 
   /// The candidate's record with at most `samples` samples more, taken as `timing` says, and what
   /// follows of them; fewer where they already agree, and after `deadline` one at least. A failure
@@ -93,7 +93,7 @@ class Measurer {
  private:
   /// A configuration with a grid, whose chains of operations bound the error of a result.
   struct Shape {
-    Params params;
+    Config params;
     std::uint32_t grid_size;
   };
 

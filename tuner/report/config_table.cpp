@@ -31,8 +31,8 @@ std::size_t find_or_add(List& list, const Value& value) {
 
 /// The place of a tunable in its family's struct; behind them all for one of another version.
 std::size_t place_of(std::string_view tunable) {
-  for (const Family family : {Family::reduce, Family::histogram}) {
-    const auto tunables = rules(family).tunables;
+  for (const Family* const family : families()) {
+    const auto tunables = family->tunables();
     const auto found = std::ranges::find(tunables, tunable, &Tunable::name);
     if (found != tunables.end()) return static_cast<std::size_t>(found - tunables.begin());
   }

@@ -9,7 +9,7 @@
 
 namespace foldtune {
 
-/// Params of all families and versions. A shape is a family with the names of its tunables; of each
+/// Config of all families and versions. A shape is a family with the names of its tunables; of each
 /// tunable it lists the values that were seen.
 class ConfigTable {
  public:

@@ -8,21 +8,21 @@
 namespace foldtune {
 
 CandidateSearch::CandidateSearch(std::shared_ptr<const Candidates> candidates,
-                                 const std::vector<Params>& seeds)
+                                 const std::vector<Config>& seeds)
     : candidates_(std::move(candidates)),
       is_proposed_(candidates_->size(), false),
       is_reported_(candidates_->size(), false) {
   const Space space(candidates_->problem());
-  for (const Params& seed : seeds) {
+  for (const Config& seed : seeds) {
     if (!space.contains(seed)) continue;
-    const Params canonical = space.canonical(seed, candidates_->device().multiprocessor_count);
+    const Config canonical = space.canonical(seed, candidates_->device().multiprocessor_count);
     if (!space.contains(canonical) || std::ranges::count(seeds_, canonical) > 0) continue;
     seeds_.push_back(canonical);
   }
   std::ranges::reverse(seeds_);
 }
 
-std::optional<Params> CandidateSearch::propose() {
+std::optional<Config> CandidateSearch::propose() {
   if (is_seeds_turn(turn_++)) {
     if (auto seed = propose_seed()) return seed;
   }
@@ -34,9 +34,9 @@ std::optional<Params> CandidateSearch::propose() {
   return propose_seed();
 }
 
-std::optional<Params> CandidateSearch::propose_seed() {
+std::optional<Config> CandidateSearch::propose_seed() {
   while (!seeds_.empty()) {
-    const Params seed = seeds_.back();
+    const Config seed = seeds_.back();
     seeds_.pop_back();
     // A seed may be of those that no search tries by itself; such a one has no number.
     if (const auto number = candidates_->find(seed)) {
@@ -49,7 +49,7 @@ std::optional<Params> CandidateSearch::propose_seed() {
   return std::nullopt;
 }
 
-void CandidateSearch::report(const Params& params, std::optional<double> cost) {
+void CandidateSearch::report(const Config& params, std::optional<double> cost) {
   const std::optional<std::size_t> number = candidates_->find(params);
   if (!number || !is_proposed_[*number] || is_reported_[*number]) return;
   is_reported_[*number] = true;

@@ -15,11 +15,11 @@ namespace foldtune {
 
 class CandidateSearch : public Search {
  public:
-  std::optional<Params> propose() override;
-  void report(const Params& params, std::optional<double> cost) override;
+  std::optional<Config> propose() override;
+  void report(const Config& params, std::optional<double> cost) override;
 
  protected:
-  CandidateSearch(std::shared_ptr<const Candidates> candidates, const std::vector<Params>& seeds);
+  CandidateSearch(std::shared_ptr<const Candidates> candidates, const std::vector<Config>& seeds);
 
   /// Whether proposal `turn`, counted from 0, is a seed, as long as there are any.
   virtual bool is_seeds_turn(int) const { return true; }
@@ -37,10 +37,10 @@ class CandidateSearch : public Search {
   bool is_proposed(std::size_t i) const { return is_proposed_[i]; }
 
  private:
-  std::optional<Params> propose_seed();
+  std::optional<Config> propose_seed();
 
   std::shared_ptr<const Candidates> candidates_;
-  std::vector<Params> seeds_;      ///< valid ones, each once, the next one last
+  std::vector<Config> seeds_;      ///< valid ones, each once, the next one last
   std::vector<bool> is_proposed_;  ///< by number
   std::vector<bool> is_reported_;
   int turn_ = 0;  ///< proposals so far
@@ -51,7 +51,7 @@ std::vector<std::uint32_t> shuffled_numbers(std::size_t size, std::uint64_t seed
 
 // One file each.
 using MakeSearch = std::unique_ptr<Search>(const std::shared_ptr<const Candidates>& candidates,
-                                           const std::vector<Params>& seeds, std::uint64_t seed);
+                                           const std::vector<Config>& seeds, std::uint64_t seed);
 MakeSearch make_exhaustive_search;
 MakeSearch make_random_search;
 MakeSearch make_default_search;

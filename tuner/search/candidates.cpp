@@ -7,10 +7,10 @@
 namespace foldtune {
 
 Candidates::Candidates(const Problem& problem, const DeviceRecord& device,
-                       const std::function<bool(const Params&)>& is_wanted)
+                       const std::function<bool(const Config&)>& is_wanted)
     : problem_(problem), device_(device), space_(problem) {
   std::size_t codes = 1;
-  for (const Tunable& tunable : rules(family_of(problem.op)).tunables) {
+  for (const Tunable& tunable : family_of(problem).tunables()) {
     if (tunable.searched.size() < 2) continue;
     axes_.push_back({.tunable = &tunable, .is_ordered = tunable.labels.empty()});
     codes *= tunable.searched.size();
@@ -19,7 +19,7 @@ Candidates::Candidates(const Problem& problem, const DeviceRecord& device,
 
   // In the order of the space, in which configurations of one program follow one another: what
   // shapes the launch alone comes last in both families.
-  for (const Params& params : space_.enumerate()) {
+  for (const Config& params : space_.enumerate()) {
     if (space_.is_redundant(params, device.multiprocessor_count)) continue;
     if (is_wanted && !is_wanted(params)) continue;
     by_code_[*code_of(params)] = static_cast<std::int32_t>(all_.size());
@@ -27,7 +27,7 @@ Candidates::Candidates(const Problem& problem, const DeviceRecord& device,
     estimates_us_.push_back(foldtune::estimate_us(problem, device, params));
     for (const Axis& axis : axes_) {
       const auto values = axis.tunable->searched;
-      const auto place = std::ranges::find(values, axis.tunable->get(params)) - values.begin();
+      const auto place = std::ranges::find(values, params.get(*axis.tunable)) - values.begin();
       places_.push_back(static_cast<std::uint8_t>(place));
     }
   }
@@ -37,27 +37,27 @@ Candidates::Candidates(const Problem& problem, const DeviceRecord& device,
 
 std::vector<std::size_t> Candidates::neighbours(std::size_t i) const {
   std::vector<std::size_t> result;
-  for (const Params& neighbour : space_.neighbours(all_[i])) {
+  for (const Config& neighbour : space_.neighbours(all_[i])) {
     const std::optional<std::size_t> found = find(neighbour);
     if (found && *found != i) result.push_back(*found);
   }
   return result;
 }
 
-std::optional<std::size_t> Candidates::code_of(const Params& params) const {
+std::optional<std::size_t> Candidates::code_of(const Config& params) const {
   std::size_t code = 0;
   for (const Axis& axis : axes_) {
     const auto values = axis.tunable->searched;
-    const auto place = std::ranges::find(values, axis.tunable->get(params));
+    const auto place = std::ranges::find(values, params.get(*axis.tunable));
     if (place == values.end()) return std::nullopt;
     code = code * values.size() + static_cast<std::size_t>(place - values.begin());
   }
   return code;
 }
 
-std::optional<std::size_t> Candidates::find(const Params& params) const {
+std::optional<std::size_t> Candidates::find(const Config& params) const {
   if (!space_.contains(params)) return std::nullopt;
-  const Params canonical = space_.canonical(params, device_.multiprocessor_count);
+  const Config canonical = space_.canonical(params, device_.multiprocessor_count);
   const std::optional<std::size_t> code = code_of(canonical);
   if (!code || by_code_[*code] < 0) return std::nullopt;
   const auto number = static_cast<std::size_t>(by_code_[*code]);

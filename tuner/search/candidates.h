@@ -26,17 +26,17 @@ class Candidates {
  public:
   /// All that a search may propose for the problem; with `is_wanted` what that lets through.
   Candidates(const Problem& problem, const DeviceRecord& device,
-             const std::function<bool(const Params&)>& is_wanted = nullptr);
+             const std::function<bool(const Config&)>& is_wanted = nullptr);
 
   const Problem& problem() const { return problem_; }
   const DeviceRecord& device() const { return device_; }
 
   std::size_t size() const { return all_.size(); }
-  const Params& params(std::size_t i) const { return all_[i]; }
+  const Config& params(std::size_t i) const { return all_[i]; }
 
   /// The number of `params`; of what stands for them if they are redundant. Empty if they are not
   /// valid, or of those that no search tries by itself.
-  std::optional<std::size_t> find(const Params& params) const;
+  std::optional<std::size_t> find(const Config& params) const;
 
   /// The configuration that is used untuned.
   std::optional<std::size_t> fallback() const { return fallback_; }
@@ -55,13 +55,13 @@ class Candidates {
   }
 
  private:
-  std::optional<std::size_t> code_of(const Params& params) const;
+  std::optional<std::size_t> code_of(const Config& params) const;
 
   Problem problem_;
   DeviceRecord device_;
   Space space_;
   std::vector<Axis> axes_;
-  std::vector<Params> all_;
+  std::vector<Config> all_;
   std::vector<std::uint8_t> places_;
   std::vector<double> estimates_us_;
   std::vector<std::int32_t> by_code_;  ///< -1: none

@@ -37,7 +37,7 @@ const std::vector<std::string_view>& search_names() {
 
 std::unique_ptr<Search> make_search(std::string_view name,
                                     const std::shared_ptr<const Candidates>& candidates,
-                                    const std::vector<Params>& seeds, std::uint64_t seed) {
+                                    const std::vector<Config>& seeds, std::uint64_t seed) {
   const auto* const found = std::ranges::find(kEntries, name, &Entry::name);
   if (found != kEntries.end()) return found->make(candidates, seeds, seed);
   throw InvalidArgument(

@@ -35,7 +35,7 @@ constexpr int kUnknownEvery = 10;
 
 class ModelSearch final : public CandidateSearch {
  public:
-  ModelSearch(std::shared_ptr<const Candidates> all, const std::vector<Params>& seeds,
+  ModelSearch(std::shared_ptr<const Candidates> all, const std::vector<Config>& seeds,
               std::uint64_t seed, int seeds_in_round)
       : CandidateSearch(all, seeds),
         seeds_in_round_(seeds_in_round),
@@ -121,12 +121,12 @@ class ModelSearch final : public CandidateSearch {
 }  // namespace
 
 std::unique_ptr<Search> make_default_search(const std::shared_ptr<const Candidates>& candidates,
-                                            const std::vector<Params>& seeds, std::uint64_t seed) {
+                                            const std::vector<Config>& seeds, std::uint64_t seed) {
   return std::make_unique<ModelSearch>(candidates, seeds, seed, /*seeds_in_round=*/1);
 }
 
 std::unique_ptr<Search> make_seeded_search(const std::shared_ptr<const Candidates>& candidates,
-                                           const std::vector<Params>& seeds, std::uint64_t seed) {
+                                           const std::vector<Config>& seeds, std::uint64_t seed) {
   return std::make_unique<ModelSearch>(candidates, seeds, seed, /*seeds_in_round=*/2);
 }
 

@@ -9,7 +9,7 @@ namespace {
 
 class OrderedSearch final : public CandidateSearch {
  public:
-  OrderedSearch(std::shared_ptr<const Candidates> candidates, const std::vector<Params>& seeds,
+  OrderedSearch(std::shared_ptr<const Candidates> candidates, const std::vector<Config>& seeds,
                 std::vector<std::uint32_t> order)
       : CandidateSearch(std::move(candidates), seeds), order_(std::move(order)) {}
 
@@ -29,14 +29,14 @@ class OrderedSearch final : public CandidateSearch {
 }  // namespace
 
 std::unique_ptr<Search> make_exhaustive_search(const std::shared_ptr<const Candidates>& candidates,
-                                               const std::vector<Params>& seeds, std::uint64_t) {
+                                               const std::vector<Config>& seeds, std::uint64_t) {
   std::vector<std::uint32_t> order(candidates->size());
   std::iota(order.begin(), order.end(), 0);
   return std::make_unique<OrderedSearch>(candidates, seeds, std::move(order));
 }
 
 std::unique_ptr<Search> make_random_search(const std::shared_ptr<const Candidates>& candidates,
-                                           const std::vector<Params>& seeds, std::uint64_t seed) {
+                                           const std::vector<Config>& seeds, std::uint64_t seed) {
   std::vector<std::uint32_t> order = shuffled_numbers(candidates->size(), seed);
   return std::make_unique<OrderedSearch>(candidates, seeds, std::move(order));
 }

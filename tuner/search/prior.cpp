@@ -241,10 +241,10 @@ double estimate_histogram_us(const Problem& problem, const DeviceRecord& device,
 
 }  // namespace
 
-double estimate_us(const Problem& problem, const DeviceRecord& device, const Params& params) {
-  return family_of(params) == Family::reduce
-             ? estimate_reduce_us(problem, device, std::get<ReduceParams>(params))
-             : estimate_histogram_us(problem, device, std::get<HistogramParams>(params));
+double estimate_us(const Problem& problem, const DeviceRecord& device, const Config& params) {
+  return &params.family() == &reduce_family()
+             ? estimate_reduce_us(problem, device, reduce_params(params))
+             : estimate_histogram_us(problem, device, histogram_params(params));
 }
 
 }  // namespace foldtune

@@ -24,11 +24,11 @@ class Search {
   virtual ~Search() = default;
 
   /// What to try next, which was not proposed before. Empty when nothing is left to try.
-  virtual std::optional<Params> propose() = 0;
+  virtual std::optional<Config> propose() = 0;
 
   /// The cost (lower is better) of a proposed configuration, once per proposal; empty if it failed.
   /// What was not proposed is ignored.
-  virtual void report(const Params& params, std::optional<double> cost) = 0;
+  virtual void report(const Config& params, std::optional<double> cost) = 0;
 };
 
 /// The names of all searches; effort.h says which are used.
@@ -39,6 +39,6 @@ const std::vector<std::string_view>& search_names();
 /// InvalidArgument for a name that is no search's.
 std::unique_ptr<Search> make_search(std::string_view name,
                                     const std::shared_ptr<const Candidates>& candidates,
-                                    const std::vector<Params>& seeds, std::uint64_t seed);
+                                    const std::vector<Config>& seeds, std::uint64_t seed);
 
 }  // namespace foldtune

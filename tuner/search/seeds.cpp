@@ -29,33 +29,23 @@ double distance(const Problem& a, const Problem& b) {
          (a.determinism != b.determinism ? kOtherPromise : 0);
 }
 
-/// Vectors of as many bytes as before.
-Params with_vectors_of(const Known& known, const Problem& problem) {
-  const auto old_size = static_cast<int>(size_of(known.problem.type));
-  const auto new_size = static_cast<int>(size_of(problem.type));
-  Params params = known.params;
-  std::visit([&](auto& p) { p.vector_width = std::max(1, p.vector_width * old_size / new_size); },
-             params);
-  return params;
-}
-
 }  // namespace
 
-std::vector<Params> seeds_from(const std::vector<Known>& known, const Problem& problem,
+std::vector<Config> seeds_from(const std::vector<Known>& known, const Problem& problem,
                                std::size_t most) {
   std::vector<std::pair<double, const Known*>> order;
   for (const Known& other : known) {
-    if (family_of(other.problem.op) != family_of(problem.op)) continue;
+    if (&other.params.family() != &family_of(problem)) continue;
     order.emplace_back(distance(problem, other.problem), &other);
   }
   std::ranges::stable_sort(order, {}, &std::pair<double, const Known*>::first);
 
   const Space space(problem);
-  std::vector<Params> seeds;
+  std::vector<Config> seeds;
   for (const auto& [far, other] : order) {
-    const Params params = with_vectors_of(*other, problem);
+    const Config params = family_of(problem).adapted(other->params, other->problem, problem);
     if (seeds.size() == most) break;
-    if (!space.contains(params) || !rules(family_of(params)).is_searched(problem, params)) continue;
+    if (!space.contains(params) || !params.family().is_searched(problem, params)) continue;
     if (std::ranges::count(seeds, params) > 0) continue;
     seeds.push_back(params);
   }

@@ -12,14 +12,14 @@ namespace foldtune {
 /// The best configuration of a problem.
 struct Known {
   Problem problem;
-  Params params;
+  Config params;
 };
 
 /// The configurations of the problems that are most like `problem`, first that of the most alike:
 /// at most `most`, valid, each once. Alike are first those of the same operator and type and of a
 /// near size, then other operators and types. Where elements are of another size, vectors keep
 /// their bytes.
-std::vector<Params> seeds_from(const std::vector<Known>& known, const Problem& problem,
+std::vector<Config> seeds_from(const std::vector<Known>& known, const Problem& problem,
                                std::size_t most);
 
 }  // namespace foldtune

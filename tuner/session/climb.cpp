@@ -39,7 +39,7 @@ class Climber {
                       static_cast<int>(std::max(1u, std::thread::hardware_concurrency()))) {}
 
   void compile_ahead(const Rung& rung) {
-    if (const auto* const params = std::get_if<Params>(&rung.how)) {
+    if (const auto* const params = std::get_if<Config>(&rung.how)) {
       compilations_.request(make_program({.problem = rung.problem, .params = *params}));
     }
   }
@@ -78,7 +78,7 @@ class Climber {
   double read_gbps() const { return read_gbps_; }
 
  private:
-  void run(const Problem& problem, const Params& params, RungResult& result) {
+  void run(const Problem& problem, const Config& params, RungResult& result) {
     const auto compiled =
         compilations_.request(make_program({.problem = problem, .params = params})).get();
     Measurer& measurer = measurer_of(problem);

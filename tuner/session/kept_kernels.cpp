@@ -9,7 +9,7 @@
 
 #include "foldtune/error.h"
 #include "runtime/compile/kernel_cache.h"
-#include "runtime/launch/variant.h"
+#include "templates/family.h"
 
 namespace foldtune {
 namespace {

@@ -5,12 +5,15 @@
 #include <span>
 #include <utility>
 
+#include "templates/histogram/space.h"
+#include "templates/reduce/space.h"
+
 namespace foldtune {
 namespace {
 
 using enum BlockStage;
 using enum FinalStage;
-using How = std::variant<Params, LibraryFunction, NotLinked>;
+using How = std::variant<Config, LibraryFunction, NotLinked>;
 
 constexpr std::uint64_t kMega = 1 << 20;
 
@@ -23,7 +26,7 @@ Problem over(Operator op, ElementType type = ElementType::f32) {
 const NotLinked kPyTorch{"PyTorch is not linked: bench/run.py measures it"};
 
 /// The common shape of the textbooks' kernels: 256 threads, an element per thread.
-Params textbook(BlockStage block_stage, FinalStage final_stage, int waves = 0, int unroll = 1) {
+Config textbook(BlockStage block_stage, FinalStage final_stage, int waves = 0, int unroll = 1) {
   return ReduceParams{.block_size = 256,
                       .vector_width = 1,
                       .unroll = unroll,
@@ -33,7 +36,7 @@ Params textbook(BlockStage block_stage, FinalStage final_stage, int waves = 0, i
 }
 
 /// 16-byte loads.
-Params vectors(BlockStage block_stage, FinalStage final_stage, int waves = 1, int unroll = 4) {
+Config vectors(BlockStage block_stage, FinalStage final_stage, int waves = 1, int unroll = 4) {
   return ReduceParams{.block_size = 256,
                       .vector_width = 4,
                       .unroll = unroll,
@@ -42,12 +45,12 @@ Params vectors(BlockStage block_stage, FinalStage final_stage, int waves = 1, in
                       .waves = waves};
 }
 
-Params by_single_thread() {
+Config by_single_thread() {
   return ReduceParams{
       .block_size = 32, .vector_width = 1, .unroll = 1, .block_stage = single_thread};
 }
 
-Params of_block_size(int block_size) {
+Config of_block_size(int block_size) {
   return ReduceParams{.block_size = block_size,
                       .vector_width = 1,
                       .unroll = 2,
@@ -56,7 +59,7 @@ Params of_block_size(int block_size) {
                       .waves = 1};
 }
 
-Params counting(BinPrivacy privacy) {
+Config counting(BinPrivacy privacy) {
   return HistogramParams{.block_size = 256,
                          .vector_width = 16,
                          .unroll = 1,
@@ -188,7 +191,7 @@ void add_study(Section section, std::span<const std::uint64_t> counts) {
       StudyRow{"tree + shuffle", textbook(tree_shuffle, atomic), "0.248832", "0.253952"},
       StudyRow{"tree + unrolled", textbook(tree_unrolled, atomic), "0.233472", "0.237568"},
       StudyRow{"tree + groups", textbook(tree_cooperative_groups, atomic), "0.229376", "0.217088"},
-      StudyRow{"groups, 2 elements", Params(two_elements), "0.187392", "0.187392"},
+      StudyRow{"groups, 2 elements", Config(two_elements), "0.187392", "0.187392"},
       StudyRow{"CUB BlockReduce", textbook(cub_block, atomic), "0.228352", "0.188416"}};
   for (const ElementType type : {ElementType::f32, ElementType::i32}) {
     Problem problem = over(Operator::sum, type);

@@ -34,7 +34,7 @@ struct Rung {
   char section = 'A';
   std::string name{};  ///< "V1 interleaved"
   Problem problem{};   ///< its count is set
-  std::variant<Params, LibraryFunction, NotLinked> how{};
+  std::variant<Config, LibraryFunction, NotLinked> how{};
   std::string published{};  ///< its speed as published; empty if there is none for this size
 };
 

@@ -56,13 +56,13 @@ MarkedProblems find_marked(const std::vector<StoredResult>& best, const PresentD
   return found;
 }
 
-std::vector<Params> candidates_of(const MarkedProblem& marked) {
-  std::vector<Params> candidates;
+std::vector<Config> candidates_of(const MarkedProblem& marked) {
+  std::vector<Config> candidates;
   for (const auto& results : {marked.marked, marked.present}) {
     for (const StoredResult& result : results) {
       try {
         candidates.push_back(
-            params_from_json(family_of(marked.problem.op), result.measurement.params));
+            config_from_json(family_of(marked.problem), result.measurement.params));
       } catch (const std::invalid_argument&) {
         continue;  // of a Foldtune with other tunables
       }

@@ -35,6 +35,6 @@ MarkedProblems find_marked(const std::vector<StoredResult>& best, const PresentD
 
 /// What a revalidation tries beside the untuned default: what is marked, then what a tuning that
 /// was ended tried.
-std::vector<Params> candidates_of(const MarkedProblem& marked);
+std::vector<Config> candidates_of(const MarkedProblem& marked);
 
 }  // namespace foldtune

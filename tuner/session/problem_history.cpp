@@ -33,7 +33,7 @@ ProblemHistory::ProblemHistory(const ConfigStore& store, const TuningKey& key,
   for (StoredResult& stored : store.measurements_of(key)) {
     MeasurementRecord& record = stored.measurement;
     const bool is_choice = record.round >= kChosen && record.outcome == Outcome::ok;
-    const std::optional<Params> params = read_params(problem, record.params);
+    const std::optional<Config> params = read_params(problem, record.params);
     if (!params) ++left_out;
     if (!stored.imported_from.empty()) {
       if (is_choice && params) imported_.push_back(*params);
@@ -59,7 +59,7 @@ std::size_t ProblemHistory::failed() const {
       known_, [](const auto& known) { return known.second.outcome != Outcome::ok; }));
 }
 
-const MeasurementRecord* ProblemHistory::find(const Params& params) const {
+const MeasurementRecord* ProblemHistory::find(const Config& params) const {
   const auto found = known_.find(to_json(params));
   return found == known_.end() ? nullptr : &found->second;
 }
@@ -71,9 +71,9 @@ double ProblemHistory::default_us() const {
   return found == known_.end() ? 0 : found->second.median_us;
 }
 
-std::optional<Params> read_params(const Problem& problem, const std::string& json) {
+std::optional<Config> read_params(const Problem& problem, const std::string& json) {
   try {
-    const Params params = params_from_json(family_of(problem.op), json);
+    const Config params = config_from_json(family_of(problem), json);
     if (Space(problem).contains(params)) return params;
   } catch (const std::invalid_argument&) {
     return std::nullopt;
@@ -81,7 +81,7 @@ std::optional<Params> read_params(const Problem& problem, const std::string& jso
   return std::nullopt;
 }
 
-std::vector<Params> seeds_of_others(const ConfigStore& store, const TuningKey& key,
+std::vector<Config> seeds_of_others(const ConfigStore& store, const TuningKey& key,
                                     const Problem& problem, std::size_t most) {
   std::vector<Known> known;
   for (const StoredResult& other : store.related(key, kRelated)) {
@@ -89,7 +89,7 @@ std::vector<Params> seeds_of_others(const ConfigStore& store, const TuningKey& k
     const std::optional<Problem> their = read_problem(best.problem, best.count);
     if (!their) continue;
     try {
-      known.push_back({*their, params_from_json(family_of(problem.op), best.params)});
+      known.push_back({*their, config_from_json(family_of(problem), best.params)});
     } catch (const std::invalid_argument&) {
       continue;  // of a Foldtune with other tunables
     }

@@ -34,13 +34,13 @@ class ProblemHistory {
   std::size_t failed() const;
 
   /// Null if nothing is known of it.
-  const MeasurementRecord* find(const Params& params) const;
+  const MeasurementRecord* find(const Config& params) const;
 
   /// What an earlier run chose for this count; null if none did.
   const MeasurementRecord* chosen() const { return chosen_ ? &*chosen_ : nullptr; }
-  const std::optional<Params>& chosen_params() const { return chosen_params_; }
+  const std::optional<Config>& chosen_params() const { return chosen_params_; }
   /// What was chosen elsewhere, by rows that were imported.
-  const std::vector<Params>& imported() const { return imported_; }
+  const std::vector<Config>& imported() const { return imported_; }
 
   /// The round for a choice that is to replace all earlier ones; no more than a row may have.
   int next_round() const { return next_round_; }
@@ -51,17 +51,17 @@ class ProblemHistory {
  private:
   std::map<std::string, MeasurementRecord> known_;  ///< by the params' JSON
   std::optional<MeasurementRecord> chosen_;
-  std::optional<Params> chosen_params_;
-  std::vector<Params> imported_;
+  std::optional<Config> chosen_params_;
+  std::vector<Config> imported_;
   int next_round_ = kChosen;
 };
 
 /// The params of a measurement of `problem`. Empty if they are none of its space: somebody wrote
 /// them, or a Foldtune with other tunables.
-std::optional<Params> read_params(const Problem& problem, const std::string& json);
+std::optional<Config> read_params(const Problem& problem, const std::string& json);
 
 /// The best configurations of problems that are like this one, the likest first, at most `most`.
-std::vector<Params> seeds_of_others(const ConfigStore& store, const TuningKey& key,
+std::vector<Config> seeds_of_others(const ConfigStore& store, const TuningKey& key,
                                     const Problem& problem, std::size_t most);
 
 }  // namespace foldtune

@@ -14,8 +14,8 @@
 #include <utility>
 
 #include "foldtune/error.h"
-#include "runtime/launch/variant.h"
 #include "runtime/lookup/lookup.h"
+#include "templates/family.h"
 #include "tuner/measure/comparison.h"
 #include "tuner/measure/measure.h"
 #include "tuner/measure/statistics.h"
@@ -50,19 +50,19 @@ constexpr std::size_t kSeeds = 6;
 
 /// A configuration on its way from the search to the device.
 struct Compiling {
-  Params params;
+  Config params;
   std::optional<CompilePool::Compilation> compilation{};  ///< empty where none is needed
   const MeasurementRecord* known = nullptr;               ///< what the store knows of it
 };
 
 /// As searches propose it, among the configurations that launch the same work.
-Params canonical_default(const Space& space, int multiprocessor_count) {
+Config canonical_default(const Space& space, int multiprocessor_count) {
   return space.canonical(space.default_params(multiprocessor_count), multiprocessor_count);
 }
 
 struct Scored {
   double cost_us;
-  Params params;
+  Config params;
 };
 
 /// The median of the samples of the rounds that `other` took part in, too, so that the two can be
@@ -101,7 +101,7 @@ class ProblemTuning {
     if (session_.compilations == nullptr || is_done()) return;
     const std::unique_ptr<Search> search = begin_search();
     for (std::size_t i = 0; i < look_ahead() && may_propose(i); ++i) {
-      const std::optional<Params> params = search->propose();
+      const std::optional<Config> params = search->propose();
       if (!params) return;
       if (history_.find(*params) == nullptr) begin(*params, CompilePool::Urgency::later);
     }
@@ -190,7 +190,7 @@ class ProblemTuning {
 
   int distinct_configs() const {
     const int multiprocessors = evaluator_.info().record.multiprocessor_count;
-    return static_cast<int>(std::ranges::count_if(space_.enumerate(), [&](const Params& params) {
+    return static_cast<int>(std::ranges::count_if(space_.enumerate(), [&](const Config& params) {
       return !space_.is_redundant(params, multiprocessors);
     }));
   }
@@ -206,7 +206,7 @@ class ProblemTuning {
 
   ProblemResult summarize(const MeasurementRecord& best) const {
     ProblemResult result{.problem = problem_,
-                         .best = params_from_json(family_of(problem_.op), best.params),
+                         .best = config_from_json(family_of(problem_), best.params),
                          .best_us = best.median_us,
                          .gbps = static_cast<double>(best.bytes) / best.median_us / 1e3};
     if (const double read_gbps = evaluator_.read_bandwidth_gbps(); read_gbps > 0) {
@@ -217,30 +217,30 @@ class ProblemTuning {
 
   /// The default first, then what is known of this and of other problems, then what is known to be
   /// good somewhere.
-  std::vector<Params> seeds() const {
-    std::vector<Params> seeds = {fallback_};
-    const auto add = [&](const Params& params) {
+  std::vector<Config> seeds() const {
+    std::vector<Config> seeds = {fallback_};
+    const auto add = [&](const Config& params) {
       if (space_.contains(params) && std::ranges::find(seeds, params) == seeds.end()) {
         seeds.push_back(params);
       }
     };
     if (session_.options.only) {
       const int multiprocessors = evaluator_.info().record.multiprocessor_count;
-      for (const Params& params : session_.options.only(problem_)) {
+      for (const Config& params : session_.options.only(problem_)) {
         if (space_.contains(params)) add(space_.canonical(params, multiprocessors));
       }
       return seeds;
     }
     if (const auto chosen = history_.chosen_params()) add(*chosen);
-    for (const Params& params : history_.imported()) add(params);
-    for (const Params& params : seeds_of_others(session_.store, key_, problem_, kSeeds)) {
+    for (const Config& params : history_.imported()) add(params);
+    for (const Config& params : seeds_of_others(session_.store, key_, problem_, kSeeds)) {
       add(params);
     }
-    for (const Params& params : rules(family_of(problem_.op)).known_good(problem_)) add(params);
+    for (const Config& params : family_of(problem_).known_good(problem_)) add(params);
     return seeds;
   }
 
-  Compiling begin(const Params& params,
+  Compiling begin(const Config& params,
                   CompilePool::Urgency urgency = CompilePool::Urgency::now) const {
     if (session_.compilations == nullptr) return {.params = params};
     return {.params = params,
@@ -346,7 +346,7 @@ class ProblemTuning {
   /// Proposals until enough are in flight. False if nothing is left to propose.
   bool fill() {
     while (in_flight_.size() < look_ahead() && may_propose(in_flight_.size())) {
-      const std::optional<Params> params = search_->propose();
+      const std::optional<Config> params = search_->propose();
       if (!params) return false;
       const MeasurementRecord* const known = history_.find(*params);
       in_flight_.push_back(known == nullptr ? begin(*params)
@@ -355,7 +355,7 @@ class ProblemTuning {
     return !in_flight_.empty();
   }
 
-  void take(const Params& params, const MeasurementRecord& record) {
+  void take(const Config& params, const MeasurementRecord& record) {
     const bool ok = record.outcome == Outcome::ok;
     search_->report(params, ok ? std::optional(record.median_us) : std::nullopt);
     ok ? ++progress_.measured : ++progress_.failed;
@@ -372,17 +372,17 @@ class ProblemTuning {
     session_.report(progress_);
   }
 
-  bool is_known_to_fail(const Params& params) const {
+  bool is_known_to_fail(const Config& params) const {
     const MeasurementRecord* const known = history_.find(params);
     return failed_.contains(to_json(params)) || (known != nullptr && known->outcome != Outcome::ok);
   }
 
   /// The best of the screening, the default and what was chosen before. One of them stores its
   /// result once, if any does: `settle` may prefer it.
-  std::vector<Params> finalists() {
+  std::vector<Config> finalists() {
     std::ranges::stable_sort(scored_, {}, &Scored::cost_us);
-    std::vector<Params> result;
-    const auto add = [&](const Params& params) {
+    std::vector<Config> result;
+    const auto add = [&](const Config& params) {
       const bool is_there = std::ranges::find(result, params) != result.end();
       if (!is_there && !is_known_to_fail(params)) result.push_back(params);
     };
@@ -392,8 +392,8 @@ class ProblemTuning {
       if (result.size() >= most) break;
       add(scored.params);
     }
-    if (std::ranges::none_of(result, shows_result)) {
-      const auto shown = std::ranges::find_if(scored_, shows_result, &Scored::params);
+    if (std::ranges::none_of(result, stores_result_once)) {
+      const auto shown = std::ranges::find_if(scored_, stores_result_once, &Scored::params);
       if (shown != scored_.end()) add(shown->params);
     }
     add(fallback_);
@@ -414,7 +414,7 @@ class ProblemTuning {
 
   std::optional<ProblemResult> compare() {
     std::vector<Compiling> compiling;
-    for (const Params& params : finalists()) compiling.push_back(begin(params));
+    for (const Config& params : finalists()) compiling.push_back(begin(params));
     std::vector<Finalist> candidates;
     for (const Compiling& one : compiling) {
       Finalist finalist{.params = one.params, .compiled = {}, .stays = is_incumbent(one.params)};
@@ -442,7 +442,7 @@ class ProblemTuning {
   }
 
   /// What is used untuned, or was chosen before: it has to be beaten.
-  bool is_incumbent(const Params& params) const {
+  bool is_incumbent(const Config& params) const {
     return params == fallback_ || (session_.options.resume && params == history_.chosen_params());
   }
 
@@ -469,9 +469,9 @@ class ProblemTuning {
 
   /// What was chosen before, else the default; empty if it does not take part.
   std::optional<std::size_t> incumbent(const std::vector<Finalist>& candidates) const {
-    const std::optional<Params> chosen =
+    const std::optional<Config> chosen =
         session_.options.resume ? history_.chosen_params() : std::nullopt;
-    const Params params = chosen.value_or(fallback_);
+    const Config params = chosen.value_or(fallback_);
     const auto found = std::ranges::find(candidates, params, &Finalist::params);
     if (found == candidates.end()) return std::nullopt;
     return static_cast<std::size_t>(found - candidates.begin());
@@ -511,7 +511,7 @@ class ProblemTuning {
   const ProblemHistory history_;
   const Space space_;
   EffortLimits limits_;
-  const Params fallback_;
+  const Config fallback_;
   const double begin_s_;
   std::uint64_t largest_count_ = 0;  ///< of the inputs
   const Run* run_ = nullptr;

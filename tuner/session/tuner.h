@@ -25,7 +25,7 @@ struct TuneOptions {
   std::optional<int> max_evaluations{};  ///< configurations per problem; empty: the effort's
   /// Of a problem these are tried, and what is used untuned, in the place of a search. May be
   /// empty.
-  std::function<std::vector<Params>(const Problem& problem)> only = nullptr;
+  std::function<std::vector<Config>(const Problem& problem)> only = nullptr;
   /// Takes what the store knows of these problems as if it had just been measured: failures are not
   /// repeated, and a problem that is done is not tuned again.
   bool resume = true;
@@ -44,7 +44,7 @@ struct TuneOptions {
 /// The result of tuning one problem. Times are medians in microseconds per call.
 struct ProblemResult {
   Problem problem;
-  Params best;
+  Config best;
   double best_us = 0;
   double default_us = 0;               ///< of the configuration that is used untuned
   double gbps = 0;                     ///< input bytes over best_us, in 10^9 bytes per second

@@ -86,10 +86,10 @@ std::string format_percent(double fraction) {
 
 std::string format_change(double ratio) { return fmt::format("{:+.1f}%", 100 * (ratio - 1)); }
 
-std::string format_config(const Params& params) {
+std::string format_config(const Config& params) {
   std::string text;
-  for (const Tunable& tunable : rules(family_of(params)).tunables) {
-    const int value = tunable.get(params);
+  for (const Tunable& tunable : params.family().tunables()) {
+    const int value = params.get(tunable);
     if (!text.empty()) text += ' ';
     if (tunable.labels.empty()) {
       text += fmt::format("{}{}", initials(tunable.name), value);
@@ -101,18 +101,18 @@ std::string format_config(const Params& params) {
 }
 
 std::string format_config(std::string_view json) {
-  for (const Family family : {Family::reduce, Family::histogram}) {
+  for (const Family* const family : families()) {
     try {
-      return format_config(params_from_json(family, json));
+      return format_config(config_from_json(*family, json));
     } catch (const std::invalid_argument&) {  // of the other family, or of another version
     }
   }
   return std::string(json);
 }
 
-std::string config_legend(Family family) {
+std::string config_legend(const Family& family) {
   std::string text;
-  for (const Tunable& tunable : rules(family).tunables) {
+  for (const Tunable& tunable : family.tunables()) {
     if (!text.empty()) text += ", ";
     if (tunable.labels.empty()) text += initials(tunable.name) + ' ';
     text += tunable.name;

@@ -33,13 +33,13 @@ std::string format_percent(double fraction);
 std::string format_change(double ratio);
 
 /// The tunables in a line: "bs256 vw4 u8 shuffle last_block w2".
-std::string format_config(const Params& params);
+std::string format_config(const Config& params);
 
 /// The same from JSON; the JSON itself if it is of a version with other tunables.
 std::string format_config(std::string_view json);
 
 /// What the abbreviations in `format_config` stand for.
-std::string config_legend(Family family);
+std::string config_legend(const Family& family);
 
 /// Of `words` the one that a user who wrote `word` may have meant: the nearest by edits, or one
 /// that begins with it; empty if none is near.

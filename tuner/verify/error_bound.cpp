@@ -261,10 +261,10 @@ long double product_bound(const Problem& problem, const FoldShape&, const Refere
          least_positive(problem.accumulator_type());
 }
 
-long double error_bound(const Problem& problem, const Params& params, std::uint32_t grid_size,
+long double error_bound(const Problem& problem, const Config& params, std::uint32_t grid_size,
                         const Reference& reference) {
   if (problem.op == Operator::custom || is_exact(problem)) return 0;
-  const FoldShape shape = fold_shape(problem, std::get<ReduceParams>(params), grid_size);
+  const FoldShape shape = fold_shape(problem, reduce_params(params), grid_size);
   const long double bound = reference_row(problem.op).bound(problem, shape, reference);
   return round_result(problem, reference.numbers[0].floating, bound);
 }

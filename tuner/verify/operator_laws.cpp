@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/launch/custom_source.h"
 #include "templates/catalog.h"
+#include "templates/reduce/custom_source.h"
 #include "tuner/verify/elements.h"
 #include "tuner/verify/reference.h"
 
@@ -197,9 +197,10 @@ std::string find_law_fault(Device& device, const Problem& problem,
   const void* index_argument = device_indices.data();
   auto count = static_cast<std::uint32_t>(indices.size());
   void* result_argument = device_results.data();
-  void* arguments[] = {pointers.data(), &index_argument, &count, &result_argument};
+  Launch launch;
+  launch.pass(pointers.data(), &index_argument, &count, &result_argument);
   const std::unique_ptr<Kernel> kernel = device.load(compiled);
-  kernel->launch(0, {.grid_size = 1, .block_size = 32}, arguments, nullptr);
+  kernel->launch(launch, nullptr);
   device.synchronize(nullptr);
   device.copy(results.data(), device_results.data(), results.size());
   std::string fault = Laws(*problem.custom, std::move(indices), std::move(results)).find_fault();

@@ -78,7 +78,7 @@ Reference compute_reference(const Problem& problem, std::span<const void* const>
 /// is ((1 + u)^d - 1) * sum|map(x)|, where d is the length of the longest chain of operations that
 /// an element passes through under `params` with `grid_size` blocks, and u is the accumulator's
 /// unit roundoff; error_bound.cpp derives the others.
-long double error_bound(const Problem& problem, const Params& params, std::uint32_t grid_size,
+long double error_bound(const Problem& problem, const Config& params, std::uint32_t grid_size,
                         const Reference& reference);
 
 /// Compares `result`, one result of the problem, with the reference. Empty if it is right, else

@@ -6,6 +6,7 @@
 #include <new>
 #include <utility>
 
+#include "templates/histogram/space.h"
 #include "tuner/problem/problem_json.h"
 #include "tuner/worker/record_fields.h"
 
@@ -16,7 +17,6 @@ constexpr std::string_view name(Timing timing) {
   constexpr std::string_view kNames[] = {"screening", "comparison", "complete"};
   return kNames[static_cast<int>(timing)];
 }
-constexpr Family last_of(Family) { return Family::histogram; }
 constexpr Failure::Kind last_of(Failure::Kind) { return Failure::Kind::other; }
 constexpr std::string_view name(Failure::Kind kind) {
   constexpr std::string_view kNames[] = {
@@ -92,7 +92,7 @@ std::string encode_compiled(const CompiledKernel& compiled) {
 }
 
 std::string encode_trial(const Trial& trial) {
-  Json body{{"family", write_json(family_of(trial.params))},
+  Json body{{"family", trial.params.family().name()},
             {"params", to_json(trial.params)},
             {"timing", write_json(trial.timing)},
             {"samples", trial.samples},
@@ -120,8 +120,10 @@ std::optional<CompiledKernel> take_compiled(const Json& json, Behind& behind) {
 }
 
 std::optional<Trial> take_trial(const Json& body, Behind& behind) {
-  Trial trial{.params = params_from_json(read_json<Family>(body.at("family")),
-                                         body.at("params").get<std::string>()),
+  const auto family = body.at("family").get<std::string>();
+  const Family* const known = find_family(family);
+  if (known == nullptr) throw ProtocolError(fmt::format("there is no family '{}'", family));
+  Trial trial{.params = config_from_json(*known, body.at("params").get<std::string>()),
               .compiled = nullptr,
               .timing = read_json<Timing>(body.at("timing")),
               .samples = read_json<int>(body.at("samples")),

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "templates/device/host_thread.h"
+#include "templates/launch.h"
 
 namespace foldtune {
 
@@ -19,12 +20,16 @@ struct CpuLaunch {
   const std::string& name;  ///< the kernel's, for messages
   host::Entry entry;
   void** arguments;
-  std::uint32_t grid_size;
-  std::uint32_t block_size;
+  Dim3 grid;
+  Dim3 block;
+  std::uint32_t shared_bytes = 0;  ///< dynamic shared memory of a block
 
   std::atomic<std::uint32_t> next_block = 0;  ///< the first that has not been started
   std::atomic<std::uint32_t> finished = 0;    ///< blocks
   std::atomic<bool> failed = false;           ///< blocks that wait for others give up
+
+  std::uint32_t grid_size() const { return static_cast<std::uint32_t>(grid.count()); }
+  std::uint32_t block_size() const { return static_cast<std::uint32_t>(block.count()); }
 };
 
 /// Runs one block at a time, with a fiber for each of its threads, switched on the calling thread

@@ -141,30 +141,33 @@ class CpuKernel final : public Kernel {
       : grid_(grid), streams_(streams), image_(compiled) {}
 
   // Runs the grid to its end: an error is thrown here.
-  void launch(std::size_t index, LaunchShape shape, void** arguments,
-              Stream stream) const override {
-    check(index);
-    if (shape.grid_size == 0 || shape.block_size == 0 || shape.block_size > kMaxBlockSize) {
+  void launch(const Launch& launch, Stream stream) const override {
+    check(launch.kernel);
+    const std::string& name = image_.name(launch.kernel);
+    const std::uint64_t blocks = launch.grid.count();
+    const std::uint64_t threads = launch.block.count();
+    if (blocks == 0 || blocks > UINT32_MAX || threads == 0 || threads > kMaxBlockSize) {
       throw DeviceError(fmt::format(
           "Launching {} on the CPU device with {} blocks of {} threads: launch at least one block, "
           "of 1 to {} threads.",
-          image_.name(index), shape.grid_size, shape.block_size, kMaxBlockSize));
+          name, blocks, threads, kMaxBlockSize));
     }
-    CpuLaunch launch{.name = image_.name(index),
-                     .entry = image_.entry(index),
-                     .arguments = arguments,
-                     .grid_size = shape.grid_size,
-                     .block_size = shape.block_size};
+    CpuLaunch cpu_launch{.name = name,
+                         .entry = image_.entry(launch.kernel),
+                         .arguments = const_cast<void**>(launch.arguments.data()),
+                         .grid = launch.grid,
+                         .block = launch.block,
+                         .shared_bytes = launch.shared_bytes};
     try {
       const std::lock_guard lock(streams_.of(stream));
-      grid_.run(launch);
+      grid_.run(cpu_launch);
     } catch (const Error&) {
       throw;
     } catch (const std::exception& error) {
       throw DeviceError(fmt::format(
           "Running {} on the CPU device with {} blocks of {} threads: {}. If the system is out of "
           "memory or threads, choose smaller blocks.",
-          launch.name, shape.grid_size, shape.block_size, error.what()));
+          name, blocks, threads, error.what()));
     }
   }
 

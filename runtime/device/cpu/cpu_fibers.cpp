@@ -62,7 +62,7 @@ std::string threads_that_do(Activity activity, std::span<const Activity> activit
 
 std::string running(const CpuLaunch& launch, std::uint32_t block) {
   return fmt::format("Running {} on the CPU device, block {} of {}", launch.name, block,
-                     launch.grid_size);
+                     launch.grid_size());
 }
 
 // `activities` has one entry per thread.
@@ -86,7 +86,7 @@ DeviceError deadlock(const CpuLaunch& launch, std::uint32_t block,
 void check_pause(const CpuLaunch& launch, const host::Thread& thread,
                  std::uint32_t& futile_pauses) {
   if (launch.failed.load(std::memory_order_relaxed)) throw BlockAborted{};
-  if (launch.finished.load(std::memory_order_relaxed) + 1 < launch.grid_size) return;
+  if (launch.finished.load(std::memory_order_relaxed) + 1 < launch.grid_size()) return;
   if (++futile_pauses < kMaxFutilePauses) return;
   throw DeviceError(
       fmt::format("{}: thread {} waits for another block, but all others have finished. Let each "
@@ -109,6 +109,12 @@ class SharedMemory {
   };
   std::unique_ptr<Bytes> bytes_ = std::make_unique<Bytes>();
 };
+
+// Of dynamic shared memory, which is as much as a launch asks for. Poisoned as well.
+struct alignas(16) SharedWord {
+  std::uint64_t values[2];
+};
+constexpr SharedWord kPoison{{~std::uint64_t{0}, ~std::uint64_t{0}}};
 
 // Kernels need a few hundred bytes; sanitizers print their reports on the stack that they find.
 // Pages are only there once they are touched.
@@ -216,6 +222,7 @@ class FiberRunner final : public BlockRunner {
   static void pause(host::Thread* self);
 
   SharedMemory shared_;
+  std::vector<SharedWord> dynamic_shared_;
   std::vector<Stack> stacks_;
   std::vector<WatchedFiber> watched_;
   std::vector<FiberThread> threads_;
@@ -248,25 +255,32 @@ void FiberRunner::prepare(const CpuLaunch& launch, std::uint32_t block) {
   launch_ = &launch;
   barrier_ = {};
   watched_scheduler_ = WatchedFiber::current();
-  live_ = launch.block_size;
+  const std::uint32_t block_size = launch.block_size();
+  live_ = block_size;
+  dynamic_shared_.assign((launch.shared_bytes + sizeof(SharedWord) - 1) / sizeof(SharedWord),
+                         kPoison);
   aborted_ = false;
   shared_.poison();
-  stacks_.reserve(launch.block_size);
-  while (stacks_.size() < launch.block_size) stacks_.emplace_back();
-  while (watched_.size() < launch.block_size) watched_.push_back(WatchedFiber::make());
-  warps_.resize((launch.block_size + kWarpLanes - 1) / kWarpLanes);
+  stacks_.reserve(block_size);
+  while (stacks_.size() < block_size) stacks_.emplace_back();
+  while (watched_.size() < block_size) watched_.push_back(WatchedFiber::make());
+  warps_.resize((block_size + kWarpLanes - 1) / kWarpLanes);
   for (Warp& warp : warps_) warp.meeting = {};
-  threads_.resize(launch.block_size);
-  for (std::uint32_t i = 0; i < launch.block_size; ++i) {
+  threads_.resize(block_size);
+  for (std::uint32_t i = 0; i < block_size; ++i) {
     FiberThread& thread = threads_[i];
-    static_cast<host::Thread&>(thread) = {.thread_index = i,
-                                          .block_index = block,
-                                          .block_size = launch.block_size,
-                                          .grid_size = launch.grid_size,
-                                          .shared = shared_.data(),
-                                          .sync_block = &FiberRunner::sync_block,
-                                          .shuffle = &FiberRunner::shuffle,
-                                          .pause = &FiberRunner::pause};
+    static_cast<host::Thread&>(thread) = {
+        .thread_index = i,
+        .block_index = block,
+        .block_size = block_size,
+        .grid_size = launch.grid_size(),
+        .block_extents = {launch.block.x, launch.block.y, launch.block.z},
+        .grid_extents = {launch.grid.x, launch.grid.y, launch.grid.z},
+        .shared = shared_.data(),
+        .dynamic_shared = dynamic_shared_.data(),
+        .sync_block = &FiberRunner::sync_block,
+        .shuffle = &FiberRunner::shuffle,
+        .pause = &FiberRunner::pause};
     thread.runner = this;
     thread.activity = Activity::running;
     thread.futile_pauses = 0;

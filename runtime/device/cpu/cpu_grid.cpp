@@ -22,7 +22,7 @@ void CpuGrid::run(CpuLaunch& launch) {
 
   // The calling thread works too, so a grid of one block needs no other.
   std::vector<std::thread> helpers;
-  const std::uint32_t workers = std::min(launch.grid_size, concurrency_);
+  const std::uint32_t workers = std::min(launch.grid_size(), concurrency_);
   helpers.reserve(workers);
   try {
     while (helpers.size() + 1 < workers) helpers.emplace_back(work);
@@ -38,7 +38,7 @@ void CpuGrid::run_blocks(CpuLaunch& launch) {
   std::unique_ptr<BlockRunner> runner = take_runner();
   while (!launch.failed.load(std::memory_order_relaxed)) {
     const std::uint32_t block = launch.next_block.fetch_add(1, std::memory_order_relaxed);
-    if (block >= launch.grid_size) break;
+    if (block >= launch.grid_size()) break;
     runner->run(launch, block);
     launch.finished.fetch_add(1, std::memory_order_relaxed);
   }

@@ -111,36 +111,36 @@ class CudaKernel final : public Kernel {
     }
   }
 
-  void launch(std::size_t index, LaunchShape shape, void** arguments,
-              Stream stream) const override {
+  void launch(const Launch& launch, Stream stream) const override {
     const ContextScope scope(context_, driver_);
     std::array<CUlaunchAttribute, 2> attributes{};
     unsigned count = 0;
-    if (limits_.overlaps_launches) {
+    if (launch.overlaps_previous && limits_.overlaps_launches) {
       CUlaunchAttribute& overlap = attributes.at(count++);
       overlap.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
       overlap.value.programmaticStreamSerializationAllowed = 1;
     }
-    if (shape.is_cluster && limits_.has_clusters) {
+    if (launch.is_cluster && limits_.has_clusters) {
       CUlaunchAttribute& cluster = attributes.at(count++);
       cluster.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
-      cluster.value.clusterDim = {.x = shape.grid_size, .y = 1, .z = 1};
+      cluster.value.clusterDim = {.x = launch.grid.x, .y = launch.grid.y, .z = launch.grid.z};
     }
-    const CUlaunchConfig config{.gridDimX = shape.grid_size,
-                                .gridDimY = 1,
-                                .gridDimZ = 1,
-                                .blockDimX = shape.block_size,
-                                .blockDimY = 1,
-                                .blockDimZ = 1,
-                                .sharedMemBytes = 0,
+    const CUlaunchConfig config{.gridDimX = launch.grid.x,
+                                .gridDimY = launch.grid.y,
+                                .gridDimZ = launch.grid.z,
+                                .blockDimX = launch.block.x,
+                                .blockDimY = launch.block.y,
+                                .blockDimZ = launch.block.z,
+                                .sharedMemBytes = launch.shared_bytes,
                                 .hStream = stream,
                                 .attrs = attributes.data(),
                                 .numAttrs = count};
     const CUresult result =
-        driver_.cuLaunchKernelEx(&config, functions_[index], arguments, /*extra=*/nullptr);
+        driver_.cuLaunchKernelEx(&config, functions_[launch.kernel],
+                                 const_cast<void**>(launch.arguments.data()), /*extra=*/nullptr);
     if (result != CUDA_SUCCESS) {
-      driver_.check(result, fmt::format("launching {} blocks of {} threads", shape.grid_size,
-                                        shape.block_size));
+      driver_.check(result, fmt::format("launching {} blocks of {} threads", launch.grid.count(),
+                                        launch.block.count()));
     }
   }
 

@@ -18,12 +18,6 @@ struct __nv_bfloat16;
 
 namespace foldtune {
 
-/// What shares a kernel template.
-enum class Family {
-  reduce,     ///< all elements become one result
-  histogram,  ///< elements are counted in bins
-};
-
 /// What is computed. Result types and empty inputs: `default_accumulator`, `has_empty_result`.
 enum class Operator {
   sum,             ///< x[0] + x[1] + ...; integers wrap
@@ -100,7 +94,6 @@ enum class ResultShape {
 
 /// @{
 /// The enumerator as text, spelled as here. Static storage: the view stays valid.
-FOLDTUNE_API std::string_view name(Family family);
 FOLDTUNE_API std::string_view name(Operator op);
 FOLDTUNE_API std::string_view name(ElementType type);
 FOLDTUNE_API std::string_view name(Determinism determinism);
@@ -126,7 +119,6 @@ FOLDTUNE_API std::size_t size_of(ElementType type);  ///< bytes
 FOLDTUNE_API bool is_floating(ElementType type);     ///< f16, bf16, f32 or f64
 FOLDTUNE_API bool is_signed(ElementType type);       ///< a signed integer or floating
 
-FOLDTUNE_API Family family_of(Operator op);          ///< whose kernel computes it
 FOLDTUNE_API int input_count(Operator op);           ///< arrays that are folded together: 2 for dot
 FOLDTUNE_API ResultShape result_shape(Operator op);  ///< what one result is in memory
 

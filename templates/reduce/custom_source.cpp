@@ -1,4 +1,4 @@
-#include "runtime/launch/custom_source.h"
+#include "templates/reduce/custom_source.h"
 
 #include <fmt/format.h>
 

@@ -1,0 +1,91 @@
+/// What a family of kernels supplies, and nobody else knows: its tunables, which of them go
+/// together, its programs and its launches. Families see neither CUDA nor the database.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "foldtune/problem.h"
+#include "templates/config.h"
+#include "templates/launch.h"
+#include "templates/program.h"
+
+namespace foldtune {
+
+/// A problem with the tunables to solve it.
+struct Variant {
+  Problem problem;
+  Config params;
+};
+
+/// What a launch may depend on besides the problem and the configuration.
+struct KernelFacts {
+  int multiprocessor_count = 1;
+  /// Blocks of so many threads of the program's first kernel that the device holds at a time. Asks
+  /// the driver.
+  std::function<int(std::uint32_t threads)> resident_blocks;
+};
+
+/// Stateless, with static storage. Member functions may be called from several threads.
+class Family {
+ public:
+  /// As in the database and in JSON: "reduce".
+  virtual std::string_view name() const = 0;
+  /// At most Config::kMaxTunables. Those that shape the launch alone, so that configurations which
+  /// differ in them have one program, come last.
+  virtual std::span<const Tunable> tunables() const = 0;
+
+  /// Whether values that are each allowed are so together, for the problem and its promises.
+  virtual bool is_valid(const Problem& problem, const Config& config) const = 0;
+  /// Whether a search tries a valid configuration whose values are all searched: not if it is known
+  /// to be slow for the problem's count.
+  virtual bool is_searched(const Problem& problem, const Config& config) const = 0;
+  /// Of all configurations that launch the same work for the problem's count, the one that stands
+  /// for them.
+  virtual Config canonical(const Problem& problem, const Config& config,
+                           int multiprocessor_count) const = 0;
+  /// The configuration that is used where nothing was tuned.
+  virtual Config fallback(const Problem& problem, int multiprocessor_count) const = 0;
+  /// Configurations that are known to be good somewhere: a search tries them first.
+  virtual std::vector<Config> known_good(const Problem& problem) const = 0;
+  /// A configuration that was good for another problem of the family, as it may suit this one.
+  virtual Config adapted(const Config& config, const Problem& from, const Problem& to) const = 0;
+
+  /// Whether a call stores each word of its result once, so that the host may take what it sees.
+  virtual bool stores_result_once(const Config& config) const = 0;
+
+  /// The program's first kernel is the one whose resources are reported.
+  virtual Program program(const Variant& variant) const = 0;
+  virtual std::unique_ptr<Launcher> launcher(const Variant& variant,
+                                             const KernelFacts& facts) const = 0;
+
+ protected:
+  ~Family() = default;
+};
+
+/// All families, in the order in which they are listed to people.
+std::span<const Family* const> families();
+
+/// Null for an unknown name.
+const Family* find_family(std::string_view name);
+
+const Family& family_of(const Problem& problem);
+
+/// Family::stores_result_once of the configuration's family.
+inline bool stores_result_once(const Config& config) {
+  return config.family().stores_result_once(config);
+}
+
+/// Whether the kernel of a variant counts in 64 bits. It is a matter of the size class, so that one
+/// program serves all counts of a class.
+bool counts_in_64_bits(const Variant& variant);
+
+/// The program of a variant. It depends on the types, the operator, the alignment class, the width
+/// of indices and the tunables that the kernel sees, not on the count or the grid: equal programs
+/// are compiled once.
+Program make_program(const Variant& variant);
+
+}  // namespace foldtune

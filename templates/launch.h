@@ -1,0 +1,113 @@
+/// Launches as data: what a family makes of a call, and a device enqueues.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <stdexcept>
+#include <type_traits>
+
+#include "templates/call.h"
+
+namespace foldtune {
+
+/// The extents of a grid or of a block.
+struct Dim3 {
+  std::uint32_t x = 1;
+  std::uint32_t y = 1;
+  std::uint32_t z = 1;
+
+  constexpr std::uint64_t count() const { return std::uint64_t{x} * y * z; }
+  bool operator==(const Dim3&) const = default;
+};
+
+struct Launch {
+  static constexpr std::size_t kMaxArguments = 16;
+
+  std::size_t kernel = 0;          ///< its index in the program
+  Dim3 grid{};                     ///< blocks
+  Dim3 block{.x = 32};             ///< threads of a block
+  std::uint32_t shared_bytes = 0;  ///< dynamic shared memory of a block
+  bool is_cluster = false;         ///< all blocks are one cluster, where the device has clusters
+  /// Whether the grid may begin before the stream's earlier work is complete: only for a kernel
+  /// that calls `platform::await_previous_grid` before it touches what that may use.
+  bool overlaps_previous = false;
+  /// Addresses of the kernel's parameters, as for cuLaunchKernel.
+  std::array<void*, kMaxArguments> arguments;  // NOLINT(*-member-init): set as far as it is used
+
+  /// Sets the arguments, in the order of the kernel's parameters.
+  template <class... Pointers>
+  void pass(Pointers... addresses) {
+    static_assert(sizeof...(addresses) <= kMaxArguments);
+    std::size_t i = 0;
+    ((arguments[i++] = addresses), ...);
+  }
+};
+
+/// The launches of one call, in their order, with the values of their arguments. Made for the
+/// stack: allocates nothing.
+class Launches {
+ public:
+  static constexpr std::size_t kMaxLaunches = 3;
+
+  Launches() {}  // NOLINT(*-member-init,*-use-equals-default): the values are set as they are kept
+  Launches(const Launches&) = delete;  // arguments point into it
+  Launches& operator=(const Launches&) = delete;
+
+  Launch& add(const Launch& launch) {
+    if (size_ == kMaxLaunches) throw std::logic_error("more launches than a call may have");
+    return launches_[size_++] = launch;
+  }
+
+  /// The address of a copy, which lives as long as the launches.
+  template <class T>
+  void* keep(const T& value) {
+    static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= kAlignment);
+    const std::size_t begin = (used_ + alignof(T) - 1) / alignof(T) * alignof(T);
+    if (begin + sizeof(T) > sizeof(values_)) {
+      throw std::logic_error("more values than the arguments of a call may have");
+    }
+    used_ = begin + sizeof(T);
+    return std::memcpy(values_ + begin, &value, sizeof(T));
+  }
+
+  /// The same for an index, of the width that the kernel has.
+  void* keep_index(std::uint64_t index, bool in_64_bits) {
+    return in_64_bits ? keep(index) : keep(static_cast<std::uint32_t>(index));
+  }
+
+  std::size_t size() const { return size_; }
+  const Launch* begin() const { return launches_; }
+  const Launch* end() const { return launches_ + size_; }
+
+ private:
+  static constexpr std::size_t kAlignment = 16;
+
+  Launch launches_[kMaxLaunches];
+  std::size_t size_ = 0;
+  alignas(kAlignment) std::byte values_[512];
+  std::size_t used_ = 0;
+};
+
+/// The launches of a variant on one device, worked out but for what differs from call to call.
+/// Member functions may be called from several threads.
+class Launcher {
+ public:
+  Launcher() = default;
+  Launcher(const Launcher&) = delete;
+  Launcher& operator=(const Launcher&) = delete;
+  virtual ~Launcher() = default;
+
+  /// Threads of a block of the program's first kernel.
+  virtual std::uint32_t block_size() const = 0;
+
+  /// Bytes of scratch that a call on `count` elements needs, or 0: then it may be null.
+  virtual std::size_t scratch_bytes(std::uint64_t count) const = 0;
+
+  /// The launches of a call; its count is of the variant's size class, or smaller. The hot path's
+  /// one virtual call.
+  virtual void fill(const Call& call, void* scratch, Launches& launches) const = 0;
+};
+
+}  // namespace foldtune

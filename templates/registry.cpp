@@ -1,0 +1,32 @@
+// The families of the tree: the one place outside their folders that names them.
+#include <algorithm>
+
+#include "templates/family.h"
+#include "templates/histogram/space.h"
+#include "templates/reduce/space.h"
+
+namespace foldtune {
+
+std::span<const Family* const> families() {
+  static const Family* const kFamilies[] = {&reduce_family(), &histogram_family()};
+  return kFamilies;
+}
+
+const Family* find_family(std::string_view name) {
+  const auto all = families();
+  const auto found = std::ranges::find(all, name, &Family::name);
+  return found == all.end() ? nullptr : *found;
+}
+
+const Family& family_of(const Problem& problem) {
+  return problem.op == Operator::histogram ? histogram_family() : reduce_family();
+}
+
+bool counts_in_64_bits(const Variant& variant) {
+  // The largest count of size class 30 is 2^30.5, far enough below 2^32 for a grid of tiles.
+  return size_class(variant.problem.count) > 30;
+}
+
+Program make_program(const Variant& variant) { return variant.params.family().program(variant); }
+
+}  // namespace foldtune
