@@ -29,8 +29,9 @@ bool has_width_in_turn(const Variant& variant) {
   std::ptrdiff_t places = variant.problem.alignment == Alignment::vector ? 1 : 0;
   ReduceParams params = reduce_params(variant.params);
   params.waves = 0;  // so that variants of one program have one width
+  const Config config = params;
   for (const Tunable& tunable : reduce_family().tunables()) {
-    places += std::ranges::find(tunable.values, params.get(tunable)) - tunable.values.begin();
+    places += std::ranges::find(tunable.values, config.get(tunable)) - tunable.values.begin();
   }
   return counts_in_64_bits(variant) == (places % 2 == 1);
 }

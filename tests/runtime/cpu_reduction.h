@@ -8,6 +8,7 @@
 #include "runtime/device/device.h"
 #include "runtime/launch/plan.h"
 #include "templates/reduce/space.h"
+#include "templates/space.h"
 
 namespace foldtune::test {
 

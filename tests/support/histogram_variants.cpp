@@ -3,6 +3,7 @@
 #include <random>
 
 #include "templates/histogram/space.h"
+#include "templates/space.h"
 
 namespace foldtune::test {
 namespace {

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "templates/reduce/space.h"
+#include "templates/space.h"
 #include "tests/support/covering_sample.h"
 
 namespace foldtune::test {

@@ -2,6 +2,8 @@
 
 #include "templates/histogram/layout.cuh"
 #include "templates/histogram/space.h"
+#include "templates/space.h"
+#include "templates/struct_tunables.h"
 #include "tests/catch.h"
 
 namespace foldtune::test {
@@ -14,44 +16,44 @@ Problem make_problem(ElementType type, std::uint32_t bins, Binning binning = Bin
           .histogram = {.bins = bins, .binning = binning}};
 }
 
-bool is_valid(const Problem& problem, const HistogramParams& params) {
+bool is_in_space(const Problem& problem, const HistogramParams& params) {
   return Space(problem).contains(params);
 }
 
 TEST_CASE("Histogram space: loads are at most 16 bytes wide") {
-  CHECK(is_valid(make_problem(ElementType::u8, 256), {.vector_width = 16}));
-  CHECK(is_valid(make_problem(ElementType::f32, 256), {.vector_width = 4}));
-  CHECK_FALSE(is_valid(make_problem(ElementType::f32, 256), {.vector_width = 8}));
-  CHECK_FALSE(is_valid(make_problem(ElementType::u8, 256), {.vector_width = 16, .unroll = 8}));
+  CHECK(is_in_space(make_problem(ElementType::u8, 256), {.vector_width = 16}));
+  CHECK(is_in_space(make_problem(ElementType::f32, 256), {.vector_width = 4}));
+  CHECK_FALSE(is_in_space(make_problem(ElementType::f32, 256), {.vector_width = 8}));
+  CHECK_FALSE(is_in_space(make_problem(ElementType::u8, 256), {.vector_width = 16, .unroll = 8}));
 }
 
 TEST_CASE("Histogram space: bins in shared memory fit into 48 KiB") {
   const Problem few = make_problem(ElementType::f32, 256);
-  CHECK(is_valid(few, {.copies = 32}));
-  CHECK(is_valid(few, {.block_size = 1024, .privacy = BinPrivacy::warp}));
+  CHECK(is_in_space(few, {.copies = 32}));
+  CHECK(is_in_space(few, {.block_size = 1024, .privacy = BinPrivacy::warp}));
   const Problem some = make_problem(ElementType::f32, 1000);
-  CHECK(is_valid(some, {.copies = 8}));
-  CHECK_FALSE(is_valid(some, {.copies = 16}));
-  CHECK_FALSE(is_valid(some, {.block_size = 1024, .privacy = BinPrivacy::warp}));
-  CHECK(is_valid(make_problem(ElementType::f32, 12'000), {}));
+  CHECK(is_in_space(some, {.copies = 8}));
+  CHECK_FALSE(is_in_space(some, {.copies = 16}));
+  CHECK_FALSE(is_in_space(some, {.block_size = 1024, .privacy = BinPrivacy::warp}));
+  CHECK(is_in_space(make_problem(ElementType::f32, 12'000), {}));
   const Problem many = make_problem(ElementType::f32, 20'000);
-  CHECK_FALSE(is_valid(many, {}));
-  CHECK(is_valid(many, {.privacy = BinPrivacy::global}));
+  CHECK_FALSE(is_in_space(many, {}));
+  CHECK(is_in_space(many, {.privacy = BinPrivacy::global}));
   // Bytes are counted by their value.
-  CHECK(is_valid(make_problem(ElementType::u8, 20'000), {.copies = 32}));
+  CHECK(is_in_space(make_problem(ElementType::u8, 20'000), {.copies = 32}));
 }
 
 TEST_CASE("Histogram space: only the privacy 'block' has copies") {
   const Problem problem = make_problem(ElementType::f32, 16);
-  CHECK(is_valid(problem, {.copies = 2}));
-  CHECK_FALSE(is_valid(problem, {.privacy = BinPrivacy::warp, .copies = 2}));
-  CHECK_FALSE(is_valid(problem, {.privacy = BinPrivacy::global, .copies = 2}));
+  CHECK(is_in_space(problem, {.copies = 2}));
+  CHECK_FALSE(is_in_space(problem, {.privacy = BinPrivacy::warp, .copies = 2}));
+  CHECK_FALSE(is_in_space(problem, {.privacy = BinPrivacy::global, .copies = 2}));
 }
 
 TEST_CASE("Histogram space: a block polls as many totals as its threads hold in registers") {
   const auto can_poll = [](const Problem& problem, HistogramParams params) {
     params.finish = HistogramFinal::polling;
-    return is_valid(problem, params);
+    return is_in_space(problem, params);
   };
   // One total more than bins: elements in no bin. Bytes are counted by their 256 values.
   CHECK(can_poll(make_problem(ElementType::f32, 255), {.block_size = 32}));
@@ -178,7 +180,7 @@ TEST_CASE("Histogram space: no block counts as many elements as 32 bits hold") {
 
 TEST_CASE("Histogram space: params are written as the kernel's template argument and as JSON") {
   const Config params = HistogramParams{.copies = 8, .aggregation = BinAggregation::runs};
-  CHECK(to_template_argument(params) ==
+  CHECK(to_template_argument("foldtune::HistogramParams", params) ==
         "foldtune::HistogramParams{.block_size=256,.vector_width=4,.unroll=4,"
         ".privacy=foldtune::BinPrivacy::block,.copies=8,"
         ".aggregation=foldtune::BinAggregation::runs,"

@@ -6,6 +6,8 @@
 #include <stdexcept>
 
 #include "templates/histogram/space.h"
+#include "templates/space.h"
+#include "templates/struct_tunables.h"
 #include "tests/catch.h"
 #include "tests/support/covering_sample.h"
 
@@ -41,7 +43,7 @@ std::set<std::array<int, 4>> pairs(const std::vector<Config>& configs) {
   for (const Config& params : configs) {
     for (int a = 0; a < static_cast<int>(tunables.size()); ++a) {
       for (int b = 0; b < a; ++b) {
-        result.insert({a, tunables[a].get(params), b, tunables[b].get(params)});
+        result.insert({a, params.get(tunables[a]), b, params.get(tunables[b])});
       }
     }
   }
@@ -255,9 +257,10 @@ TEST_CASE("Neighbours differ in one tunable, by one step or to any other enumera
   CHECK(neighbours.size() == 2 + 1 + 1 + 2 + 3 + 2);
   for (const Config& neighbour : neighbours) {
     CHECK(space.contains(neighbour));
-    const auto differences = std::ranges::count_if(
-        reduce_family().tunables(),
-        [&](const Tunable& tunable) { return neighbour.get(tunable) != here.get(tunable); });
+    const auto differences =
+        std::ranges::count_if(reduce_family().tunables(), [&](const Tunable& tunable) {
+          return neighbour.get(tunable) != Config(here).get(tunable);
+        });
     CHECK(differences == 1);
   }
   const auto count = [&](const ReduceParams& params) {
@@ -545,7 +548,7 @@ TEST_CASE("JSON that is no configuration is refused with what is wrong") {
 }
 
 TEST_CASE("A template argument names every field in its order") {
-  CHECK(to_template_argument(ReduceParams{}) ==
+  CHECK(to_template_argument("foldtune::ReduceParams", ReduceParams{}) ==
         "foldtune::ReduceParams{.block_size=256,.vector_width=4,.unroll=4,"
         ".tile_layout=foldtune::TileLayout::contiguous,"
         ".block_stage=foldtune::BlockStage::shuffle,"
