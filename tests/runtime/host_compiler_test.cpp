@@ -49,7 +49,7 @@ TEST_CASE("Host compiler: an error within a template shows its embedded name") {
       compile_error_of({"#include \"templates/device/operators.cuh\"\n"
                         "void kernel(int* p) { *p = foldtune::Sum<int, int*>::combine(p, p)[0]; }",
                         {"kernel"}});
-  CHECK_THAT(message, ContainsSubstring("\ntemplates/operators.cuh:"));
+  CHECK_THAT(message, ContainsSubstring("\ntemplates/device/operators.cuh:"));
 }
 
 TEST_CASE("Host compiler: an unknown kernel is an error that names it") {
