@@ -86,7 +86,7 @@ void visit_columns(T& problem, Visit&& visit) {
   visit(ColumnInfo{"alignment", "", ""}, problem.alignment);
   visit(ColumnInfo{"determinism", "", ""}, problem.determinism);
   visit(ColumnInfo{"options", "",
-                   "what else tells problems apart: `nan_policy=ignore`; empty for none"},
+                   "what else tells problems apart, by comma: `result=f16`, `ddof=1`, `bins=256`; empty for none"},
         problem.options);
   visit(ColumnInfo{"size_class", "", "log2 of the number of elements, rounded to nearest"},
         problem.size_class);

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -14,6 +15,16 @@
 #include "templates/program.h"
 
 namespace foldtune {
+
+/// What tells problems of a family apart, besides the operator, the types of its elements and of
+/// its partial results, and the promises that every family makes.
+struct Field {
+  std::string_view name;  ///< as in the key of stored results: "ddof"
+  /// The value as text; empty where it is what it is if nothing is said.
+  std::string (*get)(const Problem& problem);
+  /// Takes the inverse of `get`; false if there is no such value.
+  bool (*set)(Problem& problem, std::string_view text);
+};
 
 /// A problem with the tunables to solve it.
 struct Variant {
@@ -34,6 +45,7 @@ class Family {
  public:
   /// As in the database and in JSON: "reduce".
   virtual std::string_view name() const = 0;
+  virtual std::span<const Field> fields() const = 0;
   /// At most Config::kMaxTunables. Those that shape the launch alone, so that configurations which
   /// differ in them have one program, come last.
   virtual std::span<const Tunable> tunables() const = 0;
@@ -73,6 +85,12 @@ std::span<const Family* const> families();
 const Family* find_family(std::string_view name);
 
 const Family& family_of(const Problem& problem);
+
+/// The fields that are not what they are if nothing is said: "bins=256,binning=key".
+std::string field_text(const Problem& problem);
+
+/// Takes the inverse of `field_text`, for the problem's family; false for what it does not know.
+bool set_fields(Problem& problem, std::string_view text);
 
 /// Family::stores_result_once of the configuration's family.
 inline bool stores_result_once(const Config& config) {

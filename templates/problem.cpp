@@ -144,6 +144,10 @@ std::string to_string(const Problem& problem) {
     text += fmt::format(" ({} bins, {}, {})", problem.histogram.bins,
                         name(problem.histogram.binning), name(problem.histogram.distribution));
   }
+  if (problem.op != Operator::custom && problem.result_type() != problem.accumulator_type()) {
+    text += fmt::format(" to {}", name(problem.result_type()));
+  }
+  if (problem.ddof != 0) text += fmt::format(" (ddof {})", problem.ddof);
   if (problem.nan_policy != NanPolicy::propagate) text += " without NaN";
   if (std::has_single_bit(problem.count) && problem.count >= 1024) {
     return text + fmt::format(" 2^{}", std::countr_zero(problem.count));

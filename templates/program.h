@@ -16,8 +16,14 @@ struct Program {
   /// Whether a product and a sum may become one operation, which rounds once.
   bool fuses_multiply_add = true;
 
-  /// What tells programs apart: equal programs have equal keys.
-  std::string key() const { return source + name_expressions.front(); }
+  /// What tells programs apart: equal programs have equal keys, and others do not.
+  std::string key() const {
+    std::string text = source;
+    for (const std::string& name : name_expressions) text += '\n' + name;
+    if (needs_toolkit) text += "\nneeds the toolkit";
+    if (!fuses_multiply_add) text += "\nfuses nothing";
+    return text;
+  }
 
   /// Whether it differs from `other` in nothing but its kernels: one compilation can make both.
   bool goes_with(const Program& other) const {

@@ -1,4 +1,6 @@
 // The families of the tree: the one place outside their folders that names them.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "templates/family.h"
@@ -20,6 +22,28 @@ const Family* find_family(std::string_view name) {
 
 const Family& family_of(const Problem& problem) {
   return problem.op == Operator::histogram ? histogram_family() : reduce_family();
+}
+
+std::string field_text(const Problem& problem) {
+  std::string text;
+  for (const Field& field : family_of(problem).fields()) {
+    const std::string value = field.get(problem);
+    if (!value.empty()) text += fmt::format("{}{}={}", text.empty() ? "" : ",", field.name, value);
+  }
+  return text;
+}
+
+bool set_fields(Problem& problem, std::string_view text) {
+  const auto fields = family_of(problem).fields();
+  while (!text.empty()) {
+    const std::string_view item = text.substr(0, text.find(','));
+    text.remove_prefix(std::min(text.size(), item.size() + 1));
+    const std::size_t equals = item.find('=');
+    const auto field = std::ranges::find(fields, item.substr(0, equals), &Field::name);
+    if (equals == std::string_view::npos || field == fields.end()) return false;
+    if (!field->set(problem, item.substr(equals + 1))) return false;
+  }
+  return true;
 }
 
 bool counts_in_64_bits(const Variant& variant) {

@@ -70,19 +70,6 @@ std::vector<ElementType> field_types(const CustomOperator& op) {
   return types;
 }
 
-/// What else tells problems apart.
-std::string options_of(const Problem& problem) {
-  if (problem.op == Operator::histogram) {
-    const HistogramShape& shape = problem.histogram;
-    return fmt::format("bins={},binning={},distribution={}", shape.bins, name(shape.binning),
-                       name(shape.distribution));
-  }
-  if (problem.nan_policy != NanPolicy::propagate) {
-    return fmt::format("nan_policy={}", name(problem.nan_policy));
-  }
-  return {};
-}
-
 /// With what else, or where, it was measured, if it was.
 std::string describe_mark(const Match& match) {
   if (!match.is_marked) return {};
@@ -119,7 +106,7 @@ ProblemKey make_problem_key(const Problem& problem) {
                                     : std::string(name(problem.accumulator_type())),
       .alignment = std::string(name(problem.alignment)),
       .determinism = std::string(name(problem.determinism)),
-      .options = options_of(problem),
+      .options = field_text(problem),
       .size_class = size_class(problem.count)};
 }
 

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <optional>
 
 #include "templates/catalog.h"
 #include "templates/histogram/launcher.h"
@@ -44,9 +46,49 @@ Program make_histogram_program(const Variant& variant) {
   return program;
 }
 
+/// Stores what was parsed; false if it is nothing.
+template <class T>
+bool assign(T& place, const std::optional<T>& parsed) {
+  if (parsed) place = *parsed;
+  return parsed.has_value();
+}
+
+std::optional<std::uint32_t> parse_bins(std::string_view text) {
+  std::uint32_t bins = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), bins);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return bins;
+}
+
+constexpr Field kHistogramFields[] = {
+    {.name = "bins",
+     .get = [](const Problem& problem) { return std::to_string(problem.histogram.bins); },
+     .set = [](Problem& problem,
+               std::string_view text) { return assign(problem.histogram.bins, parse_bins(text)); }},
+    {.name = "binning",
+     .get =
+         [](const Problem& problem) {
+           return std::string(foldtune::name(problem.histogram.binning));
+         },
+     .set =
+         [](Problem& problem, std::string_view text) {
+           return assign(problem.histogram.binning, parse_binning(text));
+         }},
+    {.name = "distribution",
+     .get =
+         [](const Problem& problem) {
+           return std::string(foldtune::name(problem.histogram.distribution));
+         },
+     .set =
+         [](Problem& problem, std::string_view text) {
+           return assign(problem.histogram.distribution, parse_distribution(text));
+         }},
+};
+
 class HistogramFamily final : public Family {
  public:
   std::string_view name() const override { return "histogram"; }
+  std::span<const Field> fields() const override { return kHistogramFields; }
   std::span<const Tunable> tunables() const override { return histogram_tunables(); }
 
   bool is_valid(const Problem& problem, const Config& config) const override {

@@ -51,9 +51,47 @@ Program make_reduce_program(const Variant& variant) {
   return program;
 }
 
+constexpr Field kReduceFields[] = {
+    {.name = "result",
+     .get =
+         [](const Problem& problem) {
+           const bool is_said = problem.op != Operator::custom &&
+                                problem.result_type() != problem.accumulator_type();
+           return is_said ? std::string(name(problem.result_type())) : std::string();
+         },
+     .set =
+         [](Problem& problem, std::string_view text) {
+           problem.result = parse_element_type(text);
+           return problem.result.has_value();
+         }},
+    {.name = "nan_policy",
+     .get =
+         [](const Problem& problem) {
+           const bool is_said = problem.nan_policy != NanPolicy::propagate;
+           return is_said ? std::string(name(problem.nan_policy)) : std::string();
+         },
+     .set =
+         [](Problem& problem, std::string_view text) {
+           const auto policy = parse_nan_policy(text);
+           problem.nan_policy = policy.value_or(NanPolicy::propagate);
+           return policy.has_value();
+         }},
+    {.name = "ddof",
+     .get =
+         [](const Problem& problem) {
+           return problem.ddof == 0 ? std::string() : std::to_string(problem.ddof);
+         },
+     .set =
+         [](Problem& problem, std::string_view text) {
+           problem.ddof = text == "1" ? 1 : 0;
+           return text == "1";
+         }},
+};
+
 class ReduceFamily final : public Family {
  public:
   std::string_view name() const override { return "reduce"; }
+  std::span<const Field> fields() const override { return kReduceFields; }
   std::span<const Tunable> tunables() const override { return reduce_tunables(); }
 
   bool is_valid(const Problem& problem, const Config& config) const override {

@@ -28,9 +28,23 @@ TEST_CASE("the problem of a key has that key") {
                    .alignment = Alignment::element,
                    .determinism = Determinism::config_independent});
   check_read_back({.op = Operator::max, .count = kCount, .nan_policy = NanPolicy::ignore});
+  check_read_back(
+      {.op = Operator::variance, .result = ElementType::f64, .count = kCount, .ddof = 1});
   Problem histogram{.op = Operator::histogram, .type = ElementType::u8, .count = kCount};
   histogram.histogram = {.bins = 256, .binning = Binning::key, .distribution = Distribution::zipf};
   check_read_back(histogram);
+}
+
+TEST_CASE("problems with other results have other keys") {
+  const Problem variance{.op = Operator::variance, .count = 16};
+  Problem of_samples = variance;
+  of_samples.ddof = 1;
+  CHECK(make_problem_key(of_samples).options == "ddof=1");
+  Problem to_double = variance;
+  to_double.result = ElementType::f64;
+  CHECK(make_problem_key(to_double).options == "result=f64");
+  to_double.accumulator = ElementType::f64;
+  CHECK(make_problem_key(to_double).options.empty());  // the result is what it is by itself
 }
 
 TEST_CASE("a custom operator's problem has its name and its types") {
@@ -57,6 +71,9 @@ TEST_CASE("a key with names that are unknown has no problem") {
   CHECK_FALSE(has_problem(&ProblemKey::determinism, "sometimes"));
   CHECK_FALSE(has_problem(&ProblemKey::options, "colour=blue"));
   CHECK_FALSE(has_problem(&ProblemKey::options, "bins"));
+  CHECK_FALSE(has_problem(&ProblemKey::options, "ddof=2"));
+  CHECK_FALSE(has_problem(&ProblemKey::options, "result=f8"));
+  CHECK_FALSE(has_problem(&ProblemKey::options, "bins=256"));  // of another family
 }
 
 }  // namespace
