@@ -32,6 +32,12 @@ struct Variant {
   Config params;
 };
 
+/// What a prior may depend on besides the problem and the configuration.
+struct DeviceFacts {
+  int multiprocessor_count = 1;
+  double peak_bytes_per_us = 0;  ///< of the memory, by its data sheet; 0 where it is unknown
+};
+
 /// What a launch may depend on besides the problem and the configuration.
 struct KernelFacts {
   int multiprocessor_count = 1;
@@ -65,6 +71,11 @@ class Family {
   virtual std::vector<Config> known_good(const Problem& problem) const = 0;
   /// A configuration that was good for another problem of the family, as it may suit this one.
   virtual Config adapted(const Config& config, const Problem& from, const Problem& to) const = 0;
+
+  /// A guess of the microseconds of a call. The order of configurations is what it is good for, and
+  /// how far apart they are: a factor that is the same for all makes no difference to a search.
+  virtual double estimate_us(const Problem& problem, const DeviceFacts& device,
+                             const Config& config) const = 0;
 
   /// Whether a call stores each word of its result once, so that the host may take what it sees.
   virtual bool stores_result_once(const Config& config) const = 0;

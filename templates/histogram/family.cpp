@@ -117,6 +117,11 @@ class HistogramFamily final : public Family {
     return params;
   }
 
+  double estimate_us(const Problem& problem, const DeviceFacts& device,
+                     const Config& config) const override {
+    return foldtune::estimate_us(problem, device, histogram_params(config));
+  }
+
   bool stores_result_once(const Config&) const override { return false; }
 
   Program program(const Variant& variant) const override { return make_histogram_program(variant); }

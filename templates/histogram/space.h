@@ -24,6 +24,8 @@ bool is_searched(const Problem& problem, const HistogramParams& params);
 HistogramParams canonical(const Problem& problem, HistogramParams params, int multiprocessor_count);
 HistogramParams default_histogram_params(const Problem& problem, int multiprocessor_count);
 std::vector<HistogramParams> known_good_histogram_params(const Problem& problem);
+double estimate_us(const Problem& problem, const DeviceFacts& device,
+                   const HistogramParams& params);
 /// @}
 
 /// Elements that one block loads at a time.

@@ -120,6 +120,11 @@ class ReduceFamily final : public Family {
     return params;
   }
 
+  double estimate_us(const Problem& problem, const DeviceFacts& device,
+                     const Config& config) const override {
+    return foldtune::estimate_us(problem, device, reduce_params(config));
+  }
+
   bool stores_result_once(const Config& config) const override {
     return reduce_params(config).final_stage != FinalStage::atomic;
   }

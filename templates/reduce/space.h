@@ -25,6 +25,7 @@ bool is_searched(const Problem& problem, const ReduceParams& params);
 ReduceParams canonical(const Problem& problem, ReduceParams params, int multiprocessor_count);
 ReduceParams default_reduce_params(const Problem& problem, int multiprocessor_count);
 std::vector<ReduceParams> known_good_reduce_params(const Problem& problem);
+double estimate_us(const Problem& problem, const DeviceFacts& device, const ReduceParams& params);
 /// @}
 
 /// Bytes of the widest element of the inputs.

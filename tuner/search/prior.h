@@ -4,7 +4,7 @@
 
 #include "cache/config_store.h"
 #include "foldtune/problem.h"
-#include "templates/space.h"
+#include "templates/family.h"
 
 namespace foldtune {
 
