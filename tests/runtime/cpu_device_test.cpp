@@ -92,6 +92,25 @@ void read_unset(float* number, int* word) {
   word[platform::block_index()] = unset.word;
   unset = {1.0f, 2};
 }
+
+// The place of every thread in a grid of three dimensions, by way of memory of its block.
+void write_places(unsigned* places) {
+  const auto& self = *platform::current;
+  const unsigned size = self.block_size;
+  auto* const shared = static_cast<unsigned*>(self.dynamic_shared);
+  const unsigned* const block = self.block_extents;
+  const unsigned thread = self.thread_index;
+  const unsigned x = thread % block[0], y = thread / block[0] % block[1];
+  const unsigned z = thread / block[0] / block[1];
+  shared[thread] = x + 10 * y + 100 * z;
+  platform::sync_block();
+  places[self.block_index * size + thread] = shared[size - 1 - thread];
+}
+
+void read_unset_dynamic(unsigned* words) {
+  words[platform::block_index()] = *static_cast<unsigned*>(platform::current->dynamic_shared);
+  *static_cast<unsigned*>(platform::current->dynamic_shared) = 1;
+}
 )";
 
 enum KernelIndex {
@@ -103,10 +122,12 @@ enum KernelIndex {
   kFailInOneBlock,
   kLeaveEarly,
   kReadUnset,
+  kWritePlaces,
+  kReadUnsetDynamic,
 };
-const std::vector<std::string> kNames = {"block_sum",       "shift_lanes", "relay",
-                                         "wait_for_nobody", "diverge",     "fail_in_one_block",
-                                         "leave_early",     "read_unset"};
+const std::vector<std::string> kNames = {
+    "block_sum",         "shift_lanes", "relay",      "wait_for_nobody", "diverge",
+    "fail_in_one_block", "leave_early", "read_unset", "write_places",    "read_unset_dynamic"};
 
 // One device for all tests: compiling takes longer than they do.
 const CpuProgram& the_program() {
@@ -209,7 +230,7 @@ TEST_CASE("CPU device: a launch that no GPU would take is refused") {
   const std::string advice = "1 to 1024 threads";
   CHECK_THAT(message_of_launch(program, kDiverge, {1}, {2048}), ContainsSubstring(advice));
   CHECK_THAT(message_of_launch(program, kDiverge, {0}, {32}), ContainsSubstring(advice));
-  CHECK_THAT(message_of_launch(program, 99, {1}, {32}), ContainsSubstring("it has 8"));
+  CHECK_THAT(message_of_launch(program, 99, {1}, {32}), ContainsSubstring("it has 10"));
 }
 
 TEST_CASE("CPU device: launches from several threads at once do not meet") {
@@ -222,6 +243,24 @@ TEST_CASE("CPU device: launches from several threads at once do not meet") {
   }
   for (std::thread& thread : threads) thread.join();
   for (const std::vector<unsigned>& mine : cells) CHECK(mine.back() == 20);
+}
+
+TEST_CASE(
+    "CPU device: grids and blocks have three dimensions, and blocks the memory that is asked for") {
+  const CpuProgram& program = the_program();
+  const Dim3 grid{.x = 2, .y = 3, .z = 2};
+  const Dim3 block{.x = 4, .y = 4, .z = 3};
+  std::vector<unsigned> places(grid.count() * block.count());
+  program.launch(kWritePlaces, {.grid = grid, .block = block, .shared_bytes = 48 * 4},
+                 places.data());
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const std::size_t thread = block.count() - 1 - i % block.count();
+    INFO(i);
+    CHECK(places[i] == thread % 4 + 10 * (thread / 4 % 4) + 100 * (thread / 16));
+  }
+  std::vector<unsigned> words(5);
+  program.launch(kReadUnsetDynamic, {.grid = {5}, .block = {1}, .shared_bytes = 4}, words.data());
+  CHECK(words == std::vector<unsigned>(5, ~0U));
 }
 
 TEST_CASE("CPU device: an image that is loaded after another one is its own") {

@@ -19,7 +19,11 @@ class CpuProgram {
   /// As many blocks, of as many threads.
   template <class... Arguments>
   void launch(std::size_t index, Dim3 grid, Dim3 block, Arguments... arguments) const {
-    Launch launch{.kernel = index, .grid = grid, .block = block};
+    launch(index, {.grid = grid, .block = block}, arguments...);
+  }
+  template <class... Arguments>
+  void launch(std::size_t index, Launch launch, Arguments... arguments) const {
+    launch.kernel = index;
     launch.pass(&arguments...);
     kernel_->launch(launch, nullptr);
   }
