@@ -13,8 +13,7 @@
 
 #include "foldtune/error.h"
 #include "runtime/device/device.h"
-#include "templates/histogram/space.h"
-#include "templates/reduce/space.h"
+#include "templates/family.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/options.h"
 #include "tuner/inspect/row_fields.h"

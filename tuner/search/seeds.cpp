@@ -10,14 +10,8 @@ namespace {
 // Distances, in factors of two of the number of bytes: what is as bad as so much another size.
 constexpr double kOtherOperator = 1.5;
 constexpr double kOtherType = 1;
-constexpr double kOtherShape = 3;    ///< of a histogram: bins, binning or distribution
+constexpr double kOtherFields = 3;   ///< what else the family tells problems apart by
 constexpr double kOtherPromise = 4;  ///< another determinism
-
-bool has_same_shape(const Problem& a, const Problem& b) {
-  return a.op != Operator::histogram ||
-         (a.histogram.bins == b.histogram.bins && a.histogram.binning == b.histogram.binning &&
-          a.histogram.distribution == b.histogram.distribution);
-}
 
 double log2_bytes(const Problem& problem) {
   return std::log2(static_cast<double>(problem.input_bytes()) + 1);
@@ -25,7 +19,7 @@ double log2_bytes(const Problem& problem) {
 
 double distance(const Problem& a, const Problem& b) {
   return std::abs(log2_bytes(a) - log2_bytes(b)) + (a.op != b.op ? kOtherOperator : 0) +
-         (a.type != b.type ? kOtherType : 0) + (has_same_shape(a, b) ? 0 : kOtherShape) +
+         (a.type != b.type ? kOtherType : 0) + (field_text(a) == field_text(b) ? 0 : kOtherFields) +
          (a.determinism != b.determinism ? kOtherPromise : 0);
 }
 

@@ -6,7 +6,7 @@
 #include <new>
 #include <utility>
 
-#include "templates/histogram/space.h"
+#include "templates/family.h"
 #include "tuner/problem/problem_json.h"
 #include "tuner/worker/record_fields.h"
 
