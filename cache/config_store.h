@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "cache/kernel_store.h"
@@ -224,6 +225,10 @@ class ConfigStore {
   ///    the smaller, then the newest.
   virtual std::vector<StoredResult> related(const TuningKey& key, std::size_t most) const = 0;
 
+  /// Throws LostDatabase where the file was removed, replaced or overwritten since it was opened
+  /// for writing, as `put` does.
+  virtual void require_in_place() {}
+
   /// The compiled kernels that are kept beside the results; null if it keeps none. Where the store
   /// was opened for reading only, changes of them throw.
   virtual std::shared_ptr<KernelStore> kernels() const { return nullptr; }
@@ -232,6 +237,14 @@ class ConfigStore {
 /// Among the successful measurements of a key, those that were not imported, of them those of the
 /// highest round, of them the lowest median, of equals the newest. The candidate is the newer one.
 bool is_better(const StoredResult& candidate, const StoredResult& incumbent);
+
+/// Of the best results of one problem with several drivers and compilers, in size classes that are
+/// equally near, the one with the least rank is taken where none is of the asked ones: what was not
+/// imported, then the larger size class, then the newest.
+inline std::tuple<bool, int, std::int64_t> rank_of(const std::string& imported_from, int size_class,
+                                                   std::int64_t measurement_id) {
+  return {!imported_from.empty(), -size_class, -measurement_id};
+}
 
 enum class OpenMode {
   read_write,  ///< Creates the file and its folders where they are missing.

@@ -298,6 +298,7 @@ TEST_CASE("a file that is removed, replaced or overwritten while it is written t
   const auto store = open_sqlite_store(file, OpenMode::read_write);
   const auto run = store->begin_run(run_on(device()));
   store->put(run, success(20, R"({"id":1})", 5));
+  store->require_in_place();
   bool is_saved = true;
   SECTION("removed") { fs::remove(file); }
   SECTION("removed with its log") {
@@ -316,15 +317,18 @@ TEST_CASE("a file that is removed, replaced or overwritten while it is written t
     is_saved = false;
     write(file, "");
   }
-  const std::string error = error_of([&] { store->put(run, success(20, R"({"id":2})", 4)); });
-  CAPTURE(error);
-  CHECK(contains(error, file + " was "));
-  CHECK(contains(error, "while it was in use"));
-  if (!is_saved) return;
-  REQUIRE(contains(error, "is saved in "));
-  const std::size_t begin = error.find(file + ".");
-  const std::string saved = error.substr(begin, error.find(": move") - begin);
-  CHECK(open_sqlite_store(saved, OpenMode::read_only)->measurements().size() == 2);
+  const auto check = [&](const std::string& error, std::size_t rows) {
+    CAPTURE(error);
+    CHECK(contains(error, file + " was "));
+    CHECK(contains(error, "while it was in use"));
+    if (!is_saved) return;
+    REQUIRE(contains(error, "is saved in "));
+    const std::size_t begin = error.find(file + ".");
+    const std::string saved = error.substr(begin, error.find(": move") - begin);
+    CHECK(open_sqlite_store(saved, OpenMode::read_only)->measurements().size() == rows);
+  };
+  check(error_of([&] { store->require_in_place(); }), 1);  // whatever was written last
+  check(error_of([&] { store->put(run, success(20, R"({"id":2})", 4)); }), 2);
 }
 
 TEST_CASE("rows that are no measurements are left out with one note") {

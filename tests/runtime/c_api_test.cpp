@@ -481,6 +481,48 @@ TEST_CASE_METHOD(CApiTest, "C API: handles may be destroyed in any order") {
   foldtune_reducer_destroy(sum);
 }
 
+TEST_CASE_METHOD(CApiTest, "C API: a plan and a histogram outlive what they were made of") {
+  foldtune_context* context = nullptr;
+  const foldtune_context_options options = options_of("cpu");
+  REQUIRE(foldtune_context_create(&options, &context) == FOLDTUNE_OK);
+  foldtune_reducer* sum = nullptr;
+  const foldtune_problem problem = problem_of("sum");
+  REQUIRE(foldtune_reducer_create(context, &problem, &sum) == FOLDTUNE_OK);
+  foldtune_histogram* bins = nullptr;
+  const foldtune_histogram_options two = bins_of(2, "even");
+  REQUIRE(foldtune_histogram_create(context, &two, &bins) == FOLDTUNE_OK);
+  foldtune_plan* plan = nullptr;
+  REQUIRE(foldtune_plan_create(sum, 1000, 0, &plan) == FOLDTUNE_OK);
+  std::vector<std::byte> memory(foldtune_plan_scratch_bytes(plan) + 128);
+  void* scratch = memory.data();
+  std::size_t space = memory.size();
+  REQUIRE(std::align(128, foldtune_plan_scratch_bytes(plan), scratch, space) != nullptr);
+  foldtune_plan* with_scratch = nullptr;
+  REQUIRE(foldtune_plan_with_scratch(plan, scratch, space, &with_scratch) == FOLDTUNE_OK);
+  const bool is_context_first = GENERATE(false, true);
+  if (is_context_first) foldtune_context_destroy(context);
+  foldtune_reducer_destroy(sum);
+
+  const std::vector<float> values(1000, 1.5F);
+  const void* const inputs[] = {values.data()};
+  const auto check = [&](const foldtune_plan* which) {
+    float result = -1;
+    CHECK(foldtune_plan_reduce(which, inputs, 1, 1000, &result, nullptr) == FOLDTUNE_OK);
+    CHECK(result == 1500);
+  };
+  check(plan);
+  check(with_scratch);
+  foldtune_plan_destroy(plan);
+  check(with_scratch);
+  std::uint64_t counts[2] = {9, 9};
+  CHECK(foldtune_histogram_even(bins, values.data(), 1000, 0, 2, counts, nullptr) == FOLDTUNE_OK);
+  CHECK(counts[0] == 0);
+  CHECK(counts[1] == 1000);
+  if (!is_context_first) foldtune_context_destroy(context);
+  foldtune_histogram_destroy(bins);
+  foldtune_plan_destroy(with_scratch);
+}
+
 TEST_CASE_METHOD(CApiTest, "C API: a thread sees its own last error") {
   CHECK_THAT(refusal(problem_of("summ")), ContainsSubstring("'summ'"));
   std::string of_other_thread = "unread";

@@ -148,17 +148,6 @@ TEST_CASE("No output replaces a database, whatever its name is spelt like") {
   require_untouched(place, place.file("tuning.db-wal"));
 }
 
-TEST_CASE("No output replaces the file that says what a custom operator is") {
-  const Workplace place;
-  store(place.database(), {stored_sum(20, 5)});
-  const std::string file =
-      place.write("op.json", R"({"name": "f", "map": "x", "combine": "a + b"})");
-  const Outcome outcome = place.run(
-      {"landscape", "--custom", file, "--n", "2^20", "--kernel-tuner", place.file("./op.json")});
-  CHECK(outcome.exit_code != 1);
-  CHECK_THAT(read_file(file), ContainsSubstring("combine"));
-}
-
 TEST_CASE("What an output replaces keeps its mode, and a link to it stays") {
   const Workplace place;
   store(place.database(), {stored_sum(20, 5)});

@@ -1,6 +1,7 @@
 #include "tuner/commands/cli.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <array>
@@ -20,6 +21,7 @@
 #include "foldtune/error.h"
 #include "tuner/commands/commands.h"
 #include "tuner/files/file_error.h"
+#include "tuner/files/output_file.h"
 #include "tuner/text/format.h"
 #include "tuner/text/print.h"
 
@@ -210,6 +212,11 @@ ExitCode parse_and_run(int argc, const char* const* argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return report(app, error);
+  }
+  if (is_of_database(STDOUT_FILENO)) {
+    throw FileError(
+        "writing to the standard output: it is a database, or belongs to one, which text would "
+        "break; choose another place for it");
   }
   for (const auto& [subcommand, action] : verbs) {
     if (subcommand->parsed()) return action();

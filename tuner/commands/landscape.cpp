@@ -216,7 +216,7 @@ OrderedJson to_json(const Landscape& landscape) {
   return json;
 }
 
-/// The newest result of each device, of any driver, compiler and kernels.
+/// A result of each device, of any driver, compiler and kernels: the newest, imported ones last.
 std::vector<StoredResult> newest_by_device(const std::vector<StoredResult>& results) {
   std::vector<StoredResult> newest;
   for (const StoredResult& row : results) {
@@ -225,7 +225,7 @@ std::vector<StoredResult> newest_by_device(const std::vector<StoredResult>& resu
     });
     if (found == newest.end()) {
       newest.push_back(row);
-    } else if (!is_newer(*found, row)) {
+    } else if (!is_preferred(*found, row)) {
       *found = row;
     }
   }
@@ -257,8 +257,9 @@ std::vector<Landscape> stored_landscapes(const ProblemSelection& selection) {
   std::vector<Landscape> landscapes;
   for (const StoredResult& result : newest_by_device(results)) {
     landscapes.push_back(landscape_around(*store, result, problem));
+    if (landscapes.back().points.empty()) landscapes.pop_back();  // which a note says
   }
-  if (selection.json) return landscapes;
+  if (selection.json || (landscapes.empty() && !results.empty())) return landscapes;
   if (!has_results) {
     print_to(stdout, "{} holds no results yet; `foldtune tune` makes some\n", path);
   } else if (landscapes.empty()) {
@@ -310,7 +311,8 @@ Action prepare_landscape(CLI::App& app, const std::string&) {
                "Print JSON: an array with an object for each device");
   app.footer(
       "Summarises what was measured of a problem: the fastest configuration, how far the others "
-      "are from\nit, and what each tunable is worth; for each device what its newest result is of."
+      "are from\nit, and what each tunable is worth; for each device what its newest result is of, "
+      "imported\nones last."
       "\n\nExamples:\n"
       "  foldtune landscape --op sum --type f32 --n 2^20 --device h200\n"
       "  foldtune tune --n 2^24 --effort exhaustive && foldtune landscape --n 2^24 --kernel-tuner "

@@ -72,4 +72,9 @@ bool is_newer(const StoredResult& a, const StoredResult& b) {
   return credible_time(a) > credible_time(b);
 }
 
+bool is_preferred(const StoredResult& a, const StoredResult& b) {
+  const bool is_own = a.imported_from.empty();
+  return is_own == b.imported_from.empty() ? is_newer(a, b) : is_own;
+}
+
 }  // namespace foldtune

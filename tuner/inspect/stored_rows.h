@@ -33,6 +33,10 @@ std::string minutes_of(const std::string& time);
 /// and counts as the oldest.
 bool is_newer(const StoredResult& a, const StoredResult& b);
 
+/// Whether `a` rather than `b` stands for what both are of, whatever their drivers and compilers:
+/// what was measured here before what was imported, then the newer one.
+bool is_preferred(const StoredResult& a, const StoredResult& b);
+
 /// What the configurations' abbreviations stand for: a line for each family in the rows.
 std::string config_legends(const std::vector<StoredResult>& rows);
 

@@ -248,21 +248,31 @@ class ProblemTuning {
                 make_program({.problem = problem_, .params = params}), urgency)};
   }
 
-  /// False if that takes longer than the budget leaves; the first trial waits for as long as it
-  /// takes, so that there is a result.
+  /// False if that takes longer than the budget leaves, or the tuning is to stop. The first trial
+  /// has a limit of its own, so that there is a result.
   bool await(const Compiling& compiling) {
     if (!compiling.compilation) return true;
+    const bool is_first = evaluations() == 0;
     const double begin_s = session_.elapsed_s();
-    const double most_s = evaluations() == 0 ? std::numeric_limits<double>::infinity() : left_s();
-    bool is_ready = true;
-    if (std::isfinite(most_s)) {
-      const auto status = compiling.compilation->wait_for(std::chrono::duration<double>(most_s));
-      is_ready = status == std::future_status::ready;
-    } else {
-      compiling.compilation->wait();
-    }
+    const bool is_ready =
+        wait_for(*compiling.compilation, is_first ? session_.options.first_compile_s : left_s());
     waited_s_ += session_.elapsed_s() - begin_s;
-    return is_ready;
+    if (is_ready || !is_first || stop_requested()) return is_ready;
+    throw CompileError(fmt::format(
+        "tuning {}: compiling its first configuration with {} did not end within {:.0f} s; see "
+        "whether this compiler works",
+        to_string(problem_), evaluator_.compiler_version(), session_.options.first_compile_s));
+  }
+
+  bool wait_for(const CompilePool::Compilation& compilation, double most_s) const {
+    constexpr double kStopCheckS = 0.05;
+    const double end_s = session_.elapsed_s() + most_s;
+    for (;;) {
+      const double left_s = std::max(0.0, end_s - session_.elapsed_s());
+      const std::chrono::duration<double> pause(std::min(left_s, kStopCheckS));
+      if (compilation.wait_for(pause) == std::future_status::ready) return true;
+      if (left_s <= kStopCheckS || stop_requested()) return false;
+    }
   }
 
   /// Compiles, or takes the compilation, and tries. What goes wrong is in the record.

@@ -16,7 +16,7 @@ struct ProcessCompilerOptions {
   std::vector<std::string> command;
   /// How long things may take, in seconds of wall time. The slowest batch takes some ten seconds.
   double start_s = 60;
-  double compile_s = 120;
+  double compile_s = 60;
 };
 
 /// This program as a worker that compiles with NVRTC for `architecture`: "sm_90".
