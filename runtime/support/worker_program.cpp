@@ -69,7 +69,7 @@ fs::path find_worker_program(const fs::path& file) {
     if (is_fit(folder / place)) return folder / place;
     if (folder == folder.parent_path()) break;
   }
-  const fs::path installed = FOLDTUNE_INSTALLED_WORKER;
+  fs::path installed = FOLDTUNE_INSTALLED_WORKER;
   if (is_fit(installed)) return installed;
   throw Unavailable(fmt::format(
       "starting a worker, in which configurations are tried: there is no {} in the folder of {} or "
