@@ -410,6 +410,15 @@ TEST_CASE("C API: where it is asked for, what was not tuned fails and is told so
   foldtune_context_destroy(context);
 }
 
+TEST_CASE("C API: what was not tuned cannot both fail and be tuned") {
+  foldtune_context_options options = options_of("cpu");
+  options.fail_untuned = 1;
+  options.tune_untuned_s = 1;
+  foldtune_context* context = nullptr;
+  CHECK(foldtune_context_create(&options, &context) == FOLDTUNE_INVALID_ARGUMENT);
+  CHECK(context == nullptr);
+}
+
 TEST_CASE_METHOD(CApiTest, "C API: counts between bounds of 64 bits, which double does not hold") {
   constexpr std::int64_t kFirst = (std::int64_t{1} << 53) + 1;
   const std::int64_t values[] = {kFirst - 1, kFirst, kFirst + 1, kFirst + 2, kFirst + 3};

@@ -66,6 +66,14 @@ TEST_CASE_METHOD(DoctorTest, "doctor: works without NVRTC and the toolkit") {
   CHECK(status_of(report, "toolkit") == "note");
 }
 
+TEST_CASE_METHOD(DoctorTest, "doctor: a machine without foldtune-worker cannot tune") {
+  CHECK(status_of(diagnose(0), "worker") == "ok");
+  place_.set("FOLDTUNE_WORKER", "/nowhere/foldtune-worker");
+  const Json report = diagnose(kUnavailable);
+  CHECK(status_of(report, "worker") == "problem");
+  CHECK_THAT(text_of(report, "worker"), ContainsSubstring("/nowhere/foldtune-worker"));
+}
+
 TEST_CASE_METHOD(DoctorTest, "doctor: tells of the database and the kernels in it") {
   store(place_.database(), {stored_sum(20, 5), stored_sum(22, 9)});
   const std::string before = read_file(place_.database());

@@ -4,9 +4,9 @@
 
 #include "foldtune/error.h"
 #include "runtime/lookup/lookup.h"
+#include "templates/problem_json.h"
 #include "templates/reduce/space.h"
 #include "tests/catch.h"
-#include "tuner/problem/problem_json.h"
 
 namespace foldtune {
 namespace {

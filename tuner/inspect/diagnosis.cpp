@@ -16,6 +16,7 @@
 #include "runtime/device/compiler.h"
 #include "runtime/lookup/tuned_configs.h"
 #include "runtime/support/shared_library.h"
+#include "runtime/support/worker_program.h"
 #include "templates/embedded.h"
 #include "tuner/exchange/row_rules.h"
 #include "tuner/inspect/device_listing.h"
@@ -82,6 +83,15 @@ void check_toolkit(Findings& findings) {
     findings.push_back({"toolkit", Health::note,
                         "no headers of the CUDA Toolkit: only `foldtune ladder` needs them",
                         "set CUDA_HOME or FOLDTUNE_TOOLKIT to the toolkit"});
+  }
+}
+
+void check_worker(Findings& findings) {
+  try {
+    findings.push_back(
+        {"worker", Health::ok, "tuning runs in processes of " + worker_program({}).front()});
+  } catch (const Unavailable& error) {
+    findings.push_back({"worker", Health::problem, error.what()});
   }
 }
 
@@ -216,6 +226,7 @@ std::vector<Finding> diagnose() {
   check_nvrtc(findings);
   check_toolkit(findings);
   check_devices(listing, findings);
+  check_worker(findings);
   check_default_database(findings);
   for (const std::string& path : environment_bundles()) {
     check_file(path, Use::bundle, findings);

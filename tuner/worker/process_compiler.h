@@ -19,7 +19,8 @@ struct ProcessCompilerOptions {
   double compile_s = 60;
 };
 
-/// This program as a worker that compiles with NVRTC for `architecture`: "sm_90".
+/// foldtune-worker, to compile with NVRTC for `architecture`: "sm_90". Throws Unavailable if it is
+/// not there.
 std::vector<std::string> compiler_command(const std::string& architecture);
 
 /// Compiles in worker processes, one per call at a time: NVRTC locks so much that the threads of
