@@ -7,7 +7,7 @@
 
 namespace foldtune {
 
-/// A source file. Its name is the one that `#include` uses: "templates/device/operators.cuh".
+/// A source file. Its name is the one that `#include` uses: "templates/device/operator.cuh".
 struct EmbeddedFile {
   std::string_view name;
   const char* text;  ///< terminated by a zero

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -57,6 +58,10 @@ class Family {
   /// Whether a call stores each word of its result once, so that the host may take what it sees.
   virtual bool stores_result_once(const Config& config) const = 0;
 
+  /// The lines with which every program of the problem begins: they include the family's kernels
+  /// and the problem's operator. They are the same for all problems with the same sources.
+  virtual std::string include_lines(const Problem& problem) const = 0;
+
   /// The program's first kernel is the one whose resources are reported.
   virtual Program program(const Variant& variant) const = 0;
   virtual std::unique_ptr<Launcher> launcher(const Variant& variant,
@@ -73,6 +78,11 @@ std::span<const Family* const> families();
 const Family* find_family(std::string_view name);
 
 const Family& family_of(const Problem& problem);
+
+/// Family::include_lines of the problem's family.
+inline std::string include_lines(const Problem& problem) {
+  return family_of(problem).include_lines(problem);
+}
 
 /// Family::stores_result_once of the configuration's family.
 inline bool stores_result_once(const Config& config) {
