@@ -60,8 +60,6 @@ void visit_columns(T& device, Visit&& visit) {
 template <RecordOf<RunRecord> T, class Visit>
 void visit_columns(T& run, Visit&& visit) {
   visit_columns(run.device, visit);
-  visit(ColumnInfo{"template_fingerprint", "", "hash over the kernel sources"},
-        run.template_fingerprint);
   visit(ColumnInfo{"compiler", "", "`nvrtc 13.0`"}, run.compiler);
   visit(ColumnInfo{"foldtune_version", "", "what ran"}, run.foldtune_version);
   visit(ColumnInfo{.name = "command",
@@ -90,6 +88,14 @@ void visit_columns(T& problem, Visit&& visit) {
         problem.options);
   visit(ColumnInfo{"size_class", "", "log2 of the number of elements, rounded to nearest"},
         problem.size_class);
+}
+
+/// Those of the table `problem`.
+template <RecordOf<MeasurementRecord> T, class Visit>
+void visit_problem_columns(T& m, Visit&& visit) {
+  visit_columns(m.problem, visit);
+  visit(ColumnInfo{"template_fingerprint", "", "hash over the sources of the problem's kernels"},
+        m.template_fingerprint);
 }
 
 inline constexpr ColumnInfo kParamsColumn{.name = "params",
@@ -174,7 +180,7 @@ void visit_own_columns(T& m, Visit&& visit) {
 
 template <RecordOf<MeasurementRecord> T, class Visit>
 void visit_columns(T& m, Visit&& visit) {
-  visit_columns(m.problem, visit);
+  visit_problem_columns(m, visit);
   visit(kParamsColumn, m.params);
   visit_own_columns(m, visit);
 }

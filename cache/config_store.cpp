@@ -41,19 +41,19 @@ std::string DeviceRecord::fingerprint() const {
                   serialised_field("l2_bytes", l2_bytes));
 }
 
-TuningKey tuning_key(const RunRecord& run, const ProblemKey& problem) {
+TuningKey tuning_key(const RunRecord& run, const MeasurementRecord& measurement) {
   return {.device_fingerprint = run.device.fingerprint(),
           .driver = run.device.driver,
-          .template_fingerprint = run.template_fingerprint,
+          .template_fingerprint = measurement.template_fingerprint,
           .compiler = run.compiler,
-          .problem = problem};
+          .problem = measurement.problem};
 }
 
 Validity validity_of(const StoredResult& row, const DeviceRecord& device, std::string_view compiler,
-                     std::string_view template_fingerprint) {
+                     bool has_these_kernels) {
   const RunRecord& run = row.run;
   if (run.device.fingerprint() != device.fingerprint()) return Validity::none;
-  if (run.template_fingerprint != template_fingerprint) return Validity::seed;
+  if (!has_these_kernels) return Validity::seed;
   const bool is_same = run.device.driver == device.driver && run.compiler == compiler;
   return is_same && row.imported_from.empty() ? Validity::valid : Validity::marked;
 }

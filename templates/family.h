@@ -61,6 +61,8 @@ class Family {
   /// The lines with which every program of the problem begins: they include the family's kernels
   /// and the problem's operator. They are the same for all problems with the same sources.
   virtual std::string include_lines(const Problem& problem) const = 0;
+  /// Those of all its problems, each once.
+  virtual std::vector<std::string> all_include_lines() const = 0;
 
   /// The program's first kernel is the one whose resources are reported.
   virtual Program program(const Variant& variant) const = 0;

@@ -80,6 +80,7 @@ class HistogramFamily final : public Family {
   bool stores_result_once(const Config&) const override { return false; }
 
   std::string include_lines(const Problem&) const override { return kIncludeLine; }
+  std::vector<std::string> all_include_lines() const override { return {kIncludeLine}; }
 
   Program program(const Variant& variant) const override { return make_histogram_program(variant); }
 

@@ -96,6 +96,14 @@ class ReduceFamily final : public Family {
   std::string include_lines(const Problem& problem) const override {
     return reduce_lines(has_fixed_order(problem), problem.op);
   }
+  std::vector<std::string> all_include_lines() const override {
+    std::vector<std::string> all;
+    for (const bool in_order : {false, true}) {
+      all.push_back(reduce_lines(in_order, Operator::custom));
+      for (const Operator op : operators()) all.push_back(reduce_lines(in_order, op));
+    }
+    return all;
+  }
 
   Program program(const Variant& variant) const override { return make_reduce_program(variant); }
 

@@ -22,7 +22,7 @@ const CheckRules kRules{
         },
     .fault_of_measurement =
         [](const StoredResult& row) {
-          const bool is_known = row.run.template_fingerprint != "templates-1" ||
+          const bool is_known = row.measurement.template_fingerprint != "templates-1" ||
                                 contains(row.measurement.params, "\"id\"");
           return std::string(is_known ? "" : "no id");
         }};
@@ -130,7 +130,7 @@ TEST_CASE("tunables are looked at where the kernel sources are this Foldtune's")
   const Checked database;
   database.exec("UPDATE config SET params = '{\"size\":1}' WHERE config_id = 2");
   database.check_finding("measurement 2", "no id");
-  database.exec("UPDATE run SET template_fingerprint = 'templates-0'");
+  database.exec("UPDATE problem SET template_fingerprint = 'templates-0'");
   CHECK(database.findings().empty());
 }
 

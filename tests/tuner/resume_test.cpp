@@ -5,7 +5,7 @@
 #include "cache/columns.h"
 #include "cache/intake.h"
 #include "runtime/lookup/lookup.h"
-#include "templates/embedded.h"
+#include "templates/fingerprint.h"
 #include "templates/reduce/space.h"
 #include "tests/cache/temporary_folder.h"
 #include "tests/catch.h"
@@ -76,12 +76,12 @@ TEST_CASE("Resume: what was imported is a first guess, and nothing that is done 
   ScriptedEvaluator evaluator = scripted([](const Trial&) { return Outcome::ok; });
   const Problem problem = sum_of(1 << 20);
   const RunRecord run{.device = evaluator.info().record,
-                      .template_fingerprint = template_fingerprint(),
                       .compiler = evaluator.compiler_version(),
                       .foldtune_version = "0",
                       .command = "test"};
   const Config best = ReduceParams{.block_size = 128, .vector_width = 4, .unroll = 8};
   MeasurementRecord made_up{.problem = make_problem_key(problem),
+                            .template_fingerprint = kernel_fingerprint(problem),
                             .count = problem.count,
                             .bytes = problem.input_bytes(),
                             .params = to_json(best),
