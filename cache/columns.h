@@ -49,6 +49,8 @@ void visit_columns(T& device, Visit&& visit) {
   visit(ColumnInfo{"device_name", "", "`NVIDIA H200`"}, device.name);
   visit(ColumnInfo{"device_architecture", "", "`sm_90`"}, device.architecture);
   visit(ColumnInfo{"device_multiprocessor_count", "", "", kMostCount}, device.multiprocessor_count);
+  visit(ColumnInfo{"device_memory_bytes", "bytes", "0: unknown, or the host's", kMostMemory},
+        device.memory_bytes);
   visit(ColumnInfo{"device_memory_clock_khz", "kHz", "0: unknown", kMostClock},
         device.memory_clock_khz);
   visit(ColumnInfo{"device_memory_bus_bits", "bits", "0: unknown", kMostCount},

@@ -33,12 +33,13 @@ std::string environment(const char* name) {
 
 }  // namespace
 
+// Drivers set pages aside, more or fewer of them: two cards of a model have the same whole GiB.
 std::string DeviceRecord::fingerprint() const {
+  constexpr std::int64_t kGiB = std::int64_t{1} << 30;
   return hash_hex(serialised_field("kind", kind) + serialised_field("name", name) +
                   serialised_field("architecture", architecture) +
                   serialised_field("multiprocessor_count", multiprocessor_count) +
-                  serialised_field("memory_bus_bits", memory_bus_bits) +
-                  serialised_field("l2_bytes", l2_bytes));
+                  serialised_field("memory_gib", (memory_bytes + kGiB / 2) / kGiB));
 }
 
 TuningKey tuning_key(const RunRecord& run, const MeasurementRecord& measurement) {

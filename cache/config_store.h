@@ -19,13 +19,15 @@
 
 namespace foldtune {
 
-/// A device. Two share tuning results if all is equal but the memory's clock, which takes long to
-/// ask for, and the driver.
+/// A device. Two share tuning results if they are of one model: if the first five fields are equal,
+/// of the memory's size whole GiB. The rest may differ between two cards of a model, as the
+/// memory's bus does, which makes no results differ.
 struct DeviceRecord {
   std::string kind;          ///< "cuda", "cpu" or "fake".
   std::string name;          ///< As the driver reports it: "NVIDIA H200".
   std::string architecture;  ///< "sm_90"; for the CPU device the instruction set.
   int multiprocessor_count = 0;
+  std::int64_t memory_bytes = 0;      ///< 0 where it is unknown, or the host's.
   std::int64_t memory_clock_khz = 0;  ///< 0 where it is unknown.
   int memory_bus_bits = 0;            ///< 0 where it is unknown.
   std::int64_t l2_bytes = 0;

@@ -123,7 +123,7 @@ TEST_CASE("values that no store would keep are found") {
   check("UPDATE config SET params = '{\"b\":1, \"a\":1}' WHERE config_id = 2", "config 2",
         "unsorted");
   check("UPDATE run SET read_bandwidth_gbps = -1", "run 1 (NVIDIA H200)", "read_bandwidth_gbps");
-  check("UPDATE run SET device_l2_bytes = 1", "run 1 (NVIDIA H200)", "fingerprint");
+  check("UPDATE run SET device_multiprocessor_count = 1", "run 1 (NVIDIA H200)", "fingerprint");
 }
 
 TEST_CASE("tunables are looked at where the kernel sources are this Foldtune's") {

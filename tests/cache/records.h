@@ -16,6 +16,7 @@ inline DeviceRecord device(const std::string& name = "NVIDIA H200") {
           .name = name,
           .architecture = "sm_90",
           .multiprocessor_count = 132,
+          .memory_bytes = 150'110'011'392,
           .memory_clock_khz = 3'201'000,
           .memory_bus_bits = 6144,
           .l2_bytes = 62'914'560,

@@ -49,7 +49,7 @@ TEST_CASE("Marked is nothing of another device or of other kernels, and no custo
   const MeasurementRecord chosen = success(sum_of(1 << 20), with_block_size(64), {4}, kChosen);
   MeasurementRecord measured = chosen;
   RunRecord run = run_of("570.1");
-  SECTION("another device") { run.device.l2_bytes += 1; }
+  SECTION("another device") { run.device.multiprocessor_count += 1; }
   SECTION("other kernels") { measured.template_fingerprint = "others"; }
   CHECK(find_marked({result_of(run, measured)}, present()).problems.size() ==
         (run == run_of("570.1") && measured == chosen ? 1 : 0));

@@ -323,6 +323,7 @@ OrderedJson to_json(const DeviceView& device, OperationTable& operations, Config
           {"kind", record.kind},
           {"architecture", record.architecture},
           {"multiprocessor_count", record.multiprocessor_count},
+          {"memory_bytes", record.memory_bytes},
           {"memory_clock_khz", record.memory_clock_khz},
           {"memory_bus_bits", record.memory_bus_bits},
           {"l2_bytes", record.l2_bytes},

@@ -56,6 +56,7 @@ function factsOf(device) {
   if (device.l2_bytes > 0) facts.push(["L2 cache", formatBytes(device.l2_bytes)]);
   if (device.memory_bus_bits > 0) facts.push(["Memory bus", `${formatInteger(device.memory_bus_bits)} bits`]);
   if (device.memory_clock_khz > 0) facts.push(["Memory clock", `${formatInteger(device.memory_clock_khz / 1000)} MHz`]);
+  if (device.memory_bytes > 0) facts.push(["Memory", formatBytes(device.memory_bytes)]);
   facts.push(["Database", data.database]);
   facts.push(["Page made", `${formatMinute(data.made_at)} UTC by Foldtune ${data.foldtune_version}`]);
   return facts;
