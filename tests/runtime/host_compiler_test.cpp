@@ -46,10 +46,10 @@ TEST_CASE("Host compiler: a compile error shows the place in the program") {
 
 TEST_CASE("Host compiler: an error within a template shows its embedded name") {
   const std::string message =
-      compile_error_of({"#include \"templates/device/operators.cuh\"\n"
+      compile_error_of({"#include \"templates/device/operators/sum.cuh\"\n"
                         "void kernel(int* p) { *p = foldtune::Sum<int, int*>::combine(p, p)[0]; }",
                         {"kernel"}});
-  CHECK_THAT(message, ContainsSubstring("\ntemplates/device/operators.cuh:"));
+  CHECK_THAT(message, ContainsSubstring("\ntemplates/device/operators/sum.cuh:"));
 }
 
 TEST_CASE("Host compiler: an unknown kernel is an error that names it") {

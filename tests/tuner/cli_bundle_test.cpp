@@ -65,9 +65,7 @@ TEST_CASE_METHOD(BundleTest, "bundle: the newest of what is asked for, and every
   store(place_.database(), {success(sum_of(1 << 20), with_block_size(256), {5})}, run_on());
   store(place_.database(), {success(sum_of(1 << 20), kTuned, {6}, /*round=*/2)}, newer);
   store(place_.database(), {stored_sum(22, 9)}, run_on("Another GPU"));
-  RunRecord stale = run_on();
-  stale.template_fingerprint = "older";
-  store(place_.database(), {stored_sum(24, 9)}, stale);
+  store(place_.database(), {with_kernels("older", stored_sum(24, 9))}, run_on());
   if (!has_bundled(bundle({"--device", "test", "--op", "sum"}))) return;
   CHECK(in_bundle("SELECT count(*) FROM result") == "1");
   CHECK(in_bundle("SELECT device_driver FROM result") == "590.1");

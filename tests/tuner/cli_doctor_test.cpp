@@ -105,7 +105,7 @@ TEST_CASE_METHOD(DoctorTest, "doctor: each fault of a row is a problem") {
              ContainsSubstring("measurement 1: of its params, the tunable block_size is missing") &&
                  ContainsSubstring("measurement 2: ") && ContainsSubstring("\n2 problems\n"));
   // Of other kernel sources it knows no tunables.
-  database.exec("UPDATE run SET template_fingerprint = 'older'");
+  database.exec("UPDATE problem SET template_fingerprint = 'older'");
   CHECK(place_.run({"doctor"}).exit_code == 0);
 }
 
@@ -195,9 +195,7 @@ TEST_CASE_METHOD(DoctorTest,
                  "doctor: a bundle that is not there, or of other kernels, is a problem") {
   place_.set("FOLDTUNE_BUNDLE", place_.file("bundle.db"));
   CHECK(status_of(diagnose(kDatabase), "bundle") == "problem");
-  RunRecord other = run_on();
-  other.template_fingerprint = "older";
-  store(place_.file("bundle.db"), {stored_sum(20, 5)}, other);
+  store(place_.file("bundle.db"), {with_kernels("older", stored_sum(20, 5))}, run_on());
   CHECK_THAT(text_of(diagnose(kDatabase), "bundle"), ContainsSubstring("other kernels"));
   store(place_.file("bundle.db"), {stored_sum(20, 5)});
   CHECK(status_of(diagnose(0), "bundle") == "ok");

@@ -17,7 +17,7 @@
 #include "cache/config_store.h"
 #include "foldtune/error.h"
 #include "runtime/lookup/lookup.h"
-#include "templates/embedded.h"
+#include "templates/fingerprint.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/options.h"
 #include "tuner/commands/problem_selection.h"
@@ -60,7 +60,7 @@ std::ptrdiff_t count_near(const std::vector<double>& times, const LandscapePoint
 void print_heading(const Landscape& landscape) {
   print_to(stdout, "{} on {}{}{}\n", to_string(landscape.problem),
            describe_origin(landscape.device, landscape.compiler),
-           landscape.template_fingerprint == template_fingerprint()
+           is_of_these_kernels(landscape.template_fingerprint)
                ? ""
                : ", kernels of another version of Foldtune",
            landscape.imported_from.empty() ? "" : ", imported from " + landscape.imported_from);
@@ -236,8 +236,7 @@ std::vector<StoredResult> newest_by_device(const std::vector<StoredResult>& resu
 Landscape landscape_around(const ConfigStore& store, const StoredResult& result, Problem problem) {
   problem.count = result.measurement.count;
   std::vector<MeasurementRecord> records;
-  for (StoredResult& row :
-       store.measurements_of(tuning_key(result.run, result.measurement.problem))) {
+  for (StoredResult& row : store.measurements_of(tuning_key(result.run, result.measurement))) {
     if (row.imported_from == result.imported_from) records.push_back(std::move(row.measurement));
   }
   Landscape landscape = make_landscape(result.run, problem, records);

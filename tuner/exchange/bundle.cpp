@@ -15,8 +15,8 @@
 #include "cache/read_rows.h"
 #include "runtime/lookup/lookup.h"
 #include "runtime/lookup/tuned_configs.h"
-#include "templates/embedded.h"
 #include "templates/family.h"
+#include "tuner/inspect/stored_rows.h"
 #include "tuner/problem/problem_key.h"
 #include "tuner/session/kept_kernels.h"
 #include "tuner/worker/process_compiler.h"
@@ -78,7 +78,7 @@ WantedRows wanted_rows(const BundleSource& source) {
         return;
       }
       const RunRecord& run = row.result.run;
-      if (run.device.kind != "cuda" || run.template_fingerprint != template_fingerprint()) return;
+      if (run.device.kind != "cuda" || !has_these_kernels(row.result)) return;
       if (!source.is_wanted(row.result)) return;
       const ProblemKey& key = row.result.measurement.problem;
       const auto [place, is_new] = wanted.try_emplace(

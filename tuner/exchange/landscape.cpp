@@ -64,13 +64,14 @@ Landscape make_landscape(const RunRecord& run, const Problem& problem,
   }
   Landscape landscape{.device = run.device,
                       .compiler = run.compiler,
-                      .template_fingerprint = run.template_fingerprint,
+                      .template_fingerprint = {},
                       .read_bandwidth_gbps = run.read_bandwidth_gbps,
                       .problem = problem,
                       .points = {}};
   for (const auto& [values, record] : chosen) {
     const Config params = config_from_json(family_of(problem), record->params);
     landscape.points.push_back(make_point(params, *record));
+    landscape.template_fingerprint = record->template_fingerprint;
     if (record->compile_ms > 0) compile_ms.push_back(record->compile_ms);
   }
   if (left_out > 0) {

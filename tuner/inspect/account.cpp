@@ -7,7 +7,6 @@
 #include <span>
 #include <utility>
 
-#include "templates/embedded.h"
 #include "tuner/inspect/device_listing.h"
 #include "tuner/inspect/stored_rows.h"
 #include "tuner/session/problem_history.h"
@@ -59,7 +58,7 @@ std::vector<MeasurementRecord> find_rivals(const std::vector<StoredResult>& rows
 
 Evidence gather(const ConfigStore& store, StoredResult basis) {
   const MeasurementRecord choice = basis.measurement;
-  std::vector<StoredResult> rows = store.measurements_of(tuning_key(basis.run, choice.problem));
+  std::vector<StoredResult> rows = store.measurements_of(tuning_key(basis.run, choice));
   // What was imported is no evidence for what was measured here, nor the other way round.
   std::erase_if(rows, [&](const StoredResult& row) {
     return row.measurement.count != choice.count || row.imported_from != basis.imported_from;
@@ -146,7 +145,7 @@ std::vector<std::string> find_obstacles(const Account& account) {
   const Place& place = account.place;
   const StoredResult& result = account.evidence->basis;
   const DeviceRecord& device = result.run.device;
-  if (result.run.template_fingerprint != template_fingerprint()) {
+  if (!has_these_kernels(result)) {
     obstacles.emplace_back("its kernels are of another version of Foldtune");
   }
   if (device.driver != place.device.driver) {

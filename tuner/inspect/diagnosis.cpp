@@ -17,7 +17,7 @@
 #include "runtime/lookup/tuned_configs.h"
 #include "runtime/support/shared_library.h"
 #include "runtime/support/worker_program.h"
-#include "templates/embedded.h"
+#include "templates/fingerprint.h"
 #include "tuner/exchange/row_rules.h"
 #include "tuner/inspect/device_listing.h"
 #include "tuner/text/format.h"
@@ -169,7 +169,7 @@ void check_file(const std::string& path, Use use, Findings& findings) {
       findings.push_back({area, Health::problem, fmt::format("{}: {}", path, fault)});
     }
     if (!check.findings.empty()) return;
-    const DatabaseSummary summary = summarize_database(path, template_fingerprint());
+    const DatabaseSummary summary = summarize_database(path, kernel_fingerprints());
     Finding finding{
         area, Health::ok,
         fmt::format("{} is sound: {}, {}, {} for these kernels{}{}{}", path,

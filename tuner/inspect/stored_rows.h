@@ -14,6 +14,9 @@ bool has_name_with(const DeviceRecord& device, const std::string& part);
 /// Whether they are of one kind and name, whatever their drivers.
 bool is_same_device(const DeviceRecord& a, const DeviceRecord& b);
 
+/// Whether it was measured with the present kernels of its problem.
+bool has_these_kernels(const StoredResult& row);
+
 /// Of the input, in 10^9 bytes per second; for a success.
 double gbps(const MeasurementRecord& measurement);
 

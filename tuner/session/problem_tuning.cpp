@@ -348,7 +348,7 @@ class ProblemTuning {
       if (record.outcome == Outcome::timeout && is_over()) return;
       record.round = kScreened;
       record.is_default = next.params == fallback_;
-      session_.store.put(run_->id, record);
+      keep(record);
       take(next.params, record);
     }
   }
@@ -452,6 +452,12 @@ class ProblemTuning {
   }
 
   /// What is used untuned, or was chosen before: it has to be beaten.
+  /// Whoever measures knows nothing of where it is kept.
+  void keep(MeasurementRecord record) {
+    record.template_fingerprint = key_.template_fingerprint;
+    session_.store.put(run_->id, record);
+  }
+
   bool is_incumbent(const Config& params) const {
     return params == fallback_ || (session_.options.resume && params == history_.chosen_params());
   }
@@ -464,7 +470,7 @@ class ProblemTuning {
         screened_default_ ? screened_default_ : screened_best_;
     if (!record) return std::nullopt;
     record->round = history_.next_round();
-    session_.store.put(run_->id, *record);
+    keep(*record);
     ProblemResult result = with_tries(summarize(*record));
     result.default_us = screened_default_ ? record->median_us : 0;
     return result;
@@ -510,7 +516,7 @@ class ProblemTuning {
 
   void put(Finalist& finalist) {
     finalist.record.is_default = finalist.params == fallback_;
-    session_.store.put(run_->id, finalist.record);
+    keep(finalist.record);
   }
 
   Evaluator& evaluator_;
