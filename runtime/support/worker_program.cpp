@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "foldtune/error.h"
-#include "templates/embedded.h"
+#include "templates/fingerprint.h"
 
 namespace foldtune {
 namespace {
@@ -78,7 +78,7 @@ fs::path find_worker_program(const fs::path& file) {
       place.string(), file.string(), installed.string(), kVariable));
 }
 
-std::string build_name() { return FOLDTUNE_VERSION "-" + template_fingerprint(); }
+std::string build_name() { return FOLDTUNE_VERSION "-" + sources_fingerprint(); }
 
 std::vector<std::string> worker_program(std::vector<std::string> work) {
   const char* const name = std::getenv(kVariable);
