@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "foldtune/error.h"
+#include "templates/json_fields.h"
 #include "tuner/files/file_error.h"
 #include "tuner/files/input_file.h"
-#include "tuner/problem/json_fields.h"
 
 namespace foldtune::bench {
 namespace {

@@ -49,6 +49,8 @@ void visit_columns(T& device, Visit&& visit) {
   visit(ColumnInfo{"device_name", "", "`NVIDIA H200`"}, device.name);
   visit(ColumnInfo{"device_architecture", "", "`sm_90`"}, device.architecture);
   visit(ColumnInfo{"device_multiprocessor_count", "", "", kMostCount}, device.multiprocessor_count);
+  visit(ColumnInfo{"device_memory_bytes", "bytes", "0: unknown, or the host's", kMostMemory},
+        device.memory_bytes);
   visit(ColumnInfo{"device_memory_clock_khz", "kHz", "0: unknown", kMostClock},
         device.memory_clock_khz);
   visit(ColumnInfo{"device_memory_bus_bits", "bits", "0: unknown", kMostCount},
@@ -60,8 +62,6 @@ void visit_columns(T& device, Visit&& visit) {
 template <RecordOf<RunRecord> T, class Visit>
 void visit_columns(T& run, Visit&& visit) {
   visit_columns(run.device, visit);
-  visit(ColumnInfo{"template_fingerprint", "", "hash over the kernel sources"},
-        run.template_fingerprint);
   visit(ColumnInfo{"compiler", "", "`nvrtc 13.0`"}, run.compiler);
   visit(ColumnInfo{"foldtune_version", "", "what ran"}, run.foldtune_version);
   visit(ColumnInfo{.name = "command",
@@ -90,6 +90,14 @@ void visit_columns(T& problem, Visit&& visit) {
         problem.options);
   visit(ColumnInfo{"size_class", "", "log2 of the number of elements, rounded to nearest"},
         problem.size_class);
+}
+
+/// Those of the table `problem`.
+template <RecordOf<MeasurementRecord> T, class Visit>
+void visit_problem_columns(T& m, Visit&& visit) {
+  visit_columns(m.problem, visit);
+  visit(ColumnInfo{"template_fingerprint", "", "hash over the sources of the problem's kernels"},
+        m.template_fingerprint);
 }
 
 inline constexpr ColumnInfo kParamsColumn{.name = "params",
@@ -174,7 +182,7 @@ void visit_own_columns(T& m, Visit&& visit) {
 
 template <RecordOf<MeasurementRecord> T, class Visit>
 void visit_columns(T& m, Visit&& visit) {
-  visit_columns(m.problem, visit);
+  visit_problem_columns(m, visit);
   visit(kParamsColumn, m.params);
   visit_own_columns(m, visit);
 }

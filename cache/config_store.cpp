@@ -33,27 +33,28 @@ std::string environment(const char* name) {
 
 }  // namespace
 
+// Drivers set pages aside, more or fewer of them: two cards of a model have the same whole GiB.
 std::string DeviceRecord::fingerprint() const {
+  constexpr std::int64_t kGiB = std::int64_t{1} << 30;
   return hash_hex(serialised_field("kind", kind) + serialised_field("name", name) +
                   serialised_field("architecture", architecture) +
                   serialised_field("multiprocessor_count", multiprocessor_count) +
-                  serialised_field("memory_bus_bits", memory_bus_bits) +
-                  serialised_field("l2_bytes", l2_bytes));
+                  serialised_field("memory_gib", (memory_bytes + kGiB / 2) / kGiB));
 }
 
-TuningKey tuning_key(const RunRecord& run, const ProblemKey& problem) {
+TuningKey tuning_key(const RunRecord& run, const MeasurementRecord& measurement) {
   return {.device_fingerprint = run.device.fingerprint(),
           .driver = run.device.driver,
-          .template_fingerprint = run.template_fingerprint,
+          .template_fingerprint = measurement.template_fingerprint,
           .compiler = run.compiler,
-          .problem = problem};
+          .problem = measurement.problem};
 }
 
 Validity validity_of(const StoredResult& row, const DeviceRecord& device, std::string_view compiler,
-                     std::string_view template_fingerprint) {
+                     bool has_these_kernels) {
   const RunRecord& run = row.run;
   if (run.device.fingerprint() != device.fingerprint()) return Validity::none;
-  if (run.template_fingerprint != template_fingerprint) return Validity::seed;
+  if (!has_these_kernels) return Validity::seed;
   const bool is_same = run.device.driver == device.driver && run.compiler == compiler;
   return is_same && row.imported_from.empty() ? Validity::valid : Validity::marked;
 }

@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "cache/kernel_store.h"
@@ -19,13 +20,15 @@
 
 namespace foldtune {
 
-/// A device. Two share tuning results if all is equal but the memory's clock, which takes long to
-/// ask for, and the driver.
+/// A device. Two share tuning results if they are of one model: if the first five fields are equal,
+/// of the memory's size whole GiB. The rest may differ between two cards of a model, as the
+/// memory's bus does, which makes no results differ.
 struct DeviceRecord {
   std::string kind;          ///< "cuda", "cpu" or "fake".
   std::string name;          ///< As the driver reports it: "NVIDIA H200".
   std::string architecture;  ///< "sm_90"; for the CPU device the instruction set.
   int multiprocessor_count = 0;
+  std::int64_t memory_bytes = 0;      ///< 0 where it is unknown, or the host's.
   std::int64_t memory_clock_khz = 0;  ///< 0 where it is unknown.
   int memory_bus_bits = 0;            ///< 0 where it is unknown.
   std::int64_t l2_bytes = 0;
@@ -53,7 +56,7 @@ struct ProblemKey {
 struct TuningKey {
   std::string device_fingerprint;
   std::string driver;
-  std::string template_fingerprint;  ///< Hash of the kernel sources.
+  std::string template_fingerprint;  ///< Hash of the sources of the problem's kernels.
   /// "nvrtc 13.0", "g++ 12.2.0". `find` takes an empty one for any: results of all compilers are
   /// alike then, and none is marked for its compiler.
   std::string compiler;
@@ -64,7 +67,6 @@ struct TuningKey {
 /// One invocation of the tuner: where its measurements come from.
 struct RunRecord {
   DeviceRecord device;
-  std::string template_fingerprint;
   std::string compiler;
   std::string foldtune_version;
   std::string command;  ///< The command line, for people.
@@ -95,11 +97,12 @@ Outcome parse_outcome(std::string_view name);
 /// One configuration tried once on one problem. Failures are kept too, with their reason.
 struct MeasurementRecord {
   ProblemKey problem;
-  std::uint64_t count = 0;  ///< Elements that were reduced.
-  std::uint64_t bytes = 0;  ///< Input bytes that were read.
-  std::string params;       ///< JSON object of the tunables.
-  bool is_default = false;  ///< The configuration that is used untuned.
-  int round = 0;            ///< 0: screening; 1: comparison; above: it was chosen.
+  std::string template_fingerprint{};  ///< Hash of the sources of the problem's kernels.
+  std::uint64_t count = 0;             ///< Elements that were reduced.
+  std::uint64_t bytes = 0;             ///< Input bytes that were read.
+  std::string params;                  ///< JSON object of the tunables.
+  bool is_default = false;             ///< The configuration that is used untuned.
+  int round = 0;                       ///< 0: screening; 1: comparison; above: it was chosen.
   Outcome outcome = Outcome::ok;
   std::string failure{};             ///< Empty if `outcome` is ok.
   std::vector<double> samples_us{};  ///< Microseconds per call, in the order they were taken.
@@ -132,7 +135,7 @@ struct StoredResult {
 };
 
 /// What its run measured the problem with.
-TuningKey tuning_key(const RunRecord& run, const ProblemKey& problem);
+TuningKey tuning_key(const RunRecord& run, const MeasurementRecord& measurement);
 
 /// How far a result may be trusted on a device with a driver and a compiler.
 enum class Validity {
@@ -142,9 +145,10 @@ enum class Validity {
   none,    ///< Of another device.
 };
 
-/// The validity of the result on `device`, with a compiler and kernel sources.
+/// The validity of the result on `device`, with a compiler. `has_these_kernels`: whether it is of
+/// the present kernel sources.
 Validity validity_of(const StoredResult& row, const DeviceRecord& device, std::string_view compiler,
-                     std::string_view template_fingerprint);
+                     bool has_these_kernels);
 
 enum class MatchQuality { exact, near_size };
 
@@ -216,13 +220,17 @@ class ConfigStore {
   /// The best results of keys that are like `key`, at most `most`, the likest first: what a search
   /// may begin with. Nothing of `key` itself, no failures, one result for each key:
   /// 1. the same but for the size class; the nearest first, then the smaller;
-  /// 2. the same device, templates and compiler, and another problem of the family within
-  ///    `kNearSizeClasses`; the nearest size class first, then those of the same operator, then
-  ///    those of the same element type;
+  /// 2. the same device, driver and compiler, and another problem of the family within
+  ///    `kNearSizeClasses`, whatever its templates; the nearest size class first, then those of the
+  ///    same operator, then those of the same element type;
   /// 3. the same problem within `kNearSizeClasses` on another device, driver, compiler, or with
   ///    other templates, whose params may no longer be valid; the nearest size class first, then
   ///    the smaller, then the newest.
   virtual std::vector<StoredResult> related(const TuningKey& key, std::size_t most) const = 0;
+
+  /// Throws LostDatabase where the file was removed, replaced or overwritten since it was opened
+  /// for writing, as `put` does.
+  virtual void require_in_place() {}
 
   /// The compiled kernels that are kept beside the results; null if it keeps none. Where the store
   /// was opened for reading only, changes of them throw.
@@ -232,6 +240,14 @@ class ConfigStore {
 /// Among the successful measurements of a key, those that were not imported, of them those of the
 /// highest round, of them the lowest median, of equals the newest. The candidate is the newer one.
 bool is_better(const StoredResult& candidate, const StoredResult& incumbent);
+
+/// Of the best results of one problem with several drivers and compilers, in size classes that are
+/// equally near, the one with the least rank is taken where none is of the asked ones: what was not
+/// imported, then the larger size class, then the newest.
+inline std::tuple<bool, int, std::int64_t> rank_of(const std::string& imported_from, int size_class,
+                                                   std::int64_t measurement_id) {
+  return {!imported_from.empty(), -size_class, -measurement_id};
+}
 
 enum class OpenMode {
   read_write,  ///< Creates the file and its folders where they are missing.

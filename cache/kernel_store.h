@@ -20,7 +20,7 @@ struct KernelKey {
 
 struct KernelRecord {
   KernelKey key;
-  std::string template_fingerprint;        ///< Hash of the kernel sources.
+  std::string template_fingerprint;        ///< Hash of the sources that it is made of.
   std::string name;                        ///< Of its first kernel, for people.
   std::vector<std::string> lowered_names;  ///< Of its kernels, in their order.
   double compile_ms = 0;

@@ -3,6 +3,8 @@
 #include <SQLiteCpp/Statement.h>
 #include <SQLiteCpp/Transaction.h>
 
+#include <nlohmann/json.hpp>
+
 #include "cache/private_file.h"
 #include "cache/schema.h"
 #include "cache/sqlite_connection.h"
@@ -13,20 +15,22 @@ namespace {
 // After the views. `wanted`: the rules hold for it. `goes`: it is not protected either.
 constexpr const char* kSelection = R"sql(
 , wanted AS (
-  SELECT *, :device = '' AND template_fingerprint = :template_fingerprint
+  SELECT *, :device = '' AND NOT is_stale
             AND measurement_id IN (SELECT measurement_id FROM best) AS is_kept
-  FROM result
+  FROM (
+    SELECT *, template_fingerprint NOT IN (SELECT value FROM json_each(:present)) AS is_stale
+    FROM result)
   WHERE (:before = '' OR measured_at < :before)
     AND (:device = '' OR instr(lower(device_name), lower(:device)) > 0)
-    AND (NOT :stale OR template_fingerprint <> :template_fingerprint)
+    AND (NOT :stale OR is_stale)
 ), goes AS (SELECT * FROM wanted WHERE NOT is_kept)
 )sql";
 
 constexpr const char* kGroups = R"sql(
-SELECT device_name, device_driver, compiler, template_fingerprint, count(*) AS measurements,
+SELECT device_name, device_driver, compiler, is_stale, count(*) AS measurements,
   count(DISTINCT problem_id) AS problems
 FROM goes
-GROUP BY device_fingerprint, device_driver, compiler, template_fingerprint
+GROUP BY device_fingerprint, device_driver, compiler, is_stale
 ORDER BY 1, 2, 3, 4
 )sql";
 
@@ -46,7 +50,7 @@ SQLite::Statement prepare(SQLite::Database& database, const PruneRules& rules, c
   statement.bind(":before", rules.before);
   statement.bind(":device", rules.device);
   statement.bind(":stale", static_cast<int>(rules.stale));
-  statement.bind(":template_fingerprint", rules.template_fingerprint);
+  statement.bind(":present", nlohmann::json(rules.present_fingerprints).dump());
   return statement;
 }
 
@@ -60,7 +64,7 @@ PruneReport describe_selection(SQLite::Database& database, const PruneRules& rul
     report.groups.push_back({.device_name = groups.getColumn(0).getString(),
                              .driver = groups.getColumn(1).getString(),
                              .compiler = groups.getColumn(2).getString(),
-                             .template_fingerprint = groups.getColumn(3).getString(),
+                             .is_stale = groups.getColumn(3).getInt() != 0,
                              .measurements = count(groups.getColumn(4)),
                              .problems = count(groups.getColumn(5))});
   }
@@ -71,9 +75,11 @@ PruneReport describe_selection(SQLite::Database& database, const PruneRules& rul
 }
 
 // No program finds them any more.
-void delete_stale_kernels(SQLite::Database& database, const std::string& template_fingerprint) {
-  SQLite::Statement statement(database, "DELETE FROM kernel WHERE template_fingerprint <> ?");
-  statement.bind(1, template_fingerprint);
+void delete_stale_kernels(SQLite::Database& database, const PruneRules& rules) {
+  SQLite::Statement statement(
+      database,
+      "DELETE FROM kernel WHERE template_fingerprint NOT IN (SELECT value FROM json_each(?))");
+  statement.bind(1, nlohmann::json(rules.present_fingerprints).dump());
   statement.exec();
 }
 
@@ -98,7 +104,7 @@ PruneReport prune_database(const std::string& path, const PruneRules& rules) {
             "DELETE FROM measurement WHERE measurement_id IN (SELECT measurement_id FROM goes)")
         .exec();
     database.exec(kDeleteUnused);
-    if (rules.stale) delete_stale_kernels(database, rules.template_fingerprint);
+    if (rules.stale) delete_stale_kernels(database, rules);
     return report;
   });
 }

@@ -12,19 +12,19 @@ struct PruneRules {
   /// Stored before this time, UTC, ISO 8601: "2026-01-31T12:00:00Z". Empty: at any time.
   std::string before{};
   /// Part of the device's name, whatever its case. Empty: any device, and then the best measurement
-  /// of a problem stays as long as its kernel sources are `template_fingerprint`.
+  /// of a problem stays as long as its kernel sources are present ones.
   std::string device{};
-  /// Only those of other kernel sources than `template_fingerprint`. Kept kernels of these go, too.
+  /// Only those of other kernel sources than the present ones. Kept kernels of these go, too.
   bool stale = false;
-  std::string template_fingerprint{};
+  std::vector<std::string> present_fingerprints{};  ///< Of the kernel sources of all problems.
 };
 
-/// What goes of one device, compiler and kernel sources.
+/// What goes of one device and compiler, of present kernel sources or of others.
 struct PrunedGroup {
   std::string device_name;
   std::string driver;
   std::string compiler;
-  std::string template_fingerprint;
+  bool is_stale = false;
   std::size_t measurements = 0;
   std::size_t problems = 0;  ///< That they are of.
 };

@@ -29,8 +29,9 @@ WHERE p.family = :family AND p.op = :op AND p.element_type = :element_type
   AND p.accumulator_type = :accumulator_type AND p.alignment = :alignment
   AND p.determinism = :determinism AND p.options = :options
   AND p.size_class BETWEEN :size_class - :near_size_classes AND :size_class + :near_size_classes
+  AND p.template_fingerprint = :template_fingerprint
   AND m.round > 1 AND m.outcome = 'ok'
-  AND r.device_fingerprint = :device_fingerprint AND r.template_fingerprint = :template_fingerprint
+  AND r.device_fingerprint = :device_fingerprint
 )sql";
 
 inline constexpr const char* kBest = R"sql(
@@ -60,10 +61,11 @@ FROM result WHERE measurement_id IN (
   CROSS JOIN problem p
   CROSS JOIN measurement m ON m.problem_id = p.problem_id AND m.run_id = r.run_id
   WHERE r.device_fingerprint = :device_fingerprint AND r.device_driver = :driver
-    AND r.template_fingerprint = :template_fingerprint AND r.compiler = :compiler
+    AND r.compiler = :compiler
     AND p.family = :family AND p.op = :op AND p.element_type = :element_type
     AND p.accumulator_type = :accumulator_type AND p.alignment = :alignment
-    AND p.determinism = :determinism AND p.options = :options AND p.size_class = :size_class)
+    AND p.determinism = :determinism AND p.options = :options AND p.size_class = :size_class
+    AND p.template_fingerprint = :template_fingerprint)
 ORDER BY measurement_id
 )sql";
 
@@ -74,23 +76,24 @@ FROM result JOIN (
     ORDER BY tier, distance, other_op, other_type, size_class, measurement_id DESC) AS place
   FROM (
     SELECT *, row_number() OVER (
-      PARTITION BY problem_id, device_fingerprint, device_driver, template_fingerprint, compiler
+      PARTITION BY problem_id, device_fingerprint, device_driver, compiler
       ORDER BY imported_from <> '', round DESC, median_us, measurement_id DESC) AS place_in_key,
       CASE WHEN NOT is_origin THEN 3 WHEN is_problem THEN 1 ELSE 2 END AS tier
-    FROM (
+    FROM (SELECT *, is_place AND (NOT is_problem OR has_kernels) AS is_origin FROM (
       SELECT m.measurement_id, m.imported_from, m.round, m.median_us, m.problem_id, p.size_class,
-        r.device_fingerprint, r.device_driver, r.template_fingerprint, r.compiler,
+        r.device_fingerprint, r.device_driver, r.compiler,
         abs(p.size_class - :size_class) AS distance,
         p.op <> :op AS other_op, p.element_type <> :element_type AS other_type,
         (p.op, p.element_type, p.accumulator_type, p.alignment, p.determinism, p.options) =
           (:op, :element_type, :accumulator_type, :alignment, :determinism, :options)
           AS is_problem,
-        (r.device_fingerprint, r.device_driver, r.template_fingerprint, r.compiler) =
-          (:device_fingerprint, :driver, :template_fingerprint, :compiler) AS is_origin
+        p.template_fingerprint = :template_fingerprint AS has_kernels,
+        (r.device_fingerprint, r.device_driver, r.compiler) =
+          (:device_fingerprint, :driver, :compiler) AS is_place
       FROM problem p
       CROSS JOIN measurement m ON m.problem_id = p.problem_id
       CROSS JOIN run r ON r.run_id = m.run_id
-      WHERE p.family = :family AND m.round > 1 AND m.outcome = 'ok')
+      WHERE p.family = :family AND m.round > 1 AND m.outcome = 'ok'))
     WHERE CASE WHEN is_origin AND is_problem THEN distance > 0
                ELSE (is_origin OR is_problem) AND distance <= :near_size_classes END)
   WHERE place_in_key = 1

@@ -229,7 +229,7 @@ RowWriter::Fields RowWriter::run_fields(const StoredResult& row) {
 
 RowWriter::Fields RowWriter::measurement_fields(ConfigStore::RunId run, const StoredResult& row) {
   Fields problem;
-  visit_columns(row.measurement.problem, problem);
+  visit_problem_columns(row.measurement, problem);
   Fields config;
   config(kParamsColumn, row.measurement.params);
   Fields fields;

@@ -45,8 +45,8 @@ std::string definitions(Visit visit) {
 
 std::string problem_names() {
   std::string names;
-  const ProblemKey problem;
-  visit_columns(problem, [&](const ColumnInfo& column, const auto&) {
+  const MeasurementRecord measurement;
+  visit_problem_columns(measurement, [&](const ColumnInfo& column, const auto&) {
     names.append(names.empty() ? "" : ", ").append(column.name);
   });
   return names;
@@ -62,7 +62,7 @@ FROM measurement JOIN run USING (run_id) JOIN problem USING (problem_id)
 constexpr const char* kBestQuery = R"sql(SELECT * FROM result WHERE measurement_id IN (
   SELECT measurement_id FROM (
     SELECT measurement_id, row_number() OVER (
-      PARTITION BY problem_id, device_fingerprint, device_driver, template_fingerprint, compiler
+      PARTITION BY problem_id, device_fingerprint, device_driver, compiler
       ORDER BY imported_from <> '', round DESC, median_us, measurement_id DESC) AS place
     FROM measurement JOIN run USING (run_id)
     WHERE round > 1 AND outcome = 'ok')
@@ -98,7 +98,7 @@ CREATE TABLE measurement (
 )sql",
           kApplicationId, kSchemaVersion,
           definitions([](auto& columns) { visit_run(row, columns); }),
-          definitions([](auto& columns) { visit_columns(row.measurement.problem, columns); }),
+          definitions([](auto& columns) { visit_problem_columns(row.measurement, columns); }),
           problem_names(),
           definitions([](auto& columns) { columns(kParamsColumn, row.measurement.params); }),
           definitions([](auto& columns) {

@@ -163,6 +163,11 @@ void SqliteConnection::exec(std::string_view doing, const char* statement) {
   require_in_place();
 }
 
+void SqliteConnection::require_written() {
+  const std::lock_guard lock(mutex_);
+  if (database_) require_in_place();
+}
+
 void SqliteConnection::require_in_place() {
   if (is_private_) return;
   const bool is_gone = has_moved(*database_);
@@ -170,12 +175,12 @@ void SqliteConnection::require_in_place() {
   // To close the last connection would bring the log into what is there now, or remove its log.
   keep_log_on_close(*database_, true);
   if (!is_gone) {
-    throw StoreError(fmt::format(
+    throw LostDatabase(fmt::format(
         "the tuning database {} was overwritten while it was in use, and what was stored in it is "
         "lost; remove what is there with its log ({}-wal), and run the same command again",
         path_.string(), path_.filename().string()));
   }
-  throw StoreError(fmt::format(
+  throw LostDatabase(fmt::format(
       "the tuning database {} was removed, renamed or replaced while it was in use, and what is "
       "stored now would get lost; {}",
       path_.string(), save_elsewhere()));

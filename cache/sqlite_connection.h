@@ -67,11 +67,14 @@ class SqliteConnection {
   /// Runs a statement that SQLite allows in no transaction.
   void exec(std::string_view doing, const char* statement);
 
+  /// Throws `LostDatabase` where what was written is no longer in the file. Nothing for a reader.
+  void require_written();
+
   const std::filesystem::path& path() const { return path_; }
 
  private:
   SQLite::Database& writable(std::string_view doing) const;
-  /// Throws `StoreError` where the file was removed, replaced or overwritten since it was opened:
+  /// Throws `LostDatabase` where the file was removed, replaced or overwritten since it was opened:
   /// nobody would find what is written. What the file held is saved if it can be.
   void require_in_place();
   std::string save_elsewhere();

@@ -70,7 +70,7 @@ std::optional<Match> best_match(std::vector<Match> matches, const TuningKey& ask
   matches.erase(std::unique(matches.begin(), matches.end(), is_of_same_key), matches.end());
   const auto best = std::ranges::min_element(matches, {}, [&](const Match& match) {
     return std::tuple(std::abs(match.size_class - asked.problem.size_class), match.is_marked,
-                      !match.imported_from.empty(), -match.size_class, -match.measurement_id);
+                      rank_of(match.imported_from, match.size_class, match.measurement_id));
   });
   if (best == matches.end()) return std::nullopt;
   return std::move(*best);
@@ -149,6 +149,8 @@ class SqliteStore final : public ConfigStore {
       statement.bind(":most", limit);
     });
   }
+
+  void require_in_place() override { connection_->require_written(); }
 
   std::shared_ptr<KernelStore> kernels() const override { return kernels_; }
 

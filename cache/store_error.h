@@ -17,4 +17,10 @@ class EmptyDatabase : public StoreError {
   using StoreError::StoreError;
 };
 
+/// The file of a database that is in use was removed, replaced or overwritten.
+class LostDatabase : public StoreError {
+ public:
+  using StoreError::StoreError;
+};
+
 }  // namespace foldtune

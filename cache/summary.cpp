@@ -4,6 +4,7 @@
 #include <SQLiteCpp/Statement.h>
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <system_error>
 
 #include "cache/network_file_system.h"
@@ -19,11 +20,13 @@ std::uint64_t bytes_of(const std::filesystem::path& file) {
   return is_missing ? 0 : bytes;
 }
 
-void count_rows(SQLite::Database& database, const std::string& template_fingerprint,
+void count_rows(SQLite::Database& database, const std::vector<std::string>& fingerprints,
                 DatabaseSummary& summary) {
-  SQLite::Statement bests(
-      database, with_views() + "SELECT count(*) FROM best WHERE template_fingerprint = ?");
-  bests.bind(1, template_fingerprint);
+  SQLite::Statement bests(database,
+                          with_views() +
+                              "SELECT count(*) FROM best WHERE template_fingerprint IN (SELECT "
+                              "value FROM json_each(?))");
+  bests.bind(1, nlohmann::json(fingerprints).dump());
   bests.executeStep();
   summary.bests = static_cast<std::size_t>(bests.getColumn(0).getInt64());
   SQLite::Statement kernels(database, "SELECT count(*), ifnull(sum(image_bytes), 0) FROM kernel");
@@ -35,7 +38,7 @@ void count_rows(SQLite::Database& database, const std::string& template_fingerpr
 }  // namespace
 
 DatabaseSummary summarize_database(const std::string& path,
-                                   const std::string& template_fingerprint) {
+                                   const std::vector<std::string>& fingerprints) {
   std::vector<std::string> notes;
   const SqliteConnection connection(
       path, OpenMode::read_only,
@@ -43,7 +46,7 @@ DatabaseSummary summarize_database(const std::string& path,
   const std::filesystem::path& file = connection.path();
   auto summary = connection.read("read", [&](SQLite::Database& database) {
     DatabaseSummary found;
-    count_rows(database, template_fingerprint, found);
+    count_rows(database, fingerprints, found);
     return found;
   });
   summary.bytes = bytes_of(file) + bytes_of(file.string() + "-wal");

@@ -21,8 +21,9 @@ struct DatabaseSummary {
 };
 
 /// Looks at the database `path`, and changes nothing. Throws `StoreError` if it is not there, is no
-/// database of Foldtune, is of another version, or damaged where it counts.
+/// database of Foldtune, is of another version, or damaged where it counts. Of the kernel sources
+/// with these fingerprints it counts the best results.
 DatabaseSummary summarize_database(const std::string& path,
-                                   const std::string& template_fingerprint);
+                                   const std::vector<std::string>& fingerprints);
 
 }  // namespace foldtune

@@ -1,6 +1,5 @@
 # The library that other projects link, foldtune::foldtune, and what installs and packages it. It is
 # made of the objects of the folders' static libraries, which our own programs and tests link.
-include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set(parts foldtune foldtune_device foldtune_support foldtune_cache foldtune_templates)
@@ -41,6 +40,7 @@ if(NOT FOLDTUNE_INSTALL)
 endif()
 
 install(TARGETS foldtune_program)
+install(TARGETS foldtune_worker DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/foldtune)
 install(TARGETS foldtune_library EXPORT foldtuneTargets)
 install(DIRECTORY runtime/include/ templates/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES LICENSE NOTICE THIRD_PARTY.md CHANGELOG.md cmake/copyright

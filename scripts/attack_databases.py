@@ -9,6 +9,7 @@ under the number of its database, so that the command can be pasted there. Needs
 nothing failed, else 1."""
 import array
 import contextlib
+import json
 import random
 import shutil
 import sqlite3
@@ -299,7 +300,7 @@ def put(path, content):
             path.with_name(path.name + end).unlink(missing_ok=True)
 
 
-def measurements(path, views, fingerprint):
+def measurements(path, views, fingerprints):
     """How many there are, and how many of the best by these views are of these templates; None where nobody can tell."""
     copy = path.with_name("count.db")
     put(copy, contents(path))
@@ -311,8 +312,8 @@ def measurements(path, views, fingerprint):
             for view in views:
                 connection.execute(view.replace("CREATE VIEW", "CREATE TEMP VIEW"))
             return connection.execute("SELECT count(*) FROM measurement NOT INDEXED").fetchone()[0], \
-                connection.execute("SELECT count(*) FROM temp.best WHERE template_fingerprint = ?",
-                                   (fingerprint,)).fetchone()[0]
+                connection.execute("SELECT count(*) FROM temp.best WHERE template_fingerprint IN "
+                                   "(SELECT value FROM json_each(?))", (json.dumps(fingerprints),)).fetchone()[0]
     except (sqlite3.Error, ValueError):  # some names are no UTF-8
         return None
     finally:
@@ -324,8 +325,9 @@ def main():
     make_base(attack)
     with connect(attack.place / "base.db") as connection:
         views = [row[0] for row in connection.execute("SELECT sql FROM sqlite_schema WHERE type = 'view'")]
-        fingerprint = connection.execute("SELECT template_fingerprint FROM run ORDER BY run_id").fetchone()[0]
-    more, _ = measurements(attack.place / "more.db", views, fingerprint)
+        fingerprints = [row[0] for row in connection.execute(
+            "SELECT DISTINCT template_fingerprint FROM result WHERE run_id = (SELECT min(run_id) FROM run)")]
+    more, _ = measurements(attack.place / "more.db", views, fingerprints)
 
     def work(number):
         chance = random.Random(f"{options.seed} {number}")
@@ -336,7 +338,7 @@ def main():
         bad = folder / "bad.db"
         shutil.copy(attack.place / "base.db", bad)
         kind, what = damage(chance, bad)
-        before, count = contents(bad), measurements(bad, views, fingerprint)
+        before, count = contents(bad), measurements(bad, views, fingerprints)
         inputs = {name: (folder / name).read_bytes() for name in ("base.db", "base.json", "more.db", "numbers.bin")}
         made = commands(chance)
         for writes, arguments, environment in made:
@@ -349,7 +351,7 @@ def main():
             if writes and count is not None:
                 added = more if "more.db" in arguments and outcome.status == 0 else 0
                 fewest = count[1] if {"--stale", "--older-than"} & set(arguments) else count[0] + added
-                kept = measurements(bad, views, fingerprint)
+                kept = measurements(bad, views, fingerprints)
                 if kept is None or kept[0] < fewest:
                     faults.append(f"measurements are lost, exit code {outcome.status}")
             if any((folder / name).read_bytes() != content for name, content in inputs.items()):

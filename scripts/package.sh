@@ -25,7 +25,7 @@ export FOLDTUNE_DB=$work/none.db
 # Without the bench, the command has nothing of the CUDA Toolkit in it.
 build_release() {  # ON or OFF: is the library shared
   cmake --preset release -DFOLDTUNE_BENCH=OFF "-DBUILD_SHARED_LIBS=$1" &&
-    cmake --build "$build" --parallel "$(nproc)" --target foldtune_library foldtune_program
+    cmake --build "$build" --parallel "$(nproc)" --target foldtune_library foldtune_program foldtune_worker
 }
 
 # install_into PREFIX: as a package manager does, and then elsewhere: nothing may know where it was.
@@ -95,6 +95,13 @@ test_examples() {  # PREFIX
   done
 }
 
+# What is installed is enough to tune: examples/tune_on_miss found foldtune-worker, and kept what it measured.
+check_tuned() {  # PREFIX
+  local kept
+  kept=$("$1/bin/foldtune" show --json)
+  grep -qF '"sum"' <<< "$kept" || die "examples/tune_on_miss has tuned nothing:" "$kept"
+}
+
 test_pkg_config() {  # PREFIX
   local file flags
   file=$(find "$1" -name foldtune.pc)
@@ -136,7 +143,7 @@ check_deb() {
   (cd "$tree" && md5sum --quiet -c "$control/md5sums") || die "the .deb's checksums are wrong"
   [[ -s $control/shlibs ]] || die "the .deb has no shlibs"
   grep -q ldconfig "$control/postinst" || die "the .deb does not run ldconfig"
-  for file in usr/bin/foldtune usr/include/foldtune/foldtune.h usr/include/foldtune/foldtune.hpp \
+  for file in usr/bin/foldtune usr/libexec/foldtune/foldtune-worker usr/include/foldtune/foldtune.h usr/include/foldtune/foldtune.hpp \
     usr/share/doc/foldtune/{copyright,NOTICE,THIRD_PARTY.md}; do
     [[ -s $tree/$file ]] || die "the .deb lacks $file"
   done
@@ -173,6 +180,7 @@ check_shared_library "$(find "$work/prefix" -name 'libfoldtune.so.*.*.*')"
 echo '#include <foldtune/foldtune.h>' |
   cc -x c -std=c11 -Wall -Wextra -Werror -fsyntax-only -I"$work/prefix/include" -
 test_examples "$work/prefix"
+check_tuned "$work/prefix"
 test_pkg_config "$work/prefix"
 quietly "package: configure it as a subdirectory" "CMake's target foldtune::foldtune is missing or wrong." test_subdirectory
 check_manifest "$work/prefix"

@@ -376,6 +376,10 @@ std::string device_operator(const Problem& problem, bool wide) {
                      "D"_a = problem.ddof);
 }
 
+std::string operator_file(Operator op) {
+  return fmt::format("templates/device/operators/{}.cuh", name(op));
+}
+
 std::size_t accumulator_bytes(const Problem& problem, bool wide) {
   if (problem.op == Operator::custom) return problem.custom->accumulator_bytes();
   const std::size_t number = held_bytes(problem.accumulator_type());

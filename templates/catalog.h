@@ -16,6 +16,10 @@ std::string_view device_name(ElementType type);
 /// "foldtune::Sum<float, float>". `wide` indices have 64 bits.
 std::string device_operator(const Problem& problem, bool wide);
 
+/// The embedded file with that functor: "templates/device/operators/sum.cuh". Not of a custom
+/// operator, whose text is part of the program.
+std::string operator_file(Operator op);
+
 /// Bytes of one partial result. `wide` as above.
 std::size_t accumulator_bytes(const Problem& problem, bool wide);
 

@@ -1,13 +1,13 @@
 /// The kernel sources, embedded at build time.
 #pragma once
 
+#include <cstdint>
 #include <span>
-#include <string>
 #include <string_view>
 
 namespace foldtune {
 
-/// A source file. Its name is the one that `#include` uses: "templates/device/operators.cuh".
+/// A source file. Its name is the one that `#include` uses: "templates/device/operator.cuh".
 struct EmbeddedFile {
   std::string_view name;
   const char* text;  ///< terminated by a zero
@@ -16,10 +16,7 @@ struct EmbeddedFile {
 /// Every file that a kernel may include.
 std::span<const EmbeddedFile> embedded_files();
 
-/// Hexadecimal hash of all names and texts.
-std::string fingerprint(std::span<const EmbeddedFile> files);
-
-/// The fingerprint of all embedded files: it changes with every change of a kernel.
-const std::string& template_fingerprint();
+/// The hash of each of them with all that it includes (source_hash.h), in their order.
+std::span<const std::uint64_t> embedded_hashes();
 
 }  // namespace foldtune

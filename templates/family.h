@@ -80,6 +80,12 @@ class Family {
   /// Whether a call stores each word of its result once, so that the host may take what it sees.
   virtual bool stores_result_once(const Config& config) const = 0;
 
+  /// The lines with which every program of the problem begins: they include the family's kernels
+  /// and the problem's operator. They are the same for all problems with the same sources.
+  virtual std::string include_lines(const Problem& problem) const = 0;
+  /// Those of all its problems, each once.
+  virtual std::vector<std::string> all_include_lines() const = 0;
+
   /// The program's first kernel is the one whose resources are reported.
   virtual Program program(const Variant& variant) const = 0;
   virtual std::unique_ptr<Launcher> launcher(const Variant& variant,
@@ -102,6 +108,11 @@ std::string field_text(const Problem& problem);
 
 /// Takes the inverse of `field_text`, for the problem's family; false for what it does not know.
 bool set_fields(Problem& problem, std::string_view text);
+
+/// Family::include_lines of the problem's family.
+inline std::string include_lines(const Problem& problem) {
+  return family_of(problem).include_lines(problem);
+}
 
 /// Family::stores_result_once of the configuration's family.
 inline bool stores_result_once(const Config& config) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <new>
 #include <stdexcept>
 #include <type_traits>
 
@@ -45,36 +46,48 @@ struct Launch {
   }
 };
 
-/// The launches of one call, in their order, with the values of their arguments. Made for the
-/// stack: allocates nothing.
+/// The launches of one call, in their order, with the values of their arguments. Made for the stack
+/// of the hot path: allocates nothing, and sets nothing that is not used.
 class Launches {
  public:
   static constexpr std::size_t kMaxLaunches = 3;
 
-  Launches() {}  // NOLINT(*-member-init,*-use-equals-default): the values are set as they are kept
+  Launches() {}                        // NOLINT(*-member-init,*-use-equals-default)
   Launches(const Launches&) = delete;  // arguments point into it
   Launches& operator=(const Launches&) = delete;
 
-  Launch& add(const Launch& launch) {
+  /// Adds a launch, whose arguments are to be passed.
+  Launch& add(std::size_t kernel, Dim3 grid, Dim3 block) {
     if (size_ == kMaxLaunches) throw std::logic_error("more launches than a call may have");
-    return launches_[size_++] = launch;
+    Launch& launch = *new (&launches_[size_++]) Launch;
+    launch.kernel = kernel;
+    launch.grid = grid;
+    launch.block = block;
+    return launch;
+  }
+
+  /// The address of a value that outlives the launches, such as one of the call.
+  template <class T>
+  static void* address(const T& value) {
+    return const_cast<T*>(&value);
   }
 
   /// The address of a copy, which lives as long as the launches.
   template <class T>
   void* keep(const T& value) {
     static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= kAlignment);
-    const std::size_t begin = (used_ + alignof(T) - 1) / alignof(T) * alignof(T);
-    if (begin + sizeof(T) > sizeof(values_)) {
+    constexpr std::size_t kBytes = (sizeof(T) + kAlignment - 1) / kAlignment * kAlignment;
+    if (used_ + kBytes > sizeof(values_)) {
       throw std::logic_error("more values than the arguments of a call may have");
     }
-    used_ = begin + sizeof(T);
-    return std::memcpy(values_ + begin, &value, sizeof(T));
+    void* const place = values_ + used_;
+    used_ += kBytes;
+    return std::memcpy(place, &value, sizeof(T));
   }
 
-  /// The same for an index, of the width that the kernel has.
-  void* keep_index(std::uint64_t index, bool in_64_bits) {
-    return in_64_bits ? keep(index) : keep(static_cast<std::uint32_t>(index));
+  /// The address of an index, of the width that the kernel has; it outlives the launches.
+  void* keep_index(const std::uint64_t& index, bool in_64_bits) {
+    return in_64_bits ? address(index) : keep(static_cast<std::uint32_t>(index));
   }
 
   std::size_t size() const { return size_; }
@@ -84,7 +97,9 @@ class Launches {
  private:
   static constexpr std::size_t kAlignment = 16;
 
-  Launch launches_[kMaxLaunches];
+  union {  // not begun until they are added
+    Launch launches_[kMaxLaunches];
+  };
   std::size_t size_ = 0;
   alignas(kAlignment) std::byte values_[512];
   std::size_t used_ = 0;
@@ -105,8 +120,8 @@ class Launcher {
   /// Bytes of scratch that a call on `count` elements needs, or 0: then it may be null.
   virtual std::size_t scratch_bytes(std::uint64_t count) const = 0;
 
-  /// The launches of a call; its count is of the variant's size class, or smaller. The hot path's
-  /// one virtual call.
+  /// The launches of a call, which outlives them; its count is of the variant's size class, or
+  /// smaller. The hot path's one virtual call.
   virtual void fill(const Call& call, void* scratch, Launches& launches) const = 0;
 };
 

@@ -95,6 +95,15 @@ ContextOptions read(const foldtune_context_options& options) {
   set_text(result.device, options.device);
   set_text(result.database, options.database);
   if (options.fail_untuned != 0) result.on_miss.action = OnMiss::fail;
+  if (options.tune_untuned_s > 0) {
+    if (options.fail_untuned != 0) {
+      throw InvalidArgument(
+          "reading the arguments: a problem that was not tuned cannot both fail and be tuned; "
+          "leave "
+          "fail_untuned or tune_untuned_s out");
+    }
+    result.on_miss = {.action = OnMiss::tune, .budget_s = options.tune_untuned_s};
+  }
   result.check_pointers = options.check_pointers != 0;
   if (options.notify != nullptr) {
     result.notify = [notify = options.notify, data = options.notify_data](const std::string& text) {

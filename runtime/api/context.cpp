@@ -8,6 +8,7 @@
 
 #include "foldtune/error.h"
 #include "runtime/api/reducer_state.h"
+#include "runtime/api/tune_on_miss.h"
 #include "runtime/device/device.h"
 #include "runtime/lookup/tuned_configs.h"
 #include "runtime/support/log.h"
@@ -49,16 +50,25 @@ void notify_log_or_once(const std::string& text) {
   Log::write(LogLevel::warning, text);
 }
 
+ReducerSettings settings_of(const ContextOptions& options, const Device& device) {
+  ReducerSettings settings{.miss = options.on_miss, .check_pointers = options.check_pointers};
+  MissPolicy& miss = settings.miss;
+  if (miss.action == OnMiss::tune && !miss.tune) {
+    miss.tune = tune_in_worker(device.quick_info().id, options.database, miss.budget_s);
+  }
+  return settings;
+}
+
 }  // namespace
 
 /// Owned by the context and by every handle together: a handle points to its reducer and counts as
 /// an owner of this, so that handles may be used when the context is gone, at no cost.
 class Context::State : public std::enable_shared_from_this<Context::State> {
  public:
-  State(std::shared_ptr<Device> device, TunedConfigs configs, ReducerSettings settings)
+  State(std::shared_ptr<Device> device, TunedConfigs configs, const ContextOptions& options)
       : device_(std::move(device)),
         configs_(std::move(configs)),
-        settings_(std::move(settings)),
+        settings_(settings_of(options, *device_)),
         kernels_(configs_.kernels()) {}
 
   std::shared_ptr<Reducer::State> reducer(const Problem& problem) {
@@ -97,9 +107,7 @@ Context::Context(std::shared_ptr<Device> device, std::shared_ptr<const ConfigSto
 
 Context::Context(std::shared_ptr<Device> device, TunedConfigs configs,
                  const ContextOptions& options)
-    : state_(std::make_shared<State>(
-          std::move(device), std::move(configs),
-          ReducerSettings{.miss = options.on_miss, .check_pointers = options.check_pointers})) {}
+    : state_(std::make_shared<State>(std::move(device), std::move(configs), options)) {}
 
 Context::Context(Context&&) noexcept = default;
 Context& Context::operator=(Context&&) noexcept = default;

@@ -188,9 +188,6 @@ const Choice& Reducer::State::choose(const Problem& problem) {
                     "untuned default with MissPolicy",
                     to_string(problem), choice.reason));
   }
-  if (!settings_.miss.tune) {
-    throw InvalidArgument(fmt::format("tuning {}: MissPolicy::tune is empty", to_string(problem)));
-  }
   if (const std::string config = settings_.miss.tune(problem); !config.empty()) {
     choice = tuned_now(problem, config);
   }

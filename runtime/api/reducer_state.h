@@ -22,7 +22,7 @@ namespace foldtune {
 
 /// What a context tells its reducers.
 struct ReducerSettings {
-  MissPolicy miss{};
+  MissPolicy miss{};  ///< with a function, if it is to tune
   bool check_pointers = false;
 };
 

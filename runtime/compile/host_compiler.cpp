@@ -1,12 +1,15 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <sstream>
 #include <system_error>
+#include <utility>
 
 #include "foldtune/error.h"
 #include "runtime/device/compiler.h"
@@ -129,7 +132,11 @@ std::string translation_unit(const Program& program) {
 constexpr std::chrono::seconds kAnswerLimit{20};
 
 /// The slowest batch takes some ten seconds, and a minute with sanitizers on a busy machine.
+#ifdef FOLDTUNE_SANITIZE
 constexpr std::chrono::seconds kCompileLimit{300};
+#else
+constexpr std::chrono::seconds kCompileLimit{60};
+#endif
 
 /// What `run_program` adds to a signal.
 constexpr int kSignalStatus = 128;
@@ -141,9 +148,13 @@ struct WorkFiles {
   std::string output = folder.path() / "program.out";
   std::string log = folder.path() / "program.log";
 
-  std::optional<int> run(const Command& command, std::chrono::seconds limit) const {
-    return run_program(
-        {.command = command, .log = log, .temporaries = folder.path(), .limit = limit});
+  std::optional<int> run(const Command& command, std::chrono::seconds limit,
+                         std::function<bool()> stop_requested = nullptr) const {
+    return run_program({.command = command,
+                        .log = log,
+                        .temporaries = folder.path(),
+                        .limit = limit,
+                        .stop_requested = std::move(stop_requested)});
   }
 
   /// What went wrong; empty if there is an output.
@@ -162,6 +173,7 @@ class HostCompiler final : public Compiler {
 
   const std::string& version() const override { return version_; }
   CompiledKernel compile(const Program& program) const override;
+  void stop_compilations() const override { ++stops_; }
 
  private:
   /// Why it cannot be used; empty if it can, and is from now on.
@@ -172,6 +184,7 @@ class HostCompiler final : public Compiler {
   Command command_;         // with those of our options that precede the files
   Command user_options_;    // which follow them
   std::string version_;
+  mutable std::atomic<unsigned> stops_ = 0;  // Each ends what was begun before it.
 };
 
 HostCompiler::HostCompiler() {
@@ -247,8 +260,14 @@ CompiledKernel HostCompiler::compile(const Program& program) const {
   try {
     const WorkFiles files;
     write_file(files.source, translation_unit(program));
-    const std::optional<int> status = files.run(
-        command_ + Command{files.source, "-o", files.output} + user_options_, kCompileLimit);
+    const auto stop_requested = [this, stops = stops_.load()] { return stops_ != stops; };
+    const std::optional<int> status =
+        files.run(command_ + Command{files.source, "-o", files.output} + user_options_,
+                  kCompileLimit, stop_requested);
+    if (!status && stop_requested()) {
+      throw CompileError(fmt::format("Compiling {} with {} for the CPU device was stopped",
+                                     describe(program), version_));
+    }
     const std::string fault = files.fault_of(status, kCompileLimit);
     if (!fault.empty()) {
       const bool is_refusal = status && *status > 0 && *status <= kSignalStatus;

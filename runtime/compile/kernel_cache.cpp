@@ -7,7 +7,7 @@
 #include "cache/hash.h"
 #include "cache/store_error.h"
 #include "runtime/support/log.h"
-#include "templates/embedded.h"
+#include "templates/fingerprint.h"
 
 namespace foldtune {
 namespace {
@@ -19,7 +19,7 @@ std::string describe(const KernelKey& key, const Program& program) {
 /// All that the machine code depends on, but for the architecture and the compiler.
 std::string hash_of_program(const Program& program) {
   std::string text = serialised_field("source", program.source) +
-                     serialised_field("template_fingerprint", template_fingerprint());
+                     serialised_field("template_fingerprint", kernel_fingerprint(program.source));
   for (const std::string& name : program.name_expressions) text += serialised_field("name", name);
   for (const std::string& option : nvrtc_options(program)) {
     text += serialised_field("option", option);
@@ -40,7 +40,7 @@ std::optional<KernelKey> kernel_key(const DeviceRecord& device, const Program& p
 KernelRecord kernel_record(const KernelKey& key, const Program& program,
                            const CompiledKernel& compiled) {
   return {.key = key,
-          .template_fingerprint = template_fingerprint(),
+          .template_fingerprint = kernel_fingerprint(program.source),
           .name = program.name_expressions.front(),
           .lowered_names = compiled.lowered_names,
           .compile_ms = compiled.compile_ms,

@@ -39,6 +39,10 @@ class Compiler {
   /// Throws CompileError with the compiler's log, MissingToolkit, Unavailable if the compiler
   /// cannot be used.
   virtual CompiledKernel compile(const Program& program) const = 0;
+
+  /// Ends what other threads are compiling, which nobody waits for any longer: it throws
+  /// CompileError there. Where that cannot be ended, nothing.
+  virtual void stop_compilations() const {}
 };
 
 /// NVRTC, opened at run time. `architecture` is a real one: "sm_90". Throws Unavailable with what

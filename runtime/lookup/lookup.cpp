@@ -9,7 +9,7 @@
 
 #include "cache/store_error.h"
 #include "foldtune/error.h"
-#include "templates/embedded.h"
+#include "templates/fingerprint.h"
 #include "templates/space.h"
 
 namespace foldtune {
@@ -114,7 +114,7 @@ TuningKey make_tuning_key(const DeviceRecord& device, const std::string& compile
                           const Problem& problem) {
   return {.device_fingerprint = device.fingerprint(),
           .driver = device.driver,
-          .template_fingerprint = template_fingerprint(),
+          .template_fingerprint = kernel_fingerprint(problem),
           .compiler = compiler,
           .problem = make_problem_key(problem)};
 }

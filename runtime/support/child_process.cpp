@@ -134,8 +134,9 @@ std::vector<std::string> environment_with(std::vector<std::string> changes) {
   return result;
 }
 
-/// As waitpid says it; empty if the process runs at the deadline.
-std::optional<int> wait_for(pid_t process, ChildProcess::Time deadline) {
+/// As waitpid says it; empty if the process runs at the deadline, or when the wait is to stop.
+std::optional<int> wait_for(pid_t process, ChildProcess::Time deadline,
+                            const std::function<bool()>& stop_requested = nullptr) {
   constexpr std::chrono::milliseconds kPause{2};
   for (;;) {
     int status = 0;
@@ -144,6 +145,7 @@ std::optional<int> wait_for(pid_t process, ChildProcess::Time deadline) {
     // Without children, since the program around this one ignores SIGCHLD: it ended somehow.
     if (ended < 0 && errno != EINTR) return 0;
     if (std::chrono::steady_clock::now() >= deadline) return std::nullopt;
+    if (stop_requested && stop_requested()) return std::nullopt;
     std::this_thread::sleep_for(kPause);
   }
 }
@@ -173,7 +175,8 @@ std::optional<int> run_program(const ProgramRun& run) {
   check(posix_spawnp(&child, arguments.at(0).c_str(), actions.get(), group.get(),
                      pointers(arguments).data(), pointers(environment).data()),
         run.command[0].c_str());
-  const std::optional<int> status = wait_for(child, std::chrono::steady_clock::now() + run.limit);
+  const std::optional<int> status =
+      wait_for(child, std::chrono::steady_clock::now() + run.limit, run.stop_requested);
   if (!status) {
     ::kill(-child, SIGKILL);
     wait_for(child, std::chrono::steady_clock::now() + kEndTime);

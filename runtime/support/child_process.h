@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,11 +21,13 @@ struct ProgramRun {
   std::string log;                   ///< a new file, for its output and its errors
   std::string temporaries;     ///< the folder that TMPDIR names to it; empty: that of this one
   std::chrono::seconds limit;  ///< after this it is killed, with the processes of its group
+  /// Asked all the time; true kills it as the limit does. May be empty.
+  std::function<bool()> stop_requested = nullptr;
 };
 
 /// Runs it with nothing to read, in the locale C, in a process group of its own. Returns its exit
-/// status, or 128 plus the signal that ended it; empty if it was stopped at its limit. Throws
-/// std::system_error if it cannot be started.
+/// status, or 128 plus the signal that ended it; empty if it was stopped, at its limit or before.
+/// Throws std::system_error if it cannot be started.
 std::optional<int> run_program(const ProgramRun& run);
 
 /// A running program with pipes to its input, its output and its errors, in a process group of its

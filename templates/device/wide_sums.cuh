@@ -108,7 +108,7 @@ struct WideSquares {
   }
 
   /// The sum of `part(0)` to `part(kCount - 1)` of all lanes of a warp; `lanes` as in
-  /// operators.cuh.
+  /// operator.cuh.
   template <int kCount, class Part, class Lanes>
   static FOLDTUNE_DEVICE WideSquares merge(Part part, Lanes lanes) {
     WideSquares own = part(0);

@@ -14,6 +14,8 @@
 namespace foldtune {
 namespace {
 
+constexpr const char* kIncludeLine = "#include \"templates/histogram/histogram.cuh\"\n";
+
 std::string_view rule_name(Binning binning) {
   switch (binning) {
     case Binning::even:
@@ -33,7 +35,7 @@ Program make_histogram_program(const Variant& variant) {
   HistogramParams params = histogram_params(variant.params);
   params.blocks_per_multiprocessor = 1;  // shapes the launch alone
   Program program;
-  program.source = "#include \"templates/histogram/histogram.cuh\"\n";
+  program.source = kIncludeLine;
   program.name_expressions.push_back(
       fmt::format("foldtune::histogram<{}, foldtune::BinRule::{}, {}u, {}, {}, {}, {}>",
                   device_name(problem.type), rule_name(problem.histogram.binning), bins, counter,
@@ -123,6 +125,9 @@ class HistogramFamily final : public Family {
   }
 
   bool stores_result_once(const Config&) const override { return false; }
+
+  std::string include_lines(const Problem&) const override { return kIncludeLine; }
+  std::vector<std::string> all_include_lines() const override { return {kIncludeLine}; }
 
   Program program(const Variant& variant) const override { return make_histogram_program(variant); }
 

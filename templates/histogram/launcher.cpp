@@ -53,20 +53,21 @@ void HistogramLauncher::fill(const Call& call, void* scratch, Launches& launches
     }
   }
 
-  void* const output = launches.keep(call.output);
+  void* const output = Launches::address(call.output);
   if (zeroes_first(blocks)) {
     constexpr std::uint32_t kBinsPerBlock = 4 * kZeroThreads;
-    launches
-        .add({.kernel = kZeroBins,
-              .grid = {(problem_.histogram.bins + kBinsPerBlock - 1) / kBinsPerBlock},
-              .block = {kZeroThreads},
-              .overlaps_previous = true})
-        .pass(output);
+    Launch& zero = launches.add(
+        kZeroBins, {(problem_.histogram.bins + kBinsPerBlock - 1) / kBinsPerBlock}, {kZeroThreads});
+    zero.overlaps_previous = true;
+    zero.pass(output);
   }
-  launches
-      .add({.kernel = kMain, .grid = {blocks}, .block = {block_size()}, .overlaps_previous = true})
-      .pass(launches.keep(call.inputs[0]), launches.keep_index(count, counts_in_64_bits_),
-            launches.keep(range), output, launches.keep(scratch), launches.keep(call.inputs_ready));
+  Launch& main = launches.add(kMain, {blocks}, {block_size()});
+  main.overlaps_previous = true;
+  main.pass(Launches::address(call.inputs[0]),
+            count == call.count ? launches.keep_index(call.count, counts_in_64_bits_)
+                                : launches.keep(count),
+            launches.keep(range), output, launches.keep(scratch),
+            Launches::address(call.inputs_ready));
 }
 
 }  // namespace foldtune

@@ -1,7 +1,7 @@
 /// Combination into memory that other threads combine into at the same time.
 #pragma once
 
-#include "templates/device/operators.cuh"
+#include "templates/device/operator.cuh"
 
 namespace foldtune {
 

@@ -7,8 +7,9 @@
 
 namespace foldtune {
 
-/// The functor `foldtune::CustomOperator` (templates/device/operators.cuh says what it has). Errors
-/// in its expressions are reported at lines of their own: `map(1)` or `map:1:5`.
+/// The functor `foldtune::CustomOperator`, which is to a program what the file of another operator
+/// is (templates/device/operator.cuh says what it has). Errors in its expressions are reported at
+/// lines of their own: `map(1)` or `map:1:5`.
 std::string custom_source(const CustomOperator& op);
 
 }  // namespace foldtune

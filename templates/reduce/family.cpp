@@ -13,6 +13,14 @@
 namespace foldtune {
 namespace {
 
+/// The text of a custom operator is part of the program itself.
+std::string reduce_lines(bool in_order, Operator op) {
+  std::string lines = in_order ? "#include \"templates/reduce/fixed_order.cuh\"\n"
+                               : "#include \"templates/reduce/reduce.cuh\"\n";
+  if (op != Operator::custom) lines += fmt::format("#include \"{}\"\n", operator_file(op));
+  return lines;
+}
+
 Program make_reduce_program(const Variant& variant) {
   const Problem& problem = variant.problem;
   ReduceParams params = reduce_params(variant.params);
@@ -28,8 +36,7 @@ Program make_reduce_program(const Variant& variant) {
   const std::string_view index = wide ? "foldtune::uint64" : "foldtune::uint32";
   const bool in_order = has_fixed_order(problem);
   Program program;
-  program.source = in_order ? "#include \"templates/reduce/fixed_order.cuh\"\n"
-                            : "#include \"templates/reduce/reduce.cuh\"\n";
+  program.source = reduce_lines(in_order, problem.op);
   program.fuses_multiply_add = !in_order;
   if (needs_toolkit(params)) {
     program.source += "#include \"templates/reduce/toolkit_stages.cuh\"\n";
@@ -127,6 +134,18 @@ class ReduceFamily final : public Family {
 
   bool stores_result_once(const Config& config) const override {
     return reduce_params(config).final_stage != FinalStage::atomic;
+  }
+
+  std::string include_lines(const Problem& problem) const override {
+    return reduce_lines(has_fixed_order(problem), problem.op);
+  }
+  std::vector<std::string> all_include_lines() const override {
+    std::vector<std::string> all;
+    for (const bool in_order : {false, true}) {
+      all.push_back(reduce_lines(in_order, Operator::custom));
+      for (const Operator op : operators()) all.push_back(reduce_lines(in_order, op));
+    }
+    return all;
   }
 
   Program program(const Variant& variant) const override { return make_reduce_program(variant); }

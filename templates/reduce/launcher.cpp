@@ -4,6 +4,19 @@
 #include "templates/reduce/scratch.cuh"
 
 namespace foldtune {
+namespace {
+
+/// Of the launch that sets the output to the identity.
+constexpr std::uint32_t kHelperThreads = 32;
+
+/// All kernels of the family wait for the grid before them.
+Launch& add(Launches& launches, std::size_t kernel, std::uint32_t blocks, std::uint32_t threads) {
+  Launch& launch = launches.add(kernel, {blocks}, {threads});
+  launch.overlaps_previous = true;
+  return launch;
+}
+
+}  // namespace
 
 ReduceLauncher::ReduceLauncher(const Problem& problem, const ReduceParams& params,
                                int resident_blocks)
@@ -31,31 +44,21 @@ void ReduceLauncher::fill_in_any_order(const Call& call, void* scratch, Launches
   const std::uint32_t blocks = grid_.blocks(call.count);
   // A grid of one block writes the output itself.
   const FinalStage stage = blocks == 1 ? FinalStage::last_block : final_stage_;
-  void* const output = launches.keep(call.output);
-  if (stage == FinalStage::atomic) {
-    launches.add({.kernel = kHelper, .block = {32}, .overlaps_previous = true}).pass(output);
-  }
-  launches
-      .add({.kernel = kMain,
-            .grid = {blocks},
-            .block = {threads_},
-            .is_cluster = stage == FinalStage::cluster,
-            .overlaps_previous = true})
-      .pass(launches.keep(call.inputs), launches.keep_index(call.count, counts_in_64_bits_), output,
-            launches.keep(scratch), launches.keep(call.inputs_ready));
+  void* const output = Launches::address(call.output);
+  if (stage == FinalStage::atomic) add(launches, kHelper, 1, kHelperThreads).pass(output);
+  Launch& main = add(launches, kMain, blocks, threads_);
+  main.is_cluster = stage == FinalStage::cluster;
+  main.pass(Launches::address(call.inputs), launches.keep_index(call.count, counts_in_64_bits_),
+            output, launches.keep(scratch), Launches::address(call.inputs_ready));
   if (stage == FinalStage::two_pass) add_second_pass(call, scratch, blocks, launches);
 }
 
 void ReduceLauncher::fill_in_order(const Call& call, void* scratch, Launches& launches) const {
   const std::uint32_t chunks = chunk_count(call.count);
-  launches
-      .add({.kernel = kMain,
-            .grid = {grid_.blocks(call.count)},
-            .block = {threads_},
-            .overlaps_previous = true})
-      .pass(launches.keep(call.inputs), launches.keep_index(call.count, counts_in_64_bits_),
-            launches.keep(chunk_elements(call.count)), launches.keep(call.output),
-            launches.keep(scratch), launches.keep(call.inputs_ready));
+  add(launches, kMain, grid_.blocks(call.count), threads_)
+      .pass(Launches::address(call.inputs), launches.keep_index(call.count, counts_in_64_bits_),
+            launches.keep(chunk_elements(call.count)), Launches::address(call.output),
+            launches.keep(scratch), Launches::address(call.inputs_ready));
   if (chunks > 1 && final_stage_ == FinalStage::two_pass) {
     add_second_pass(call, scratch, chunks, launches);
   }
@@ -63,9 +66,9 @@ void ReduceLauncher::fill_in_order(const Call& call, void* scratch, Launches& la
 
 void ReduceLauncher::add_second_pass(const Call& call, void* scratch, std::uint32_t slots,
                                      Launches& launches) const {
-  launches.add({.kernel = kHelper, .block = {threads_}, .overlaps_previous = true})
-      .pass(launches.keep(scratch), launches.keep(slots), launches.keep(call.count),
-            launches.keep(call.output));
+  add(launches, kHelper, 1, threads_)
+      .pass(launches.keep(scratch), launches.keep(slots), Launches::address(call.count),
+            Launches::address(call.output));
 }
 
 }  // namespace foldtune

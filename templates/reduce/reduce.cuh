@@ -1,7 +1,7 @@
 /// The kernels of the family `reduce`.
 #pragma once
 
-#include "templates/device/operators.cuh"
+#include "templates/device/operator.cuh"
 #include "templates/reduce/block_stage.cuh"
 #include "templates/reduce/final_stage.cuh"
 #include "templates/reduce/load.cuh"
@@ -10,7 +10,7 @@
 
 namespace foldtune {
 
-/// Folds the first `count` elements of the inputs with the operator Op (operators.cuh) into
+/// Folds the first `count` elements of the inputs with the operator Op (operator.cuh) into
 /// `*output`, a number of type Output or what Op::finish gives. The inputs are aligned to 16 bytes
 /// if `kAligned`, else to their elements; `scratch` is as scratch.cuh says. Any grid works for any
 /// count that the unsigned type Index holds with room for a grid of tiles; with FinalStage::cluster

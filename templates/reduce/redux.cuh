@@ -1,7 +1,7 @@
 /// Folds of a warp: in pairs of lanes by shuffles, and of all lanes at once.
 #pragma once
 
-#include "templates/device/operators.cuh"
+#include "templates/device/operator.cuh"
 #include "templates/reduce/words.cuh"
 
 namespace foldtune {

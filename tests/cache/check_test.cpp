@@ -22,7 +22,7 @@ const CheckRules kRules{
         },
     .fault_of_measurement =
         [](const StoredResult& row) {
-          const bool is_known = row.run.template_fingerprint != "templates-1" ||
+          const bool is_known = row.measurement.template_fingerprint != "templates-1" ||
                                 contains(row.measurement.params, "\"id\"");
           return std::string(is_known ? "" : "no id");
         }};
@@ -123,14 +123,14 @@ TEST_CASE("values that no store would keep are found") {
   check("UPDATE config SET params = '{\"b\":1, \"a\":1}' WHERE config_id = 2", "config 2",
         "unsorted");
   check("UPDATE run SET read_bandwidth_gbps = -1", "run 1 (NVIDIA H200)", "read_bandwidth_gbps");
-  check("UPDATE run SET device_l2_bytes = 1", "run 1 (NVIDIA H200)", "fingerprint");
+  check("UPDATE run SET device_multiprocessor_count = 1", "run 1 (NVIDIA H200)", "fingerprint");
 }
 
 TEST_CASE("tunables are looked at where the kernel sources are this Foldtune's") {
   const Checked database;
   database.exec("UPDATE config SET params = '{\"size\":1}' WHERE config_id = 2");
   database.check_finding("measurement 2", "no id");
-  database.exec("UPDATE run SET template_fingerprint = 'templates-0'");
+  database.exec("UPDATE problem SET template_fingerprint = 'templates-0'");
   CHECK(database.findings().empty());
 }
 

@@ -17,7 +17,7 @@
 namespace foldtune::test {
 namespace {
 
-constexpr const char* kPresent = "templates-1";
+const std::vector<std::string> kPresent{"templates-1", "templates of another problem"};
 
 /// The params that are left, as "1,2".
 std::string ids_in(const std::string& file) {
@@ -43,11 +43,8 @@ class Pruned {
     store->put(run, success(20, R"({"id":2})", 4));
     store->put(run, success(20, R"({"id":3})", 6));
     store->put(store->begin_run(run_on(device("NVIDIA H100"))), success(20, R"({"id":4})", 1));
-    RunRecord stale = run_on(device());
-    stale.template_fingerprint = "templates-0";
-    const auto stale_run = store->begin_run(stale);
-    store->put(stale_run, success(20, R"({"id":5})", 1));
-    store->put(stale_run, success(20, R"({"id":6})", 2));
+    store->put(run, with_templates("templates-0", success(20, R"({"id":5})", 1)));
+    store->put(run, with_templates("templates-0", success(20, R"({"id":6})", 2)));
     SQLite::Database(file(), SQLite::OPEN_READWRITE)
         .exec(
             "UPDATE measurement SET measured_at = '2020-01-01T00:00:00Z' WHERE measurement_id NOT "
@@ -59,7 +56,7 @@ class Pruned {
 
   /// What is left by the rules, which the preview agrees with.
   std::string left_by(PruneRules rules) const {
-    rules.template_fingerprint = kPresent;
+    rules.present_fingerprints = kPresent;
     const std::string before = ids_in(file());
     const std::size_t previewed = removed(preview_prune(file(), rules));
     CHECK(ids_in(file()) == before);
@@ -114,13 +111,13 @@ TEST_CASE("prune: of several rules all have to hold") {
 TEST_CASE("prune: the report tells what went and what stayed") {
   const Pruned database;
   const PruneReport report = prune_database(
-      database.file(), {.before = "2021-01-01T00:00:00Z", .template_fingerprint = kPresent});
+      database.file(), {.before = "2021-01-01T00:00:00Z", .present_fingerprints = kPresent});
   REQUIRE(report.groups.size() == 2);
   CHECK(report.groups[0].device_name == "NVIDIA H200");
-  CHECK(report.groups[0].template_fingerprint == "templates-0");
+  CHECK_FALSE(report.groups[0].is_stale);
   CHECK(report.groups[0].measurements == 1);
   CHECK(report.groups[0].problems == 1);
-  CHECK(report.groups[1].template_fingerprint == kPresent);
+  CHECK(report.groups[1].is_stale);
   CHECK(report.kept_best == 2);
 }
 

@@ -16,6 +16,7 @@ inline DeviceRecord device(const std::string& name = "NVIDIA H200") {
           .name = name,
           .architecture = "sm_90",
           .multiprocessor_count = 132,
+          .memory_bytes = 150'110'011'392,
           .memory_clock_khz = 3'201'000,
           .memory_bus_bits = 6144,
           .l2_bytes = 62'914'560,
@@ -24,7 +25,6 @@ inline DeviceRecord device(const std::string& name = "NVIDIA H200") {
 
 inline RunRecord run_on(const DeviceRecord& device) {
   return {.device = device,
-          .template_fingerprint = "templates-1",
           .compiler = "nvrtc 13.0",
           .foldtune_version = "0.1.0",
           .command = "foldtune tune --op sum",
@@ -42,9 +42,8 @@ inline ProblemKey sum_of_size(int size_class) {
           .size_class = size_class};
 }
 
-inline TuningKey key_of_size(int size_class) {
-  return tuning_key(run_on(device()), sum_of_size(size_class));
-}
+/// Of the kernels that the records are of.
+inline constexpr const char* kTemplates = "templates-1";
 
 /// What was chosen first: look-ups find it.
 inline constexpr int kChosen = 2;
@@ -53,6 +52,7 @@ inline constexpr int kChosen = 2;
 inline MeasurementRecord success(int size_class, const std::string& params, double median_us,
                                  int round = kChosen) {
   return {.problem = sum_of_size(size_class),
+          .template_fingerprint = kTemplates,
           .count = std::uint64_t{1} << size_class,
           .bytes = std::uint64_t{4} << size_class,
           .params = params,
@@ -60,6 +60,16 @@ inline MeasurementRecord success(int size_class, const std::string& params, doub
           .failure = "",
           .samples_us = {median_us},
           .median_us = median_us};
+}
+
+inline TuningKey key_of_size(int size_class) {
+  return tuning_key(run_on(device()), success(size_class, "{}", 1));
+}
+
+/// The same with other kernels.
+inline MeasurementRecord with_templates(const std::string& fingerprint, MeasurementRecord m) {
+  m.template_fingerprint = fingerprint;
+  return m;
 }
 
 inline MeasurementRecord failure(int size_class, const std::string& params, Outcome outcome) {

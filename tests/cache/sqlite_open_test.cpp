@@ -72,7 +72,7 @@ TEST_CASE("an empty file of version 0 becomes a database of the current version"
   SECTION("of SQLite, with nothing in it") { make_database(file, "VACUUM"); }
   { open_sqlite_store(file, OpenMode::read_write)->begin_run(run_on(device())); }
   SQLite::Database database(file);
-  CHECK(database.execAndGet("PRAGMA user_version").getInt() == 7);
+  CHECK(database.execAndGet("PRAGMA user_version").getInt() == 8);
   CHECK(database.execAndGet("PRAGMA application_id").getInt() == 0x464C4454);
   CHECK(database.execAndGet("PRAGMA journal_mode").getString() == "wal");
   CHECK(database.execAndGet("PRAGMA integrity_check").getString() == "ok");
@@ -119,7 +119,7 @@ TEST_CASE("another program's database is refused, and left as it is") {
   const std::string file = folder.file("tuning.db");
   make_database(
       file, GENERATE(as<std::string>{}, "CREATE TABLE bookmark (url)", "PRAGMA application_id = 7",
-                     "PRAGMA user_version = 8", "CREATE TABLE t (a); PRAGMA user_version = 1"));
+                     "PRAGMA user_version = 9", "CREATE TABLE t (a); PRAGMA user_version = 1"));
   const std::string bytes = content(file);
   CHECK(contains(error_of_opening(file), "another program"));
   CHECK(contains(error_of_opening(file, OpenMode::read_only), "another program"));
@@ -136,7 +136,7 @@ TEST_CASE("a database of another version is refused, with what to do, and left a
   for (const OpenMode mode : {OpenMode::read_write, OpenMode::read_only}) {
     const std::string error = error_of_opening(file, mode);
     CHECK(contains(error, fmt::format("of version {}", version)));
-    CHECK(contains(error, "reads version 7 alone"));
+    CHECK(contains(error, "reads version 8 alone"));
     CHECK(contains(error, "--db"));
     CHECK(contains(error, "export"));
     CHECK((content(file) == bytes));
@@ -298,6 +298,7 @@ TEST_CASE("a file that is removed, replaced or overwritten while it is written t
   const auto store = open_sqlite_store(file, OpenMode::read_write);
   const auto run = store->begin_run(run_on(device()));
   store->put(run, success(20, R"({"id":1})", 5));
+  store->require_in_place();
   bool is_saved = true;
   SECTION("removed") { fs::remove(file); }
   SECTION("removed with its log") {
@@ -316,15 +317,18 @@ TEST_CASE("a file that is removed, replaced or overwritten while it is written t
     is_saved = false;
     write(file, "");
   }
-  const std::string error = error_of([&] { store->put(run, success(20, R"({"id":2})", 4)); });
-  CAPTURE(error);
-  CHECK(contains(error, file + " was "));
-  CHECK(contains(error, "while it was in use"));
-  if (!is_saved) return;
-  REQUIRE(contains(error, "is saved in "));
-  const std::size_t begin = error.find(file + ".");
-  const std::string saved = error.substr(begin, error.find(": move") - begin);
-  CHECK(open_sqlite_store(saved, OpenMode::read_only)->measurements().size() == 2);
+  const auto check = [&](const std::string& error, std::size_t rows) {
+    CAPTURE(error);
+    CHECK(contains(error, file + " was "));
+    CHECK(contains(error, "while it was in use"));
+    if (!is_saved) return;
+    REQUIRE(contains(error, "is saved in "));
+    const std::size_t begin = error.find(file + ".");
+    const std::string saved = error.substr(begin, error.find(": move") - begin);
+    CHECK(open_sqlite_store(saved, OpenMode::read_only)->measurements().size() == rows);
+  };
+  check(error_of([&] { store->require_in_place(); }), 1);  // whatever was written last
+  check(error_of([&] { store->put(run, success(20, R"({"id":2})", 4)); }), 2);
 }
 
 TEST_CASE("rows that are no measurements are left out with one note") {

@@ -23,6 +23,7 @@ TEST_CASE("every field of a run and of a measurement comes back as it was put") 
   TuningKey key = key_of_size(24);
   key.problem.options = "nan_policy=ignore";
   const MeasurementRecord measurement{.problem = key.problem,
+                                      .template_fingerprint = key.template_fingerprint,
                                       .count = 16'777'217,
                                       .bytes = 67'108'868,
                                       .params = R"({"block_size":256,"unroll":4})",
@@ -458,15 +459,12 @@ TEST_CASE("related() goes on with other problems of the family, then with other 
   const auto store = open_memory_store();
   const auto run = store->begin_run(run_on(device()));
   const auto elsewhere = store->begin_run(run_on(device("NVIDIA H100")));
-  RunRecord older = run_on(device());
-  older.template_fingerprint = "templates-0";
-  const auto earlier = store->begin_run(older);
 
   store->put(elsewhere, success(20, R"({"id":"elsewhere"})", 1));
   store->put(elsewhere, other_success(20, R"({"id":"unlike"})", "min", "f32"));
   store->put(elsewhere, success(23, R"({"id":"far"})", 1));
   store->put(elsewhere, success(19, R"({"id":"elsewhere, smaller"})", 1));
-  store->put(earlier, success(20, R"({"id":"earlier"})", 9));
+  store->put(run, with_templates("templates-0", success(20, R"({"id":"earlier"})", 9)));
   store->put(run, other_success(21, R"({"id":"larger f64"})", "sum", "f64"));
   store->put(run, other_success(23, R"({"id":"far f64"})", "sum", "f64"));
   store->put(run, other_success(20, R"({"id":"min f64"})", "min", "f64"));

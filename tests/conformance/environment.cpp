@@ -145,11 +145,15 @@ std::vector<Problem> chosen_problems() {
 std::vector<Variant> some_combinations(const Problem& problem) {
   constexpr std::size_t kOnGpu = 8;
   constexpr std::size_t kOnCpu = 1;
+  const bool in_order = has_fixed_order(problem);
+  const int block_size = in_order ? 128 : 64;  // with fewer there is no fixed order
+  Problem enumerated = problem;
+  if (in_order) enumerated.alignment = Alignment::element;  // which vectors do not have there
   std::vector<Variant> all;
   int widest = 1;
-  for (const Config& any : Space(problem, Extent::all).enumerate()) {
+  for (const Config& any : Space(enumerated, Extent::all).enumerate()) {
     const auto& params = reduce_params(any);
-    if (params.block_size != 64 || params.unroll != 2 || params.waves != 0) continue;
+    if (params.block_size != block_size || params.unroll != 2 || params.waves != 0) continue;
     if (needs_toolkit(params)) continue;
     if (params.vector_width > widest) all.clear();
     widest = std::max(widest, params.vector_width);

@@ -15,9 +15,10 @@ namespace {
 /// Above all counts of this test.
 constexpr std::uint64_t kLargestCount = 10'007;
 
-/// Two full tiles, a rest and a tail.
-std::uint64_t count_for(const ReduceParams& params) {
-  return 2 * tile_elements(params) + static_cast<std::uint64_t>(params.block_size) + 5;
+/// Two full tiles, or chunks of a fixed order, a rest and a tail.
+std::uint64_t count_for(const Problem& problem, const ReduceParams& params) {
+  const std::uint64_t part = has_fixed_order(problem) ? chunk_elements(0) : tile_elements(params);
+  return 2 * part + static_cast<std::uint64_t>(params.block_size) + 5;
 }
 
 /// Whether no order of operations leaves the accumulator's range on the way to a finite result, but
@@ -58,13 +59,13 @@ bool overflows(const Problem& problem) {
          is_floating(problem.accumulator_type());
 }
 
-TEST_CASE("Special values are folded as the semantics say", "[values]") {
+/// Folds the special inputs of each problem by some kernels.
+void fold_special_values(const std::vector<Problem>& problems) {
   std::vector<FoldJob> jobs;
-  for (Problem problem : chosen_problems()) {
-    if (overflows(problem)) continue;
+  for (Problem problem : problems) {
     problem.count = kLargestCount;
     const std::vector<Variant> variants = some_combinations(problem);
-    const std::uint64_t count = count_for(reduce_params(variants.front().params));
+    const std::uint64_t count = count_for(problem, reduce_params(variants.front().params));
     jobs.push_back(
         {.problem = problem,
          .variants = variants,
@@ -76,6 +77,23 @@ TEST_CASE("Special values are folded as the semantics say", "[values]") {
              }});
   }
   fold_all(jobs);
+}
+
+TEST_CASE("Special values are folded as the semantics say", "[values]") {
+  std::vector<Problem> problems = chosen_problems();
+  std::erase_if(problems, overflows);
+  fold_special_values(problems);
+}
+
+TEST_CASE("In a fixed order special values stay in range and keep their digits, too", "[values]") {
+  std::vector<Problem> problems;
+  for (Problem problem : chosen_problems()) {
+    problem.determinism = Determinism::config_independent;
+    const bool is_kept_in_range =
+        problem.op == Operator::mean || problem.op == Operator::nrm2 || has_ddof(problem.op);
+    if (is_kept_in_range && has_fixed_order(problem)) problems.push_back(problem);
+  }
+  fold_special_values(problems);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "cache/record_check.h"
-#include "templates/embedded.h"
+#include "templates/fingerprint.h"
 #include "tuner/exchange/import_rows.h"
 #include "tuner/exchange/row_json.h"
 #include "tuner/exchange/row_rules.h"
@@ -45,7 +45,7 @@ void check_row(const ResultRow& row) {
   require(again.measured_at == row.result.measured_at);
   // Whatever the kernels are that the file names, these ones' rules are gone through.
   StoredResult of_these = row.result;
-  of_these.run.template_fingerprint = template_fingerprint();
+  of_these.measurement.template_fingerprint = kernel_fingerprints().front();
   (void)fault_of_measurement(of_these);
 }
 

@@ -410,6 +410,15 @@ TEST_CASE("C API: where it is asked for, what was not tuned fails and is told so
   foldtune_context_destroy(context);
 }
 
+TEST_CASE("C API: what was not tuned cannot both fail and be tuned") {
+  foldtune_context_options options = options_of("cpu");
+  options.fail_untuned = 1;
+  options.tune_untuned_s = 1;
+  foldtune_context* context = nullptr;
+  CHECK(foldtune_context_create(&options, &context) == FOLDTUNE_INVALID_ARGUMENT);
+  CHECK(context == nullptr);
+}
+
 TEST_CASE_METHOD(CApiTest, "C API: counts between bounds of 64 bits, which double does not hold") {
   constexpr std::int64_t kFirst = (std::int64_t{1} << 53) + 1;
   const std::int64_t values[] = {kFirst - 1, kFirst, kFirst + 1, kFirst + 2, kFirst + 3};
@@ -479,6 +488,48 @@ TEST_CASE_METHOD(CApiTest, "C API: handles may be destroyed in any order") {
   const float values[] = {1, 2};
   CHECK(reduce<float>(sum, {values}, 2) == 3);
   foldtune_reducer_destroy(sum);
+}
+
+TEST_CASE_METHOD(CApiTest, "C API: a plan and a histogram outlive what they were made of") {
+  foldtune_context* context = nullptr;
+  const foldtune_context_options options = options_of("cpu");
+  REQUIRE(foldtune_context_create(&options, &context) == FOLDTUNE_OK);
+  foldtune_reducer* sum = nullptr;
+  const foldtune_problem problem = problem_of("sum");
+  REQUIRE(foldtune_reducer_create(context, &problem, &sum) == FOLDTUNE_OK);
+  foldtune_histogram* bins = nullptr;
+  const foldtune_histogram_options two = bins_of(2, "even");
+  REQUIRE(foldtune_histogram_create(context, &two, &bins) == FOLDTUNE_OK);
+  foldtune_plan* plan = nullptr;
+  REQUIRE(foldtune_plan_create(sum, 1000, 0, &plan) == FOLDTUNE_OK);
+  std::vector<std::byte> memory(foldtune_plan_scratch_bytes(plan) + 128);
+  void* scratch = memory.data();
+  std::size_t space = memory.size();
+  REQUIRE(std::align(128, foldtune_plan_scratch_bytes(plan), scratch, space) != nullptr);
+  foldtune_plan* with_scratch = nullptr;
+  REQUIRE(foldtune_plan_with_scratch(plan, scratch, space, &with_scratch) == FOLDTUNE_OK);
+  const bool is_context_first = GENERATE(false, true);
+  if (is_context_first) foldtune_context_destroy(context);
+  foldtune_reducer_destroy(sum);
+
+  const std::vector<float> values(1000, 1.5F);
+  const void* const inputs[] = {values.data()};
+  const auto check = [&](const foldtune_plan* which) {
+    float result = -1;
+    CHECK(foldtune_plan_reduce(which, inputs, 1, 1000, &result, nullptr) == FOLDTUNE_OK);
+    CHECK(result == 1500);
+  };
+  check(plan);
+  check(with_scratch);
+  foldtune_plan_destroy(plan);
+  check(with_scratch);
+  std::uint64_t counts[2] = {9, 9};
+  CHECK(foldtune_histogram_even(bins, values.data(), 1000, 0, 2, counts, nullptr) == FOLDTUNE_OK);
+  CHECK(counts[0] == 0);
+  CHECK(counts[1] == 1000);
+  if (!is_context_first) foldtune_context_destroy(context);
+  foldtune_histogram_destroy(bins);
+  foldtune_plan_destroy(with_scratch);
 }
 
 TEST_CASE_METHOD(CApiTest, "C API: a thread sees its own last error") {

@@ -19,6 +19,9 @@ using Catch::Matchers::ContainsSubstring;
 
 const Problem kSum{.op = Operator::sum, .type = ElementType::f32};
 
+/// So many that a fixed order has several blocks.
+constexpr std::uint64_t kMany = 200'000;
+
 /// Sums of a thousand elements, by several blocks, on the fake device.
 class CapturedCallsTest {
  protected:
@@ -30,6 +33,39 @@ class CapturedCallsTest {
     return device_->last_launch().scratch;
   }
   const void* scratch_of_call(Stream stream) { return scratch_of_call(reducer_, stream); }
+
+  /// A call of the stream, one of a graph that is captured on it, and one of the graph by a plan
+  /// have scratch of their own, if the configuration needs any. `problem` is of `type` i32 or f32.
+  void check_stage(const Problem& problem, const ReduceParams& params) {
+    std::vector<std::int32_t> integers(problem.count);
+    std::vector<float> numbers(problem.count);
+    integers[0] = 14;
+    numbers[0] = 14;
+    const bool is_integer = problem.type == ElementType::i32;
+    const void* const input = is_integer ? static_cast<const void*>(integers.data())
+                                         : static_cast<const void*>(numbers.data());
+    const std::shared_ptr<ConfigStore> store = open_memory_store();
+    put_success(*store, *device_, problem, params);
+    Context context(device_, store);
+    const Reducer reducer = context.reducer(problem);
+    const ReducePlan plan = reducer.plan(problem.count);
+    const bool has_scratch = params.final_stage != FinalStage::atomic;
+    CHECK((plan.scratch_bytes() > 0) == has_scratch);
+    const auto scratch_of = [&](const auto& call) {
+      std::int64_t integer = -1;
+      float number = -1;
+      call(input, problem.count, is_integer ? static_cast<void*>(&integer) : &number,
+           fake_stream(1));
+      CHECK((is_integer ? static_cast<double>(integer) : number) == 14);
+      return device_->last_launch().scratch;
+    };
+    const void* const of_stream = scratch_of(reducer);
+    device_->set_capturing(fake_stream(1));
+    const void* const of_graph = scratch_of(reducer);
+    const void* const of_plan = scratch_of(plan);
+    CHECK((of_graph != of_stream) == has_scratch);
+    CHECK((of_plan != of_stream && of_plan != of_graph) == has_scratch);
+  }
 
   std::shared_ptr<FakeDevice> device_ = std::make_shared<FakeDevice>();
   Context context_{device_, nullptr};
@@ -83,26 +119,22 @@ TEST_CASE_METHOD(CapturedCallsTest,
 
 TEST_CASE_METHOD(CapturedCallsTest,
                  "Captured calls: with every final stage, plans as well as reducers") {
-  const FinalStage stage = GENERATE(FinalStage::last_block, FinalStage::two_pass,
-                                    FinalStage::polling, FinalStage::cluster, FinalStage::atomic);
-  Problem problem = kSum;
-  problem.count = 1000;
-  problem.determinism = Determinism::any;
-  const std::shared_ptr<ConfigStore> store = open_memory_store();
-  put_success(*store, *device_, problem, ReduceParams{.block_size = 32, .final_stage = stage});
-  Context context(device_, store);
-  const Reducer reducer = context.reducer(problem);
-  const ReducePlan plan = reducer.plan(1000);
-  const bool has_scratch = stage != FinalStage::atomic;
-  CHECK((plan.scratch_bytes() > 0) == has_scratch);
-  const Stream stream = fake_stream(1);
-  const void* const of_stream = scratch_of_call(reducer, stream);
-  device_->set_capturing(stream);
-  const void* const of_graph = scratch_of_call(reducer, stream);
-  plan(input_, 1000, &output_, stream);
-  const void* const of_plan = device_->last_launch().scratch;
-  CHECK((of_graph != of_stream) == has_scratch);
-  CHECK((of_plan != of_stream && of_plan != of_graph) == has_scratch);
+  const FinalStage stage =
+      GENERATE(FinalStage::last_block, FinalStage::two_pass, FinalStage::polling,
+               FinalStage::cluster, FinalStage::atomic, FinalStage::counted);
+  // Counted are integers.
+  const ElementType type = stage == FinalStage::counted ? ElementType::i32 : ElementType::f32;
+  const Problem problem{.type = type, .count = 1000, .determinism = Determinism::any};
+  check_stage(problem, ReduceParams{.block_size = 32, .final_stage = stage});
+}
+
+TEST_CASE_METHOD(CapturedCallsTest, "Captured calls: in a fixed order, plans as well as reducers") {
+  const FinalStage stage = GENERATE(FinalStage::last_block, FinalStage::two_pass);
+  const Problem problem{.count = kMany, .determinism = Determinism::config_independent};
+  REQUIRE(has_fixed_order(problem));
+  check_stage(
+      problem,
+      ReduceParams{.block_size = 128, .block_stage = BlockStage::tree, .final_stage = stage});
 }
 
 TEST_CASE_METHOD(CapturedCallsTest,

@@ -90,7 +90,7 @@ constexpr Subject kFixedOrder{"fixed_order", "templates/reduce/fixed_order.cuh",
 
 std::string text_of(const Subject& subject) {
   std::set<std::string_view> seen;
-  return inlined(subject.file, seen);
+  return inlined(subject.file, seen) + inlined("templates/device/operators/sum.cuh", seen);
 }
 
 /// The barriers to try without, as places in `text_of`.

@@ -46,10 +46,10 @@ TEST_CASE("Host compiler: a compile error shows the place in the program") {
 
 TEST_CASE("Host compiler: an error within a template shows its embedded name") {
   const std::string message =
-      compile_error_of({"#include \"templates/device/operators.cuh\"\n"
+      compile_error_of({"#include \"templates/device/operators/sum.cuh\"\n"
                         "void kernel(int* p) { *p = foldtune::Sum<int, int*>::combine(p, p)[0]; }",
                         {"kernel"}});
-  CHECK_THAT(message, ContainsSubstring("\ntemplates/device/operators.cuh:"));
+  CHECK_THAT(message, ContainsSubstring("\ntemplates/device/operators/sum.cuh:"));
 }
 
 TEST_CASE("Host compiler: an unknown kernel is an error that names it") {
@@ -134,6 +134,34 @@ TEST_CASE(
   };
   check("echo some words", "wrote no output");
   check("echo some words; kill -9 $$", "signal 9 ended it");
+}
+
+TEST_CASE("Host compiler: what it compiles can be stopped, and what comes later is compiled") {
+  const std::string plain = make_host_compiler()->version();
+  const std::string name = plain.substr(0, plain.find(' '));
+  const TemporaryFolder folder;
+  const std::filesystem::path script = folder.path() / "compiler";
+  const std::filesystem::path begun = folder.path() / "begun";
+  write_file(script, "#!/bin/sh\n[ \"$2\" = -E ] || [ -e " + begun.string() + " ] && exec " + name +
+                         " \"$@\"\ntouch " + begun.string() + "\nsleep 600\n");
+  std::filesystem::permissions(script, std::filesystem::perms::owner_all);
+  const ScopedVariable cxx("CXX", script.string());
+  const std::unique_ptr<Compiler> compiler = make_host_compiler();
+  const Program program{"#include \"templates/device/platform.cuh\"\nvoid kernel() {}", {"kernel"}};
+  std::string message;
+  std::thread thread([&] {
+    try {
+      compiler->compile(program);
+    } catch (const CompileError& error) {
+      message = error.what();
+    }
+  });
+  while (!std::filesystem::exists(begun)) std::this_thread::yield();
+  compiler->stop_compilations();
+  thread.join();
+  CHECK_THAT(message,
+             ContainsSubstring("Compiling kernel with ") && ContainsSubstring("was stopped"));
+  CHECK_FALSE(compiler->compile(program).image.empty());
 }
 
 TEST_CASE("Host compiler: leaves no file behind") {

@@ -1,7 +1,7 @@
 #include "runtime/lookup/lookup.h"
 
 #include "foldtune/error.h"
-#include "templates/embedded.h"
+#include "templates/fingerprint.h"
 #include "templates/reduce/space.h"
 #include "tests/catch.h"
 #include "tests/fakes/fake_device.h"
@@ -29,8 +29,9 @@ class LookupTest {
     put_success(*store_, device_, problem, params);
   }
   /// `run` with a success of `kTuned` for `kProblem`.
-  void put_of(const RunRecord& run) {
-    store_->put(store_->begin_run(run), success(kProblem, to_json(kTuned)));
+  void put_of(const RunRecord& run) { put_of(run, success(kProblem, to_json(kTuned))); }
+  void put_of(const RunRecord& run, const MeasurementRecord& measurement) {
+    store_->put(store_->begin_run(run), measurement);
   }
 
   FakeDevice device_;
@@ -140,9 +141,10 @@ TEST_CASE_METHOD(LookupTest,
 
 TEST_CASE_METHOD(LookupTest, "Look-up: what another device or template made is not used") {
   RunRecord run = run_on(device_);
+  MeasurementRecord measurement = success(kProblem, to_json(kTuned));
   SECTION("another device") { run.device.multiprocessor_count += 1; }
-  SECTION("other templates") { run.template_fingerprint = "0"; }
-  put_of(run);
+  SECTION("other templates") { measurement.template_fingerprint = "0"; }
+  put_of(run, measurement);
   const Choice choice = choose(kProblem);
   CHECK_FALSE(choice.match);
   CHECK(choice.params == default_of(kProblem));
@@ -246,7 +248,7 @@ TEST_CASE_METHOD(LookupTest, "Look-up: a store that fails is a DatabaseError, no
 TEST_CASE_METHOD(LookupTest, "Look-up: a key holds the problem by its names") {
   const TuningKey key = make_tuning_key(device_.info().record, "fake 1.0", kProblem);
   CHECK(key.device_fingerprint == device_.info().record.fingerprint());
-  CHECK(key.template_fingerprint == template_fingerprint());
+  CHECK(key.template_fingerprint == kernel_fingerprint(kProblem));
   CHECK(key.compiler == "fake 1.0");
   CHECK(key.problem == ProblemKey{.family = "reduce",
                                   .op = "sum",

@@ -92,11 +92,11 @@ TEST_CASE("NVRTC: errors are shown at the lines of the templates and of the prog
   if (compiler == nullptr) return;
   CHECK_THAT(compiler->version(), ContainsSubstring("nvrtc 1"));
   const Program program{
-      .source = "#include \"templates/reduce/reduce.cuh\"\n",
+      .source = include_lines({.op = Operator::sum, .type = ElementType::f32}),
       .name_expressions = {"foldtune::store_identity<foldtune::Sum<float, foldtune::ReduceParams>, "
                            "float>"}};
   const std::string log = error_of<CompileError>([&] { compiler->compile(program); });
-  CHECK_THAT(log, ContainsSubstring("templates/device/operators.cuh(") &&
+  CHECK_THAT(log, ContainsSubstring("templates/device/operators/sum.cuh(") &&
                       ContainsSubstring("store_identity"));
 }
 

@@ -6,15 +6,14 @@
 #include "cache/config_store.h"
 #include "runtime/device/device.h"
 #include "runtime/lookup/lookup.h"
-#include "templates/embedded.h"
+#include "templates/fingerprint.h"
 #include "templates/reduce/space.h"
 
 namespace foldtune::test {
 
-/// A run of this version of the templates on `device`, with its compiler.
+/// A run on `device`, with its compiler.
 inline RunRecord run_on(Device& device) {
   return {.device = device.info().record,
-          .template_fingerprint = template_fingerprint(),
           .compiler = device.compiler().version(),
           .foldtune_version = "test",
           .command = "a test",
@@ -22,11 +21,12 @@ inline RunRecord run_on(Device& device) {
           .read_bandwidth_gbps = 0};
 }
 
-/// A success of the configuration `params`, a JSON object.
+/// A success with the present kernels of the configuration `params`, a JSON object.
 inline MeasurementRecord success(const Problem& problem, const std::string& params,
                                  double median_us = 1) {
   MeasurementRecord measurement;
   measurement.problem = make_problem_key(problem);
+  measurement.template_fingerprint = kernel_fingerprint(problem);
   measurement.count = problem.count;
   measurement.bytes = problem.input_bytes();
   measurement.params = params;

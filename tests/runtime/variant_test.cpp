@@ -13,7 +13,9 @@ Program program_of(const Problem& problem, const ReduceParams& params) {
 
 TEST_CASE("A program includes the templates and names one kernel") {
   const Program program = program_of(kSumI32, {.block_size = 128});
-  CHECK(program.source == "#include \"templates/reduce/reduce.cuh\"\n");
+  CHECK(program.source ==
+        "#include \"templates/reduce/reduce.cuh\"\n"
+        "#include \"templates/device/operators/sum.cuh\"\n");
   CHECK(program.name_expressions ==
         std::vector<std::string>{
             "foldtune::reduce<foldtune::Sum<int, long long>, long long, foldtune::uint32, true, "

@@ -13,7 +13,7 @@
 #include "cache/rows.h"
 #include "cache/sqlite_connection.h"
 #include "runtime/lookup/lookup.h"
-#include "templates/embedded.h"
+#include "templates/fingerprint.h"
 #include "tuner/measure/statistics.h"
 #include "tuner/search/candidates.h"
 #include "tuner/session/problem_history.h"
@@ -86,13 +86,17 @@ class BulkWriter {
 /// The tunings of one operation on one origin at a time.
 class Generator {
  public:
-  std::vector<MeasurementRecord> tune(const Problem& operation, double speed, bool is_exhaustive) {
+  std::vector<MeasurementRecord> tune(const Problem& operation, double speed, bool is_exhaustive,
+                                      bool has_old_kernels) {
     std::vector<MeasurementRecord> rows;
     for (int size = kFirstSizeClass; size <= kLastSizeClass; size += kSizeStep) {
       Problem problem = operation;
       problem.count = std::uint64_t{1} << size;
       append(rows, tune_size(prepared(problem), speed, is_exhaustive));
     }
+    const std::string fingerprint =
+        has_old_kernels ? "0f8f304dc064000000000000000dccd0" : kernel_fingerprint(operation);
+    for (MeasurementRecord& row : rows) row.template_fingerprint = fingerprint;
     return rows;
   }
 
@@ -243,8 +247,7 @@ std::vector<Origin> gpu_origins() {
                                     .l2_bytes = kL2Bytes,
                                     .driver = driver},
                          .compiler = compiler,
-                         .template_fingerprint =
-                             is_old ? "0f8f304dc064000000000000000dccd0" : template_fingerprint()});
+                         .has_old_kernels = is_old});
     }
   }
   return origins;
@@ -262,14 +265,14 @@ void generate_database(const std::string& path, std::uint64_t rows,
     const Origin& origin = origins[number];
     const double speed = 0.3 + static_cast<double>(number % 12) / 16;
     writer.add({.device = origin.device,
-                .template_fingerprint = origin.template_fingerprint,
                 .compiler = origin.compiler,
                 .foldtune_version = "0.1.0",
                 .command = fmt::format("foldtune tune --op {} --type {} --n 2^12..2^28",
                                        name(operation.op), name(operation.type)),
                 .seed = tuning,
                 .read_bandwidth_gbps = 4600 * speed},
-               generator.tune(operation, speed, generator.random(kExhaustiveEvery) == 0));
+               generator.tune(operation, speed, generator.random(kExhaustiveEvery) == 0,
+                              origin.has_old_kernels));
   }
 }
 

@@ -13,7 +13,7 @@ namespace foldtune::test {
 struct Origin {
   DeviceRecord device;
   std::string compiler;
-  std::string template_fingerprint;
+  bool has_old_kernels = false;
 };
 
 /// A dozen kinds of GPUs with their drivers and compilers over the years, the newest last, some

@@ -9,7 +9,6 @@
 #include <string>
 
 #include "runtime/device/device.h"
-#include "templates/embedded.h"
 #include "tests/scale/generated_database.h"
 
 int main(int argc, char** argv) try {
@@ -25,9 +24,7 @@ int main(int argc, char** argv) try {
   const auto begin = std::chrono::steady_clock::now();
   const auto cpu = open_device("cpu");
   auto origins = test::gpu_origins();
-  origins.push_back({.device = cpu->info().record,
-                     .compiler = cpu->compiler().version(),
-                     .template_fingerprint = template_fingerprint()});
+  origins.push_back({.device = cpu->info().record, .compiler = cpu->compiler().version()});
   const std::uint64_t rows = std::stoull(argv[2]);
   test::generate_database(argv[1], rows, origins);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;

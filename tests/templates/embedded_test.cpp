@@ -1,6 +1,5 @@
 #include "templates/embedded.h"
 
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -38,34 +37,6 @@ TEST_CASE("Embedded text is the file's text") {
     CHECK(file.text == text);
     // It is handed over with a terminating zero, as NVRTC takes names too.
     CHECK(file.name.data()[file.name.size()] == '\0');
-  }
-}
-
-TEST_CASE("The fingerprint follows every text and every name") {
-  const std::vector<EmbeddedFile> files{{"a", "text"}, {"b", "more"}};
-  const std::string before = fingerprint(files);
-  CHECK(before.size() == 32);
-  CHECK(fingerprint(files) == before);
-  const std::vector<std::vector<EmbeddedFile>> changed{
-      {{"a", "text"}, {"b", "morf"}},
-      {{"a", "text"}, {"c", "more"}},
-      {{"a", "text"}},
-      {{"b", "more"}, {"a", "text"}},
-      {{"a", "tex"}, {"b", "tmore"}},
-      {{"at", "ext"}, {"b", "more"}},
-  };
-  std::set<std::string> fingerprints{before};
-  for (const std::vector<EmbeddedFile>& other : changed) fingerprints.insert(fingerprint(other));
-  CHECK(fingerprints.size() == 1 + changed.size());
-}
-
-TEST_CASE("The fingerprint of the templates is that of all embedded files") {
-  CHECK(template_fingerprint() == fingerprint(embedded_files()));
-  const auto all = embedded_files();
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    std::vector<EmbeddedFile> files(all.begin(), all.end());
-    files[i].text = "";
-    CHECK(template_fingerprint() != fingerprint(files));
   }
 }
 

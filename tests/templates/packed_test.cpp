@@ -7,6 +7,22 @@
 #include <random>
 #include <vector>
 
+#include "templates/device/arg_extreme.cuh"
+#include "templates/device/operators/absmax.cuh"
+#include "templates/device/operators/all.cuh"
+#include "templates/device/operators/any.cuh"
+#include "templates/device/operators/asum.cuh"
+#include "templates/device/operators/bit_and.cuh"
+#include "templates/device/operators/bit_or.cuh"
+#include "templates/device/operators/bit_xor.cuh"
+#include "templates/device/operators/count_nonzero.cuh"
+#include "templates/device/operators/dot.cuh"
+#include "templates/device/operators/max.cuh"
+#include "templates/device/operators/mean.cuh"
+#include "templates/device/operators/min.cuh"
+#include "templates/device/operators/nrm2.cuh"
+#include "templates/device/operators/sum.cuh"
+#include "templates/device/operators/sum_of_squares.cuh"
 #include "templates/reduce/tile.cuh"
 #include "tests/catch.h"
 

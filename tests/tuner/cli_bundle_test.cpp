@@ -65,9 +65,7 @@ TEST_CASE_METHOD(BundleTest, "bundle: the newest of what is asked for, and every
   store(place_.database(), {success(sum_of(1 << 20), with_block_size(256), {5})}, run_on());
   store(place_.database(), {success(sum_of(1 << 20), kTuned, {6}, /*round=*/2)}, newer);
   store(place_.database(), {stored_sum(22, 9)}, run_on("Another GPU"));
-  RunRecord stale = run_on();
-  stale.template_fingerprint = "older";
-  store(place_.database(), {stored_sum(24, 9)}, stale);
+  store(place_.database(), {with_kernels("older", stored_sum(24, 9))}, run_on());
   if (!has_bundled(bundle({"--device", "test", "--op", "sum"}))) return;
   CHECK(in_bundle("SELECT count(*) FROM result") == "1");
   CHECK(in_bundle("SELECT device_driver FROM result") == "590.1");
@@ -94,6 +92,35 @@ TEST_CASE_METHOD(BundleTest, "bundle: the newest of what is asked for, and every
   place_.set("FOLDTUNE_NVRTC", "/nowhere");
   CHECK(place_.run({"bundle", "--db", place_.file("bundle.db"), "-o", place_.file("again.db")})
             .exit_code == 0);
+}
+
+TEST_CASE_METHOD(BundleTest, "bundle: what was measured here goes before what was imported later") {
+  const Problem problem = sum_of(1 << 20);
+  RunRecord theirs = run_on();
+  theirs.device.driver = "590.1";
+  theirs.compiler = nvrtc_version();
+  store(place_.file("theirs.db"),
+        {success(problem, kTuned, {3}, /*round=*/9), success(sum_of(1 << 10), kTuned, {1})},
+        theirs);
+  store(place_.database(), {success(problem, with_block_size(256), {5})}, run_on());
+  REQUIRE(place_.run({"import", place_.file("theirs.db")}).exit_code == 0);
+  const Outcome result = bundle();
+  if (!has_bundled(result)) return;
+  CHECK(in_bundle("SELECT count(*) FROM result") == "2");
+  CHECK(in_bundle("SELECT params ->> 'block_size' FROM result WHERE size_class = 20") == "256");
+  CHECK(in_bundle("SELECT imported_from <> '' FROM result WHERE size_class = 10") == "1");
+  CHECK_THAT(result.err, ContainsSubstring("1 of the results imported"));
+}
+
+TEST_CASE_METHOD(BundleTest, "bundle: rows that are no results are left out, and that is said") {
+  store(place_.database(), {stored_sum(20, 5), stored_sum(22, 9)});
+  SQLite::Database(place_.database(), SQLite::OPEN_READWRITE)
+      .exec("UPDATE measurement SET samples_us = '{' WHERE measurement_id = 1");
+  const Outcome result = bundle();
+  if (result.exit_code == kUnavailable) return;
+  CHECK(result.exit_code == kDatabase);
+  CHECK_THAT(result.err, ContainsSubstring("left out measurement 1: its samples_us"));
+  CHECK(in_bundle("SELECT count(*) FROM result") == "1");
 }
 
 TEST_CASE_METHOD(BundleTest, "bundle: of nothing is an error, and leaves the file as it was") {

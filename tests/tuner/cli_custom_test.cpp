@@ -1,4 +1,5 @@
 // Custom operators on the command line.
+#include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -165,7 +166,13 @@ TEST_CASE_METHOD(CustomFixture, "A custom operator that cannot be is an error of
   const Outcome several = place_.run({"tune", "--device", "cpu", "--op", "custom,sum"});
   CHECK(several.exit_code == 2);
   CHECK_THAT(several.err, ContainsSubstring("name it alone"));
-  CHECK(run({"--custom", write_operator("{")}, {x_}).exit_code == 4);
+  for (const char* const text : {"{", "", R"({"map":"x","tolerance":1e999})",
+                                 R"({"tolerance":-1e999})", "{\"map\":\"\xff\"}"}) {
+    CAPTURE(text);
+    const Outcome bad = run({"--custom", write_operator(text)}, {x_});
+    CHECK(bad.exit_code == 4);
+    CHECK_THAT(bad.err, ContainsSubstring("operator.json cannot be read as JSON: "));
+  }
   CHECK(run({"--custom", place_.file("none")}, {x_}).exit_code == 4);
 }
 
@@ -191,6 +198,18 @@ TEST_CASE_METHOD(CustomFixture, "An operator whose result depends on the order i
   CAPTURE(tuned.out, tuned.err);
   CHECK(tuned.exit_code == 6);
   CHECK_THAT(tuned.err, ContainsSubstring("its identity is not neutral"));
+}
+
+TEST_CASE_METHOD(CustomFixture, "An operator that loops for ever ends with the budget") {
+  const auto begin = std::chrono::steady_clock::now();
+  const Outcome tuned =
+      place_.run({"tune", "--device", "cpu", "--op", "custom", "--n", "1K", "--budget", "2s",
+                  "--map", "[&] { volatile int more = 1; while (more) {} return x; }()"});
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  CAPTURE(tuned.out, tuned.err);
+  CHECK(tuned.exit_code == 6);
+  CHECK_THAT(tuned.err, ContainsSubstring("did not end within"));
+  CHECK(took.count() < 30);
 }
 
 TEST_CASE_METHOD(CustomFixture, "Roundings, overflows and NaN are no fault of an operator") {

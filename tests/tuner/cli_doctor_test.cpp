@@ -66,6 +66,14 @@ TEST_CASE_METHOD(DoctorTest, "doctor: works without NVRTC and the toolkit") {
   CHECK(status_of(report, "toolkit") == "note");
 }
 
+TEST_CASE_METHOD(DoctorTest, "doctor: a machine without foldtune-worker cannot tune") {
+  CHECK(status_of(diagnose(0), "worker") == "ok");
+  place_.set("FOLDTUNE_WORKER", "/nowhere/foldtune-worker");
+  const Json report = diagnose(kUnavailable);
+  CHECK(status_of(report, "worker") == "problem");
+  CHECK_THAT(text_of(report, "worker"), ContainsSubstring("/nowhere/foldtune-worker"));
+}
+
 TEST_CASE_METHOD(DoctorTest, "doctor: tells of the database and the kernels in it") {
   store(place_.database(), {stored_sum(20, 5), stored_sum(22, 9)});
   const std::string before = read_file(place_.database());
@@ -97,7 +105,7 @@ TEST_CASE_METHOD(DoctorTest, "doctor: each fault of a row is a problem") {
              ContainsSubstring("measurement 1: of its params, the tunable block_size is missing") &&
                  ContainsSubstring("measurement 2: ") && ContainsSubstring("\n2 problems\n"));
   // Of other kernel sources it knows no tunables.
-  database.exec("UPDATE run SET template_fingerprint = 'older'");
+  database.exec("UPDATE problem SET template_fingerprint = 'older'");
   CHECK(place_.run({"doctor"}).exit_code == 0);
 }
 
@@ -187,9 +195,7 @@ TEST_CASE_METHOD(DoctorTest,
                  "doctor: a bundle that is not there, or of other kernels, is a problem") {
   place_.set("FOLDTUNE_BUNDLE", place_.file("bundle.db"));
   CHECK(status_of(diagnose(kDatabase), "bundle") == "problem");
-  RunRecord other = run_on();
-  other.template_fingerprint = "older";
-  store(place_.file("bundle.db"), {stored_sum(20, 5)}, other);
+  store(place_.file("bundle.db"), {with_kernels("older", stored_sum(20, 5))}, run_on());
   CHECK_THAT(text_of(diagnose(kDatabase), "bundle"), ContainsSubstring("other kernels"));
   store(place_.file("bundle.db"), {stored_sum(20, 5)});
   CHECK(status_of(diagnose(0), "bundle") == "ok");
@@ -237,40 +243,66 @@ TEST_CASE_METHOD(DoctorTest, "doctor: a value that no tuning stores is a problem
 
 TEST_CASE_METHOD(DoctorTest,
                  "Rows that are no measurements are left out with a note, by every verb") {
-  const std::vector<std::string> edits{
-      "UPDATE config SET params = 'no JSON' WHERE config_id = 1",
-      "UPDATE config SET params = '[1]' WHERE config_id = 1",
-      "UPDATE config SET params = '{\"block_size\":3}' WHERE config_id = 1",
-      "UPDATE config SET params = replace(params, ':', ':1') WHERE config_id = 1",
-      "UPDATE measurement SET samples_us = '{' WHERE measurement_id = 1",
-      "UPDATE measurement SET round = 2147483647 WHERE measurement_id = 1"};
   const std::vector<std::string> problem{"--op", "sum", "--type", "f32", "--n", "2^10"};
   const auto with_problem = [&](std::vector<std::string> command) {
     command.insert(command.end(), problem.begin(), problem.end());
     return command;
   };
-  REQUIRE(place_.run(with_problem({"tune", "--device", "cpu", "--max-evals", "2"})).exit_code == 0);
+  const std::vector<std::string> tune =
+      with_problem({"tune", "--device", "cpu", "--max-evals", "2"});
+  REQUIRE(place_.run(tune).exit_code == 0);
   const std::string sound = read_file(place_.database());
-  for (const std::string& edit : edits) {
-    place_.write("tuning.db", sound);
-    SQLite::Database(place_.database(), SQLite::OPEN_READWRITE).exec(edit);
-    const std::vector<std::vector<std::string>> commands{
-        {"show", "--json"},
-        {"show", "--all", "--json"},
-        {"show", "--all"},
-        with_problem({"why"}),
-        with_problem({"landscape"}),
-        {"export", "-o", place_.file("out.json")},
-        {"diff", place_.database(), place_.database()},
-        with_problem({"tune", "--device", "cpu", "--max-evals", "2"})};
-    for (const auto& command : commands) {
+  // What each verb says of a row that it reads, of the best ones alone or of all.
+  const std::vector<std::vector<std::string>> of_best{
+      {"show", "--json"},
+      {"diff", place_.database(), place_.database()},
+      {"revalidate", "--device", "cpu", "--dry-run"}};
+  std::vector<std::vector<std::string>> of_all{
+      {"show", "--all", "--json"},
+      {"show", "--all"},
+      with_problem({"why"}),
+      with_problem({"landscape"}),
+      {"export", "-o", place_.file("out.json")},
+      {"import", place_.database(), "--db", place_.file("other.db")},
+      tune};
+  if (place_.run({"report", "--help"}).exit_code == 0) {
+    of_all.push_back({"report", "-o", place_.file("page.html")});
+  }
+  const std::vector<std::vector<std::string>> of_none{
+      {"prune", "--older-than", "0", "--dry-run"},
+      {"bundle", "-o", place_.file("bundle.db")}};  // of GPUs
+  enum class Fault { in_all, in_one, in_space };
+  for (const auto& [edit, fault] : std::vector<std::pair<std::string, Fault>>{
+           {"UPDATE config SET params = 'no JSON' WHERE config_id = 1", Fault::in_all},
+           {"UPDATE config SET params = '[1]' WHERE config_id = 1", Fault::in_all},
+           {"UPDATE config SET params = '{\"block_size\":1e999}' WHERE config_id = 1",
+            Fault::in_all},
+           {"UPDATE config SET params = '{\"block_size\":3}' WHERE config_id = 1", Fault::in_space},
+           {"UPDATE measurement SET samples_us = '{' WHERE measurement_id = 1", Fault::in_one},
+           {"UPDATE measurement SET round = 2147483647 WHERE measurement_id = 1",
+            Fault::in_space}}) {
+    const auto check = [&, &edit = edit](const std::vector<std::string>& command, bool has_note) {
+      place_.write("tuning.db", sound);
+      SQLite::Database(place_.database(), SQLite::OPEN_READWRITE).exec(edit);
+      std::filesystem::remove(place_.file("other.db"));
       const Outcome result = place_.run(command);
-      CAPTURE(edit, command.front(), result.err);
+      CAPTURE(edit, command.front(), result.out, result.err);
       CHECK((result.exit_code == 0 || result.exit_code == kUsage || result.exit_code == kDatabase));
       CHECK_THAT(result.err, !ContainsSubstring("unexpected"));
       if (command.back() == "--json") CHECK(Json::accept(result.out));
+      if (!has_note) return;
+      CHECK_THAT(result.err + result.out,
+                 ContainsSubstring("left out") || ContainsSubstring("refused measurement 1"));
+    };
+    for (const auto& command : of_best) check(command, fault == Fault::in_all);
+    for (const auto& command : of_all) {
+      const bool reads_params = command.front() == "tune" || command.front() == "landscape";
+      check(command,
+            fault != Fault::in_space || (reads_params && edit.starts_with("UPDATE config")));
     }
+    for (const auto& command : of_none) check(command, false);
   }
 }
+
 }  // namespace
 }  // namespace foldtune::test

@@ -212,6 +212,29 @@ TEST_CASE("A file of another type is an error of usage") {
   check_error(place, {"run", "--type", "f31", raw}, kUsage, "no element type 'f31'");
 }
 
+TEST_CASE("To leave out --type is advised where it was given") {
+  const Workplace place;
+  const auto err_of = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "run");
+    const Outcome outcome = place.run(arguments);
+    CAPTURE(outcome.err);
+    CHECK(outcome.exit_code == kUsage);
+    return outcome.err;
+  };
+  const auto advice = ContainsSubstring("leave out --type");
+  const std::string wide =
+      place.write("wide.npy", npy_file(npy_header("<f8", "(1,)"), std::string(8, '\0')));
+  const std::string complex =
+      place.write("complex.npy", npy_file(npy_header("<c8", "(1,)"), std::string(8, '\0')));
+  const std::string half =
+      place.write("half.npy", npy_file(npy_header("<f2", "(1,)"), std::string(2, '\0')));
+  CHECK_THAT(err_of({"--type", "f32", wide}), advice);
+  CHECK_THAT(err_of({"--op", "dot", "--type", "f32", wide, wide}), advice);
+  CHECK_THAT(err_of({"--op", "dot", wide, half}), !advice);
+  CHECK_THAT(err_of({complex}), !advice);
+  CHECK_THAT(err_of({"--op", "custom", "--inputs", "f32", wide}), !advice);
+}
+
 TEST_CASE("What holds no elements as they are is never reduced by accident") {
   const Workplace place;
   const std::string table = place.write("table", "1,2\n3,4\n");

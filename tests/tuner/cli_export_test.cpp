@@ -45,7 +45,7 @@ TEST_CASE("An exported file names its format, its version and where it is from")
   store(place.database(), {stored_sum(20, 5)});
   const json file = json::parse(place.run({"export"}).out);
   CHECK(file["format"] == "foldtune-tuning");
-  CHECK(file["version"] == 2);
+  CHECK(file["version"] == 3);
   CHECK(file["foldtune_version"].is_string());
   CHECK(file["exported_at"].get<std::string>().size() == 20);
   REQUIRE(file["runs"].size() == 1);
@@ -146,17 +146,6 @@ TEST_CASE("No output replaces a database, whatever its name is spelt like") {
   require_untouched(place, place.file("other.db"));
   place.write("tuning.db-wal", "");
   require_untouched(place, place.file("tuning.db-wal"));
-}
-
-TEST_CASE("No output replaces the file that says what a custom operator is") {
-  const Workplace place;
-  store(place.database(), {stored_sum(20, 5)});
-  const std::string file =
-      place.write("op.json", R"({"name": "f", "map": "x", "combine": "a + b"})");
-  const Outcome outcome = place.run(
-      {"landscape", "--custom", file, "--n", "2^20", "--kernel-tuner", place.file("./op.json")});
-  CHECK(outcome.exit_code != 1);
-  CHECK_THAT(read_file(file), ContainsSubstring("combine"));
 }
 
 TEST_CASE("What an output replaces keeps its mode, and a link to it stays") {

@@ -1,4 +1,6 @@
 // foldtune landscape: a summary, and an export.
+#include <SQLiteCpp/Database.h>
+
 #include <nlohmann/json.hpp>
 
 #include "templates/reduce/space.h"
@@ -90,6 +92,68 @@ TEST_CASE("landscape shows what a database holds of a problem, for each device")
   const Outcome other = place.run({"landscape", "--n", "2^12"});
   CHECK(other.exit_code == 0);
   CHECK_THAT(other.out, ContainsSubstring("nothing was measured of sum f32 2^12; `foldtune show`"));
+}
+
+TEST_CASE("A device with tunables that are not known hides no other one") {
+  const Workplace place;
+  const Problem problem = sum_of(1 << 20);
+  MeasurementRecord unknown = success(problem, with_block_size(64), {3});
+  unknown.params = R"({"warp_size":32})";
+  RunRecord older = run_on("NVIDIA A");
+  older.template_fingerprint = "older";
+  store(place.database(), {unknown}, older);
+  const std::vector<std::string> landscape{"landscape", "--n", "2^20"};
+  const auto check_note = [](const Outcome& outcome) {
+    CAPTURE(outcome.out);
+    CHECK(outcome.exit_code == 0);
+    CHECK_THAT(outcome.err, ContainsSubstring("foldtune: note: 1 of 1 measurement of sum f32 2^20 "
+                                              "on NVIDIA A left out, since the configuration is"));
+  };
+  const Outcome none = place.run(landscape);
+  check_note(none);
+  CHECK(none.out.empty());
+  store(place.database(), {success(problem, with_block_size(512), {7})}, run_on("NVIDIA B"));
+  const Outcome one = place.run(landscape);
+  check_note(one);
+  CHECK_THAT(one.out, ContainsSubstring("sum f32 2^20 on NVIDIA B") && ContainsSubstring("bs512"));
+  const Outcome as_json = place.run({"landscape", "--n", "2^20", "--json"});
+  check_note(as_json);
+  CHECK(nlohmann::json::parse(as_json.out).size() == 1);
+  CHECK(place.run({"landscape", "--n", "2^20", "--kernel-tuner", place.file("b.json")}).exit_code ==
+        0);
+
+  // What each device has is shown as it is by the others.
+  const Outcome shown = place.run({"show", "--all"});
+  CHECK(shown.exit_code == 0);
+  CHECK_THAT(shown.out, ContainsSubstring("warp_size") && ContainsSubstring("bs512"));
+  const Outcome why = place.run({"why", "--n", "2^20"});
+  CHECK(why.exit_code == 0);
+  CHECK_THAT(why.out, ContainsSubstring("on NVIDIA A") && ContainsSubstring("warp_size") &&
+                          ContainsSubstring("kernels are of another version") &&
+                          ContainsSubstring("on NVIDIA B"));
+  const Outcome diff = place.run({"diff", place.database(), place.database()});
+  CHECK(diff.exit_code == 0);
+  CHECK_THAT(diff.out, ContainsSubstring("NVIDIA A") && ContainsSubstring("NVIDIA B"));
+  const Outcome report = place.run({"report", "-o", "-"});
+  if (report.exit_code != kUsage) {  // this build has it
+    CHECK(report.exit_code == 0);
+    CHECK_THAT(report.out, ContainsSubstring("warp_size") && ContainsSubstring("NVIDIA B"));
+  }
+}
+
+TEST_CASE("landscape shows what was measured here before what was imported later") {
+  const Workplace place;
+  const Problem problem = sum_of(1 << 20);
+  store(place.database(), {success(problem, with_block_size(512), {7})});
+  RunRecord theirs = run_on("NVIDIA H200");
+  theirs.device.driver = "590.2";
+  store(place.file("theirs.db"), {success(problem, with_block_size(64), {3}, /*round=*/9)}, theirs);
+  REQUIRE(place.run({"import", place.file("theirs.db")}).exit_code == 0);
+  SQLite::Database(place.database(), SQLite::OPEN_READWRITE)
+      .exec("UPDATE measurement SET measured_at = '2026-01-31T12:00:00Z' WHERE imported_from = ''");
+  const Outcome outcome = place.run({"landscape", "--n", "2^20"});
+  CAPTURE(outcome.err);
+  CHECK_THAT(outcome.out, ContainsSubstring("driver 580.1") && !ContainsSubstring("imported"));
 }
 
 TEST_CASE("landscape wants a problem") {

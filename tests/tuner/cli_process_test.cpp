@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "tests/catch.h"
+#include "tests/tuner/tuned_database.h"
 #include "tests/tuner/tuned_on_cpu.h"
 
 namespace foldtune::test {
@@ -90,11 +91,32 @@ TEST_CASE("A tuning whose messages cannot be written is tuned") {
 TEST_CASE("A standard output that is closed or full is an error that says so, in every verb") {
   const Workplace place;
   place.write("numbers", std::string(400, '\0'));
-  for (const std::string verb :
-       {"show --json", "show --csv", "show", "doctor", "devices", "devices --json", "--help",
-        "tune --help", "--version", "why --n 1K", "landscape --n 1000", "export",
-        "prune --older-than 0 --dry-run", "run --device cpu --type f32 $D/numbers",
-        "diff $FOLDTUNE_DB $FOLDTUNE_DB"}) {
+  std::vector<std::string> verbs{"show --json",
+                                 "show --csv",
+                                 "show",
+                                 "doctor",
+                                 "devices",
+                                 "devices --json",
+                                 "--help",
+                                 "tune --help",
+                                 "--version",
+                                 "why --n 1K",
+                                 "landscape --n 1000",
+                                 "export",
+                                 "prune --older-than 0 --dry-run",
+                                 "run --device cpu --type f32 $D/numbers",
+                                 "diff $FOLDTUNE_DB $FOLDTUNE_DB",
+                                 "import --db $D/copy.db $FOLDTUNE_DB",
+                                 "revalidate --device cpu --dry-run",
+                                 "tune --device cpu --n 1000 --op sum,max --max-evals 3",
+                                 "ladder --device cpu --n 64 --section E"};
+  if (place.run({"report", "--help"}).exit_code == 0) verbs.emplace_back("report -o -");
+  // What is bundled already needs no compiler.
+  store(place.file("gpu.db"), {stored_sum(10, 5)});
+  if (in_shell(place, "$P bundle --db $D/gpu.db -o $D/bundle.db 2> $D/err") == 0) {
+    verbs.emplace_back("bundle --db $D/bundle.db -o -");
+  }
+  for (const std::string& verb : verbs) {
     CAPTURE(verb);
     CHECK(in_shell(place, "$P " + verb + " > /dev/full 2> $D/err") == kFile);
     CHECK_THAT(read_file(place.file("err")),
@@ -103,6 +125,33 @@ TEST_CASE("A standard output that is closed or full is an error that says so, in
     CHECK_THAT(read_file(place.file("err")),
                ContainsSubstring("writing to the standard output: Bad file descriptor"));
   }
+}
+
+TEST_CASE("Nothing is printed into a database") {
+  const Workplace place;
+  REQUIRE(in_shell(place, "cp $FOLDTUNE_DB $D/tuning.db; touch $D/tuning.db-wal") == 0);
+  const std::string before = read_file(place.database());
+  for (const std::string file : {"tuning.db", "tuning.db-wal"}) {
+    const std::string bytes = read_file(place.file(file));
+    for (const std::string verb :
+         {"export", "export -o - --best", "show", "show --json", "why --n 1K", "doctor", "devices",
+          "tune --device cpu --n 1000 --op sum,max --max-evals 3"}) {
+      CAPTURE(verb, file);
+      const std::string command = "FOLDTUNE_DB=$D/tuning.db $P " + verb + " >> $D/" + file;
+      CHECK(in_shell(place, command + " 2> $D/err") == kFile);
+      CHECK_THAT(read_file(place.file("err")),
+                 ContainsSubstring("writing to the standard output: it is a database"));
+      CHECK(read_file(place.file(file)) == bytes);
+      CHECK(in_shell(place, command + " 2>&1") == kFile);
+      CHECK(read_file(place.file(file)) == bytes);
+    }
+  }
+  CHECK(in_shell(place, "$P export -o $D/out 2>> $D/tuning.db") == 0);
+  CHECK(read_file(place.database()) == before);
+  // Nor into another file that is read.
+  place.write("op.json", R"({"name": "f"})");
+  CHECK(in_shell(place, "$P export --db $D/op.json >> $D/op.json 2> $D/err") == kFile);
+  CHECK_THAT(read_file(place.file("err")), ContainsSubstring("that is the file that is read"));
 }
 
 TEST_CASE("A reader that has enough ends nothing with an error") {
@@ -115,6 +164,34 @@ TEST_CASE("A reader that has enough ends nothing with an error") {
   }
   CHECK(read_file(place.file("code")) == "0\n");
   CHECK(read_file(place.file("err")).empty());
+}
+
+TEST_CASE("A link under a name that a temporary file might have is not followed") {
+  const Workplace place;
+  place.write("victim", "precious");
+  for (const std::string name : {"all.json.$$.tmp", "all.json.tmp", ".all.json.$$", "all.json~"}) {
+    CAPTURE(name);
+    CHECK(in_shell(place, "ln -s $D/victim $D/" + name + "; exec $P export -o $D/all.json") == 0);
+    CHECK(read_file(place.file("victim")) == "precious");
+    CHECK_THAT(exported(place.file("all.json")), ContainsSubstring("foldtune-tuning"));
+    CHECK_FALSE(fs::is_symlink(place.file("all.json")));
+  }
+}
+
+TEST_CASE("A database that is removed while a tuning writes to it is saved, and an error") {
+  Workplace place;
+  RunningProgram program = start_long_tuning(place);
+  wait_for_text(program, " timed");
+  for (const char* const end : {"", "-wal", "-shm"}) fs::remove(place.database() + end);
+  const Outcome outcome = program.wait();
+  CAPTURE(outcome.out, outcome.err);
+  CHECK(outcome.exit_code == kDatabase);
+  CHECK_THAT(outcome.out, !ContainsSubstring("database: "));
+  const std::string begin = "all that it held is saved in ";
+  REQUIRE_THAT(outcome.err, ContainsSubstring(begin));
+  const std::size_t at = outcome.err.find(begin) + begin.size();
+  const std::string saved = outcome.err.substr(at, outcome.err.find(": move") - at);
+  CHECK_THAT(place.run({"show", "--all", "--db", saved}).out, ContainsSubstring("sum f32"));
 }
 
 TEST_CASE("A limit on the size of files is an error that says so, and leaves nothing") {

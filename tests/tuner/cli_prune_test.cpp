@@ -15,9 +15,9 @@ using Catch::Matchers::ContainsSubstring;
 TEST_CASE("prune --stale removes what was measured with other kernels, a dry run nothing") {
   const Workplace place;
   store(place.database(), {stored_sum(20, 5)});
-  RunRecord stale = run_on("NVIDIA H100");
-  stale.template_fingerprint = "older";
-  store(place.database(), {stored_sum(20, 5), stored_sum(22, 9)}, stale);
+  store(place.database(),
+        {with_kernels("older", stored_sum(20, 5)), with_kernels("older", stored_sum(22, 9))},
+        run_on("NVIDIA H100"));
   const std::string group =
       "NVIDIA H100 (driver 580.1), nvrtc 13.0, kernels of another version of Foldtune: "
       "2 measurements of 2 problems";

@@ -174,11 +174,9 @@ TEST_CASE("No text of the database ends the script that it stands in") {
 
 TEST_CASE("Report keeps devices, drivers and kernels apart, the newest first") {
   const Workplace place;
-  RunRecord older = run_on("NVIDIA Older");
-  RunRecord other_kernels = run_on("NVIDIA Older");
-  other_kernels.template_fingerprint = "0123456789abcdef";
+  const RunRecord older = run_on("NVIDIA Older");
   store(place.database(), {stored_sum(20, 2)}, older);
-  store(place.database(), {stored_sum(20, 3)}, other_kernels);
+  store(place.database(), {with_kernels("0123456789abcdef", stored_sum(20, 3))}, older);
   SQLite::Database(place.database(), SQLite::OPEN_READWRITE)
       .exec("UPDATE measurement SET measured_at = '2020-01-01T00:00:00Z' WHERE run_id = 1");
   const Json data = report(place);

@@ -60,7 +60,7 @@ TEST_CASE("revalidate: marked is what was measured with another driver or compil
   CHECK(other.marked({"--type", "f64"}) == "0");
   CHECK_THAT(other.revalidate({"--dry-run"}).out, ContainsSubstring("max f32 1000"));
   CHECK(other.text("SELECT count(*) FROM measurement") == before);
-  other.exec("UPDATE run SET template_fingerprint = 'others'");
+  other.exec("UPDATE problem SET template_fingerprint = 'others'");
   CHECK(other.marked() == "0");
 }
 

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <random>
 
 #include "tests/catch.h"
 #include "tests/tuner/npy_file.h"
@@ -198,6 +199,88 @@ TEST_CASE("NaN is nan, whatever its sign") {
   CHECK(run(place, {"--type", "f32", sum})["result"] == "nan");
   CHECK(run(place, {"--op", "argmin", "--type", "f32", file})["result"] ==
         Json{{"value", "nan"}, {"index", 1}});
+}
+
+TEST_CASE("What is not a number is nan, whatever made it") {
+  const Workplace place;
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const float negative = std::copysign(std::numeric_limits<float>::quiet_NaN(), -1.0F);
+  const std::string sum = place.write("sum", bytes_of(std::vector<double>{kInfinity, -kInfinity}));
+  const std::string one = place.write("one", bytes_of(std::vector<float>{5}));
+  const std::string some = place.write("some", bytes_of(std::vector<float>{1, negative, 3}));
+  struct Case {
+    Arguments arguments;
+    std::string text;
+    Json json;
+  };
+  for (const auto& [arguments, text, json] :
+       std::vector<Case>{{{"--type", "f64", sum}, "nan", "nan"},
+                         {{"--type", "f64", "--op", "mean", sum}, "nan", "nan"},
+                         {{"--type", "f32", "--op", "variance", "--ddof", "1", one}, "nan", "nan"},
+                         {{"--type", "f32", "--op", "stddev", "--ddof", "1", one}, "nan", "nan"},
+                         {{"--type", "f32", "--op", "minmax", some},
+                          "min nan, max nan",
+                          {{"min", "nan"}, {"max", "nan"}}}}) {
+    CAPTURE(arguments);
+    CHECK_THAT(run_cpu(place, arguments).out, ContainsSubstring("result  " + text + "\n"));
+    CHECK(run(place, arguments)["result"] == json);
+  }
+}
+
+/// `count` whole numbers from `first` on, of which the digit from 0 to 9 is random.
+std::vector<float> with_random_digit(std::size_t count, float first) {
+  std::mt19937 random(1);
+  std::vector<float> values(count);
+  for (float& value : values) value = first + static_cast<float>(random() % 10);
+  return values;
+}
+
+double variance_of(const std::vector<float>& values) {
+  double sum = 0;
+  for (const float value : values) sum += value;
+  const double mean = sum / static_cast<double>(values.size());
+  double squares = 0;
+  for (const float value : values) squares += (value - mean) * (value - mean);
+  return squares / static_cast<double>(values.size());
+}
+
+TEST_CASE("Norms, means and variances stay in range, and keep the digits of a large offset") {
+  struct Case {
+    const char* op;
+    const char* type;
+    std::string file;
+    double right;
+  };
+  std::vector<float> large;
+  for (int i = 0; i < 500; ++i) large.insert(large.end(), {1e20F, 1.2e20F});
+  std::vector<float> digits;
+  for (int i = 0; i < 9; ++i) digits.push_back(1.6e7F + static_cast<float>(i));
+  const std::vector<float> many = with_random_digit(100'000, 1e7F);
+  constexpr std::int64_t kOffset = std::int64_t{1} << 53;
+  const std::vector<std::int64_t> offset{kOffset, kOffset + 2, kOffset + 4};
+  const std::vector<double> same(offset.begin(), offset.end());
+  const std::vector<Case> cases{
+      {"nrm2", "f32", bytes_of(std::vector<float>{1e20F, 1, 1}), 1e20},
+      {"nrm2", "f32", bytes_of(std::vector<float>(4, 1e-30F)), 2e-30},
+      {"nrm2", "f32", bytes_of(std::vector<float>{3e-23F, 4e-23F}), 5e-23},
+      {"nrm2", "f64", bytes_of(std::vector<double>{1e200, 1e200}), std::sqrt(2.0) * 1e200},
+      {"stddev", "f32", bytes_of(large), 1e19},
+      {"variance", "f32", bytes_of(large), 1e38},
+      {"mean", "f32", bytes_of(std::vector<float>(3, 3e38F)), 3e38},
+      {"variance", "i64", bytes_of(offset), 8.0 / 3},
+      {"variance", "f64", bytes_of(same), 8.0 / 3},
+      {"variance", "f32", bytes_of(digits), 60.0 / 9},
+      {"variance", "f32", bytes_of(many), variance_of(many)},
+  };
+  const Workplace place;
+  for (const auto& [op, type, file, right] : cases) {
+    for (const std::string determinism : {"run_to_run", "config_independent"}) {
+      CAPTURE(op, type, determinism);
+      const Json report = run(place, {"--op", op, "--type", type, "--determinism", determinism,
+                                      place.write("data", file)});
+      CHECK(report["result"].get<double>() == Approx(right).epsilon(1e-4));
+    }
+  }
 }
 
 TEST_CASE("Where no element counts, the index is -1, and that is said") {

@@ -114,6 +114,30 @@ TEST_CASE("What is tuned with options is kept apart from others, and shown with 
   CHECK_THAT(sample.out, ContainsSubstring("variance bf16 2^10"));
 }
 
+TEST_CASE("A tuning says how long the device waited for the compiler, in numbers") {
+  const Outcome& tuned = tuned_on_cpu().outcome;
+  CHECK_THAT(tuned.out, Catch::Matchers::Matches(
+                            "[^]*; the device was busy [0-9]+\\.[0-9]% of the time and waited "
+                            "[0-9]+\\.[0-9]% for the compiler\n[^]*"));
+  const Workplace place;
+  // What is done is not tuned again, and waits for nothing.
+  for (int run = 0; run < 2; ++run) {
+    const Outcome outcome = tune(place, {"--json"});
+    CAPTURE(outcome.out, outcome.err);
+    REQUIRE(outcome.exit_code == 0);
+    const Json report = Json::parse(outcome.out)[0];
+    for (const char* const part : {"compiler_wait_fraction", "busy_fraction"}) {
+      REQUIRE(report[part].is_number());
+      CHECK(report[part] >= 0);
+      CHECK(report[part] <= 1);
+    }
+  }
+  const Outcome again = tune(place, {});
+  CAPTURE(again.out);
+  CHECK(again.exit_code == 0);
+  CHECK_THAT(again.out, !ContainsSubstring("-%"));
+}
+
 TEST_CASE("Of several operators and types, what cannot be is left out with a note") {
   const Workplace place;
   const Outcome tuned =

@@ -105,9 +105,9 @@ TEST_CASE("Why tells a result that is near, and one that is too far") {
 
 TEST_CASE("Why says what makes an earlier choice invalid") {
   const Workplace place;
-  RunRecord run = run_on();
-  run.template_fingerprint = "of another version";
-  TunedDatabase(place.database()).add(run, tuning());
+  TunedDatabase(place.database()).add(run_on(), tuning());
+  SQLite::Database(place.database(), SQLite::OPEN_READWRITE)
+      .exec("UPDATE problem SET template_fingerprint = 'of another version'");
   const Outcome outcome = why(place, {"--n", "2^20"});
   CAPTURE(outcome.out);
   for (const char* text : {"default: ", "known     bs128 ",
@@ -149,6 +149,28 @@ TEST_CASE("Why goes by the newest driver and compiler of a device that is not he
                                "13.1"));
 }
 
+TEST_CASE("Why calls no own result stale for what was imported from another driver") {
+  const Workplace place;
+  store(place.database(), tuning(), run_on());
+  RunRecord theirs = run_on();
+  theirs.device.driver = "590.2";
+  theirs.compiler = "nvrtc 13.1";
+  store(place.file("theirs.db"), {success(kProblem, with_block_size(64), {1}, /*round=*/9)},
+        theirs);
+  REQUIRE(place.run({"import", place.file("theirs.db")}).exit_code == 0);
+  SQLite::Database(place.database(), SQLite::OPEN_READWRITE)
+      .exec("UPDATE measurement SET measured_at = '2026-01-31T12:00:00Z' WHERE imported_from = ''");
+  const auto accounts = why_json(place, {"--n", "2^20"});
+  REQUIRE(accounts.size() == 1);
+  CHECK(accounts[0]["device_driver"] == "580.1");
+  CHECK(accounts[0]["config"]["block_size"] == 128);
+  CHECK(accounts[0]["evidence"]["is_marked"] == false);
+  // The basis of what is no longer valid is an own one, too.
+  SQLite::Database(place.database(), SQLite::OPEN_READWRITE)
+      .exec("UPDATE run SET template_fingerprint = 'older'");
+  CHECK(why_json(place, {"--n", "2^20"})[0]["evidence"]["is_imported"] == false);
+}
+
 TEST_CASE("Why explains each device of the database") {
   const Workplace place;
   TunedDatabase database(place.database());
@@ -188,9 +210,9 @@ TEST_CASE("Why lists every choice of a device, the oldest first, with its change
   database.add(run_on("NVIDIA B"), {success(kProblem, with_block_size(256), {2}, 2)});
   RunRecord newer = run_on("NVIDIA A");
   newer.device.driver = "590.2";
-  newer.template_fingerprint = "0123456789abcdef";
-  database.add(newer, {success(kProblem, with_block_size(128), {3}, 2),
-                       success(sum_of(1 << 12), with_block_size(32), {1}, 2)});
+  database.add(newer,
+               {with_kernels("0123456789abcdef", success(kProblem, with_block_size(128), {3}, 2)),
+                success(sum_of(1 << 12), with_block_size(32), {1}, 2)});
   const Outcome outcome = why(place, {"--n", "2^20", "--device", "nvidia a"});
   CAPTURE(outcome.out, outcome.err);
   for (const char* text : {"all choices", "-25.0%", "590.2", "these", "01234567...", "bs128 "}) {

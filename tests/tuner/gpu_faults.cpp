@@ -1,6 +1,6 @@
 // Kernels that crash, hang and lie, on a GPU, in the place of one that is right: whatever they do,
-// their trial says so, and the right ones beside them are measured as if nothing had been. The
-// program is its own worker. Without a GPU it says so and ends with the status 77.
+// their trial says so, and the right ones beside them are measured as if nothing had been. Without
+// a GPU it says so and ends with the status 77.
 //
 //     gpu_faults [DEVICE]
 #include <fmt/format.h>
@@ -11,15 +11,12 @@
 #include <cstdlib>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "foldtune/error.h"
 #include "runtime/device/compiler.h"
 #include "templates/family.h"
 #include "templates/reduce/space.h"
-#include "tuner/measure/device_evaluator.h"
-#include "tuner/worker/serve.h"
 #include "tuner/worker/worker_evaluator.h"
 
 namespace foldtune {
@@ -201,19 +198,6 @@ class Check {
   bool is_good_ = true;
 };
 
-/// "worker --device ID --seed N", as `worker_command` says it, or "worker --compile-for
-/// ARCHITECTURE", as `compiler_command` does.
-int work(const std::vector<std::string>& arguments) {
-  return run_worker([&](const WorkerLine& line) {
-    if (arguments.at(1) == "--compile-for") {
-      return serve(*make_nvrtc_compiler(arguments.at(2)), line);
-    }
-    const std::unique_ptr<Device> device = open_device(arguments.at(2));
-    DeviceEvaluator evaluator(*device, std::stoull(arguments.at(4)));
-    serve(evaluator, line);
-  });
-}
-
 int check(const std::string& device) {
   std::unique_ptr<Check> check;
   try {
@@ -229,9 +213,6 @@ int check(const std::string& device) {
 }  // namespace foldtune
 
 int main(int argc, char** argv) {
-  if (argc > 1 && std::string_view(argv[1]) == "worker") {
-    return foldtune::work({argv + 1, argv + argc});
-  }
   try {
     return foldtune::check(argc > 1 ? argv[1] : "cuda:0");
   } catch (const std::exception& error) {

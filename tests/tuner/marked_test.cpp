@@ -1,7 +1,6 @@
 // Which results are marked for revalidation, and what a revalidation tries.
 #include "tuner/session/marked.h"
 
-#include "templates/embedded.h"
 #include "templates/reduce/space.h"
 #include "tests/catch.h"
 #include "tests/tuner/scripted_evaluator.h"
@@ -48,11 +47,12 @@ TEST_CASE("Marked are results of another driver or compiler, until something is 
 
 TEST_CASE("Marked is nothing of another device or of other kernels, and no custom operator") {
   const MeasurementRecord chosen = success(sum_of(1 << 20), with_block_size(64), {4}, kChosen);
+  MeasurementRecord measured = chosen;
   RunRecord run = run_of("570.1");
-  SECTION("another device") { run.device.l2_bytes += 1; }
-  SECTION("other kernels") { run.template_fingerprint = "others"; }
-  CHECK(find_marked({result_of(run, chosen)}, present()).problems.size() ==
-        (run == run_of("570.1") ? 1 : 0));
+  SECTION("another device") { run.device.multiprocessor_count += 1; }
+  SECTION("other kernels") { measured.template_fingerprint = "others"; }
+  CHECK(find_marked({result_of(run, measured)}, present()).problems.size() ==
+        (run == run_of("570.1") && measured == chosen ? 1 : 0));
 
   MeasurementRecord custom = chosen;
   custom.problem.op = "mine:0123";
@@ -69,7 +69,6 @@ TEST_CASE("A revalidation tries the default and what is marked, and nothing else
       nullptr);
   const auto store = open_memory_store();
   RunRecord run{.device = evaluator.info().record,
-                .template_fingerprint = template_fingerprint(),
                 .compiler = "of before",
                 .foldtune_version = "0",
                 .command = "test"};

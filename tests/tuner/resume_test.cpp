@@ -5,7 +5,7 @@
 #include "cache/columns.h"
 #include "cache/intake.h"
 #include "runtime/lookup/lookup.h"
-#include "templates/embedded.h"
+#include "templates/fingerprint.h"
 #include "templates/reduce/space.h"
 #include "tests/cache/temporary_folder.h"
 #include "tests/catch.h"
@@ -70,18 +70,42 @@ void import_into(const std::string& file, const RunRecord& run, const Measuremen
   Intake(file).add({{.result = row, .fault = ""}});
 }
 
+TEST_CASE("Tuning begins with what another device chose for the problem, with other kernels, too") {
+  ScriptedEvaluator evaluator = scripted([](const Trial&) { return Outcome::ok; });
+  const Problem problem = sum_of(1 << 20);
+  const Params best = ReduceParams{.block_size = 128, .vector_width = 4, .unroll = 8};
+  RunRecord run{.device = evaluator.info().record,
+                .compiler = evaluator.compiler_version(),
+                .foldtune_version = "0",
+                .command = "test"};
+  run.device.name = "Another";
+  const auto store = open_memory_store();
+  store->put(store->begin_run(run), {.problem = make_problem_key(problem),
+                                     .template_fingerprint = "others",
+                                     .count = problem.count,
+                                     .bytes = problem.input_bytes(),
+                                     .params = to_json(best),
+                                     .round = kChosen,
+                                     .samples_us = {1},
+                                     .median_us = 1});
+  TuneOptions options = options_for({problem});
+  options.max_evaluations = 4;
+  CHECK(tune_with({&evaluator}, *store, options).results.size() == 1);
+  CHECK(std::ranges::count(evaluator.trials, best, &Trial::params) > 0);
+}
+
 TEST_CASE("Resume: what was imported is a first guess, and nothing that is done or known") {
   const test::TemporaryFolder folder;
   const std::string file = folder.file("tuning.db");
   ScriptedEvaluator evaluator = scripted([](const Trial&) { return Outcome::ok; });
   const Problem problem = sum_of(1 << 20);
   const RunRecord run{.device = evaluator.info().record,
-                      .template_fingerprint = template_fingerprint(),
                       .compiler = evaluator.compiler_version(),
                       .foldtune_version = "0",
                       .command = "test"};
   const Config best = ReduceParams{.block_size = 128, .vector_width = 4, .unroll = 8};
   MeasurementRecord made_up{.problem = make_problem_key(problem),
+                            .template_fingerprint = kernel_fingerprint(problem),
                             .count = problem.count,
                             .bytes = problem.input_bytes(),
                             .params = to_json(best),

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <functional>
@@ -436,6 +437,67 @@ TEST_CASE("the next problem's programs are compiled while this one is measured")
   tune(evaluators, *store, options, observer);
   CHECK(observer.results == 2);
   CHECK(observer.was_ahead);
+}
+
+/// Ends no compilation until it is told to stop.
+class HangingCompiler final : public Compiler {
+ public:
+  const std::string& version() const override { return version_; }
+
+  CompiledKernel compile(const Program&) const override {
+    ++begun;
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this, before = stops_] { return stops_ != before; });
+    throw CompileError("stopped");
+  }
+  void stop_compilations() const override {
+    const std::lock_guard lock(mutex_);
+    ++stops_;
+    changed_.notify_all();
+  }
+
+  mutable std::atomic<int> begun = 0;
+
+ private:
+  mutable std::mutex mutex_;
+  mutable std::condition_variable changed_;
+  mutable int stops_ = 0;
+  std::string version_ = "hanging 1.0";
+};
+
+class HangingEvaluator final : public ScriptedEvaluator {
+ public:
+  using ScriptedEvaluator::ScriptedEvaluator;
+  const Compiler* compiler() override { return &hanging; }
+
+  HangingCompiler hanging;
+};
+
+TEST_CASE("a compiler that hangs ends the tuning, whatever the budget, and is told") {
+  HangingEvaluator evaluator([](const Problem&, const Trial&) { return 1.0; });
+  const auto store = open_memory_store();
+  SilentObserver observer;
+  Evaluator* const evaluators[] = {&evaluator};
+  TuneOptions options = quick({sum_of(1000), sum_of(2000)});
+  options.first_compile_s = 0.2;
+  SECTION("without a budget") {}
+  SECTION("with one that leaves more") { options.budget_s = 600; }
+  SECTION("with one that is over") { options.budget_s = 0.01; }
+  CHECK_THROWS_WITH(tune(evaluators, *store, options, observer),
+                    Catch::Matchers::ContainsSubstring("compiling its first configuration with "
+                                                       "scripted 1.0 did not end within"));
+  CHECK(evaluator.problems.size() == 1);
+  CHECK(evaluator.trials.empty());
+}
+
+TEST_CASE("a tuning that is to stop waits for no compiler") {
+  HangingEvaluator evaluator([](const Problem&, const Trial&) { return 1.0; });
+  const auto store = open_memory_store();
+  SilentObserver observer;
+  Evaluator* const evaluators[] = {&evaluator};
+  TuneOptions options = quick({sum_of(1000)});
+  options.stop_requested = [&] { return evaluator.hanging.begun > 0; };
+  CHECK(tune(evaluators, *store, options, observer).results.empty());
 }
 
 TEST_CASE("tuning frees all device memory") {

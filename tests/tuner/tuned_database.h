@@ -10,7 +10,7 @@
 #include "cache/config_store.h"
 #include "foldtune/problem.h"
 #include "runtime/lookup/lookup.h"
-#include "templates/embedded.h"
+#include "templates/fingerprint.h"
 #include "templates/reduce/space.h"
 #include "templates/space.h"
 #include "tuner/measure/statistics.h"
@@ -30,7 +30,6 @@ inline RunRecord run_on(const std::string& device = "NVIDIA Test") {
                      .architecture = "sm_90",
                      .multiprocessor_count = 132,
                      .driver = "580.1"},
-          .template_fingerprint = template_fingerprint(),
           .compiler = "nvrtc 13.0",
           .foldtune_version = "0.1.0",
           .command = "foldtune tune --op sum, \"quoted\"",
@@ -42,6 +41,7 @@ inline MeasurementRecord success(const Problem& problem, const Config& params,
                                  std::vector<double> samples_us, int round = kChosen) {
   MeasurementRecord record;
   record.problem = make_problem_key(problem);
+  record.template_fingerprint = kernel_fingerprint(problem);
   record.count = problem.count;
   record.bytes = problem.input_bytes();
   record.params = to_json(params);
@@ -49,6 +49,12 @@ inline MeasurementRecord success(const Problem& problem, const Config& params,
   record.median_us = median(samples_us);
   record.mad_us = median_absolute_deviation(samples_us);
   record.samples_us = std::move(samples_us);
+  return record;
+}
+
+/// The same with other kernels.
+inline MeasurementRecord with_kernels(const std::string& fingerprint, MeasurementRecord record) {
+  record.template_fingerprint = fingerprint;
   return record;
 }
 

@@ -49,6 +49,10 @@ ExitCode run_bundle(const BundleArguments& arguments) {
   print_to(stderr, "bundled {} of {} with {}, {} of them compiled now: {}\n",
            format_count(report.results, "result"), format_count(report.devices, "device"),
            format_count(report.kernels, "kernel"), report.compiled, format_bytes(bytes.size()));
+  if (report.imported > 0) {
+    print_to(stderr, "  {} of the results imported, where nothing was measured here\n",
+             report.imported);
+  }
   for (const std::string& line : report.left_out) print_to(stderr, "  left out {}\n", line);
   return report.left_out.empty() ? ExitCode::ok : ExitCode::database;
 }

@@ -1,6 +1,7 @@
 #include "tuner/commands/cli.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <array>
@@ -20,6 +21,7 @@
 #include "foldtune/error.h"
 #include "tuner/commands/commands.h"
 #include "tuner/files/file_error.h"
+#include "tuner/files/output_file.h"
 #include "tuner/text/format.h"
 #include "tuner/text/print.h"
 
@@ -31,8 +33,7 @@ using Prepare = Action (*)(CLI::App& app, const std::string& command_line);
 struct Verb {
   const char* name;
   const char* summary;
-  Prepare prepare;              ///< null: this build has not the verb
-  const char* group = "Verbs";  ///< in the help; "": none
+  Prepare prepare;  ///< null: this build has not the verb
 };
 #if FOLDTUNE_REPORT
 constexpr Prepare kPrepareReport = prepare_report;
@@ -62,8 +63,6 @@ constexpr std::array kVerbs{
          prepare_import},
     Verb{"prune", "Remove old or foreign measurements, and make the database's file smaller",
          prepare_prune},
-    Verb{"worker", "Try configurations, or compile, for another process of foldtune",
-         prepare_worker, ""},
 };
 
 constexpr const char* kDescription =
@@ -82,6 +81,7 @@ Environment:
   FOLDTUNE_CACHE_BYTES  what compiled kernels may take in the database: 64M; 0 keeps none [256M]
   FOLDTUNE_LOG      error, warning, info or debug: what the runtime does, on the standard error
   FOLDTUNE_NVRTC    libnvrtc.so, where it is not in a usual place (CUDA_HOME works, too)
+  FOLDTUNE_WORKER   foldtune-worker, where it is not beside this program (../libexec/foldtune)
   FOLDTUNE_TOOLKIT  the CUDA Toolkit whose headers some variants need, where CUDA_HOME is another
   CXX               the compiler of the CPU device, with options: "g++ -O2"; without it c++, g++
                     or clang++
@@ -91,7 +91,8 @@ Exit codes:
   1    a fault of Foldtune itself
   2    wrong usage: an unknown verb, option, operator, type, count or device name; a file that
        holds another type
-  3    something is missing on this machine: a GPU, its driver, NVRTC, a host compiler
+  3    something is missing on this machine: a GPU, its driver, NVRTC, a host compiler,
+       foldtune-worker
   4    a file cannot be read, or the output cannot be written
   5    the tuning database cannot be opened, read or written, or holds what it should not
   6    a kernel does not compile, or the device reports an error
@@ -155,7 +156,7 @@ std::vector<std::string> known_words(const CLI::App& app, bool is_option) {
     }
   } else {
     for (const CLI::App* const verb : app.get_subcommands({})) {
-      if (!verb->get_group().empty()) words.push_back(verb->get_name());
+      words.push_back(verb->get_name());
     }
   }
   return words;
@@ -202,7 +203,7 @@ ExitCode parse_and_run(int argc, const char* const* argv) {
   std::vector<std::pair<CLI::App*, Action>> verbs;
   for (const Verb& verb : kVerbs) {
     if (verb.prepare == nullptr) continue;
-    CLI::App* const subcommand = app.add_subcommand(verb.name, verb.summary)->group(verb.group);
+    CLI::App* const subcommand = app.add_subcommand(verb.name, verb.summary)->group("Verbs");
     verbs.emplace_back(subcommand, verb.prepare(*subcommand, command_line));
   }
 
@@ -210,6 +211,11 @@ ExitCode parse_and_run(int argc, const char* const* argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return report(app, error);
+  }
+  if (is_of_database(STDOUT_FILENO)) {
+    throw FileError(
+        "writing to the standard output: it is a database, or belongs to one, which text would "
+        "break; choose another place for it");
   }
   for (const auto& [subcommand, action] : verbs) {
     if (subcommand->parsed()) return action();

@@ -32,6 +32,5 @@ Action prepare_run(CLI::App& app, const std::string& command_line);
 Action prepare_show(CLI::App& app, const std::string& command_line);
 Action prepare_tune(CLI::App& app, const std::string& command_line);
 Action prepare_why(CLI::App& app, const std::string& command_line);
-Action prepare_worker(CLI::App& app, const std::string& command_line);
 
 }  // namespace foldtune

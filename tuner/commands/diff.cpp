@@ -59,7 +59,7 @@ void add(std::vector<Pair>& pairs, const StoredResult& row,
       pairs, [&](const Pair& other) { return is_same_problem(other.any(), row); });
   if (pair == pairs.end()) pair = pairs.insert(pairs.end(), Pair{});
   std::optional<StoredResult>& place = (*pair).*side;
-  if (!place || !is_newer(*place, row)) place = row;
+  if (!place || !is_preferred(*place, row)) place = row;
 }
 
 std::vector<StoredResult> read_best(const std::string& path, const RowFilter& filter) {

@@ -61,7 +61,8 @@ Action prepare_doctor(CLI::App& app, const std::string&) {
   app.add_flag("--json", arguments->json, "Print JSON: an object with the array \"findings\"");
   app.footer(
       "A line for each thing that Foldtune needs or uses: the driver, NVRTC, the toolkit's "
-      "headers, the\ndevices, the database, the kernels in it, the bundles in FOLDTUNE_BUNDLE. "
+      "headers, the\ndevices, foldtune-worker, the database, the kernels in it, the bundles in "
+      "FOLDTUNE_BUNDLE. "
       "Of databases the whole\nfile, its tables and every row are looked at, and each fault has a "
       "line. It begins with ok, note (may\nbe so) or problem (is broken), and ends with what to "
       "do. "

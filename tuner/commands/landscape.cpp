@@ -17,7 +17,7 @@
 #include "cache/config_store.h"
 #include "foldtune/error.h"
 #include "runtime/lookup/lookup.h"
-#include "templates/embedded.h"
+#include "templates/fingerprint.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/options.h"
 #include "tuner/commands/problem_selection.h"
@@ -60,7 +60,7 @@ std::ptrdiff_t count_near(const std::vector<double>& times, const LandscapePoint
 void print_heading(const Landscape& landscape) {
   print_to(stdout, "{} on {}{}{}\n", to_string(landscape.problem),
            describe_origin(landscape.device, landscape.compiler),
-           landscape.template_fingerprint == template_fingerprint()
+           is_of_these_kernels(landscape.template_fingerprint)
                ? ""
                : ", kernels of another version of Foldtune",
            landscape.imported_from.empty() ? "" : ", imported from " + landscape.imported_from);
@@ -216,7 +216,7 @@ OrderedJson to_json(const Landscape& landscape) {
   return json;
 }
 
-/// The newest result of each device, of any driver, compiler and kernels.
+/// A result of each device, of any driver, compiler and kernels: the newest, imported ones last.
 std::vector<StoredResult> newest_by_device(const std::vector<StoredResult>& results) {
   std::vector<StoredResult> newest;
   for (const StoredResult& row : results) {
@@ -225,7 +225,7 @@ std::vector<StoredResult> newest_by_device(const std::vector<StoredResult>& resu
     });
     if (found == newest.end()) {
       newest.push_back(row);
-    } else if (!is_newer(*found, row)) {
+    } else if (!is_preferred(*found, row)) {
       *found = row;
     }
   }
@@ -236,8 +236,7 @@ std::vector<StoredResult> newest_by_device(const std::vector<StoredResult>& resu
 Landscape landscape_around(const ConfigStore& store, const StoredResult& result, Problem problem) {
   problem.count = result.measurement.count;
   std::vector<MeasurementRecord> records;
-  for (StoredResult& row :
-       store.measurements_of(tuning_key(result.run, result.measurement.problem))) {
+  for (StoredResult& row : store.measurements_of(tuning_key(result.run, result.measurement))) {
     if (row.imported_from == result.imported_from) records.push_back(std::move(row.measurement));
   }
   Landscape landscape = make_landscape(result.run, problem, records);
@@ -257,8 +256,9 @@ std::vector<Landscape> stored_landscapes(const ProblemSelection& selection) {
   std::vector<Landscape> landscapes;
   for (const StoredResult& result : newest_by_device(results)) {
     landscapes.push_back(landscape_around(*store, result, problem));
+    if (landscapes.back().points.empty()) landscapes.pop_back();  // which a note says
   }
-  if (selection.json) return landscapes;
+  if (selection.json || (landscapes.empty() && !results.empty())) return landscapes;
   if (!has_results) {
     print_to(stdout, "{} holds no results yet; `foldtune tune` makes some\n", path);
   } else if (landscapes.empty()) {
@@ -310,7 +310,8 @@ Action prepare_landscape(CLI::App& app, const std::string&) {
                "Print JSON: an array with an object for each device");
   app.footer(
       "Summarises what was measured of a problem: the fastest configuration, how far the others "
-      "are from\nit, and what each tunable is worth; for each device what its newest result is of."
+      "are from\nit, and what each tunable is worth; for each device what its newest result is of, "
+      "imported\nones last."
       "\n\nExamples:\n"
       "  foldtune landscape --op sum --type f32 --n 2^20 --device h200\n"
       "  foldtune tune --n 2^24 --effort exhaustive && foldtune landscape --n 2^24 --kernel-tuner "

@@ -16,7 +16,7 @@
 #include "cache/compact.h"
 #include "cache/record_check.h"
 #include "foldtune/error.h"
-#include "templates/embedded.h"
+#include "templates/fingerprint.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/options.h"
 #include "tuner/inspect/row_fields.h"
@@ -60,15 +60,14 @@ PruneRules make_rules(const PruneArguments& arguments) {
   return {.before = arguments.older_than_days ? days_ago(*arguments.older_than_days) : "",
           .device = arguments.device.value_or(""),
           .stale = arguments.stale,
-          .template_fingerprint = template_fingerprint()};
+          .present_fingerprints = kernel_fingerprints()};
 }
 
 void print_report(const PruneReport& report, bool dry_run) {
   std::size_t all = 0;
   for (const PrunedGroup& group : report.groups) {
-    const bool is_stale = group.template_fingerprint != template_fingerprint();
     print_to(stdout, "{} (driver {}), {}{}: {} of {}\n", group.device_name, group.driver,
-             group.compiler, is_stale ? ", kernels of another version of Foldtune" : "",
+             group.compiler, group.is_stale ? ", kernels of another version of Foldtune" : "",
              format_count(group.measurements, "measurement"),
              format_count(group.problems, "problem"));
     all += group.measurements;
@@ -91,7 +90,7 @@ OrderedJson to_json(const PruneReport& report, bool dry_run) {
     groups.push_back({{"device_name", group.device_name},
                       {"device_driver", group.driver},
                       {"compiler", group.compiler},
-                      {"template_fingerprint", group.template_fingerprint},
+                      {"is_stale", group.is_stale},
                       {"measurements", group.measurements},
                       {"problems", group.problems}});
   }

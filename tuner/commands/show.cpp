@@ -16,7 +16,6 @@
 
 #include "cache/config_store.h"
 #include "foldtune/error.h"
-#include "templates/embedded.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/options.h"
 #include "tuner/commands/row_filter.h"
@@ -90,7 +89,7 @@ bool is_imported(const StoredResult* row) { return !row->imported_from.empty(); 
 bool is_of_group(const Group& group, const StoredResult& row) {
   const RunRecord& run = group.front()->run;
   return run.device == row.run.device && run.compiler == row.run.compiler &&
-         run.template_fingerprint == row.run.template_fingerprint;
+         has_these_kernels(*group.front()) == has_these_kernels(row);
 }
 
 /// In the order of their first rows, rows in their own.
@@ -111,7 +110,7 @@ std::vector<Group> make_groups(const std::vector<StoredResult>& rows) {
 
 void print_heading(const StoredResult& row) {
   print_to(stdout, "{}{}\n", describe_origin(row.run.device, row.run.compiler),
-           row.run.template_fingerprint == template_fingerprint()
+           has_these_kernels(row)
                ? ""
                : ", kernels of another version of Foldtune: not used by this one");
 }

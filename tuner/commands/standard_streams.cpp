@@ -5,10 +5,18 @@
 
 #include <csignal>
 
+#include "tuner/files/output_file.h"
+
 namespace foldtune {
 namespace {
 
 bool is_closed(int descriptor) { return ::fcntl(descriptor, F_GETFD) < 0; }
+
+void lose_errors() {
+  const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+  (void)::dup2(nowhere, STDERR_FILENO);
+  ::close(nowhere);
+}
 
 }  // namespace
 
@@ -18,6 +26,7 @@ void prepare_standard_streams() {
   if (is_closed(STDIN_FILENO)) (void)::open("/dev/null", O_WRONLY);
   if (is_closed(STDOUT_FILENO)) (void)::open("/dev/null", O_RDONLY);
   if (is_closed(STDERR_FILENO)) (void)::open("/dev/null", O_WRONLY);
+  if (is_of_database(STDERR_FILENO)) lose_errors();
   (void)std::signal(SIGPIPE, SIG_IGN);
   (void)std::signal(SIGXFSZ, SIG_IGN);
 }

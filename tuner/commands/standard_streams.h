@@ -5,9 +5,9 @@ namespace foldtune {
 
 /// To be called first: descriptors 0, 1 and 2 are taken from now on, so that no file that is opened
 /// later becomes a standard stream. Of those that are closed, reading the input and writing the
-/// output are errors, and messages go nowhere. What cannot be written is an error of the write, and
-/// ends the process no longer: for want of a reader (SIGPIPE), or of a limit on the size of files
-/// (SIGXFSZ).
+/// output are errors, and messages go nowhere, as they do where the standard error is a database.
+/// What cannot be written is an error of the write, and ends the process no longer: for want of a
+/// reader (SIGPIPE), or of a limit on the size of files (SIGXFSZ).
 void prepare_standard_streams();
 
 }  // namespace foldtune

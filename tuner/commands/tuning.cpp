@@ -63,6 +63,8 @@ void keep_kernels_of(const std::vector<ProblemResult>& results, const ConfigStor
   try {
     keep_kernels(*kernels, nullptr, device, *compiler, kernels_of(results, compiler->version()),
                  threads, default_cache_bytes());
+  } catch (const LostDatabase&) {
+    throw;
   } catch (const StoreError& error) {
     print_to(stderr, "foldtune: note: not all kernels are kept: {}\n", Lines{error.what()});
   }
@@ -256,6 +258,7 @@ ExitCode tune_on(const TuningJob& job, TuneOptions options) {
     keep_kernels_of(summary.results, *store, first.info().record, first.compiler(),
                     options.compile_threads);
   }
+  store->require_in_place();  // before anyone is told where the results are
   return conclude(job, options.problems, summary, interrupt);
 }
 

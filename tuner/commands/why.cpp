@@ -11,7 +11,6 @@
 
 #include "cache/config_store.h"
 #include "runtime/lookup/lookup.h"
-#include "templates/embedded.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/options.h"
 #include "tuner/commands/problem_selection.h"
@@ -91,7 +90,8 @@ std::string describe_tries(const Evidence& evidence) {
 
 Validity grade(const Account& account) {
   const Place& place = account.place;
-  return validity_of(account.evidence->basis, place.device, place.compiler, template_fingerprint());
+  return validity_of(account.evidence->basis, place.device, place.compiler,
+                     has_these_kernels(account.evidence->basis));
 }
 
 std::string describe_validity(const Account& account) {
@@ -128,10 +128,9 @@ void print_comparison(const Evidence& evidence) {
 }
 
 /// "these", or how another version's fingerprint begins.
-std::string describe_kernels(const RunRecord& run) {
+std::string describe_kernels(const StoredResult& row) {
   constexpr std::size_t kShown = 11;  // with the dots
-  return run.template_fingerprint == template_fingerprint() ? "these"
-                                                            : cut(run.template_fingerprint, kShown);
+  return has_these_kernels(row) ? "these" : cut(row.measurement.template_fingerprint, kShown);
 }
 
 void print_past(const Account& account) {
@@ -151,7 +150,7 @@ void print_past(const Account& account) {
     table.add_row({minutes_of(choice.row.measured_at), fmt::to_string(m.count),
                    format_number(m.median_us),
                    choice.time_over_previous ? format_change(*choice.time_over_previous) : "-",
-                   run.device.driver, run.compiler, describe_kernels(run),
+                   run.device.driver, run.compiler, describe_kernels(choice.row),
                    describe_source(choice.row), format_config(m.params)});
   }
   print_to(stdout, "\nall choices, the oldest first:\n{}",

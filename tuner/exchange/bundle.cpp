@@ -15,8 +15,8 @@
 #include "cache/read_rows.h"
 #include "runtime/lookup/lookup.h"
 #include "runtime/lookup/tuned_configs.h"
-#include "templates/embedded.h"
 #include "templates/family.h"
+#include "tuner/inspect/stored_rows.h"
 #include "tuner/problem/problem_key.h"
 #include "tuner/session/kept_kernels.h"
 #include "tuner/worker/process_compiler.h"
@@ -53,30 +53,47 @@ class LateCompiler final : public Compiler {
   mutable std::unique_ptr<Compiler> compiler_;
 };
 
-/// The newest of each problem on each GPU, whatever the driver and the compiler.
-std::vector<ResultRow> wanted_rows(const BundleSource& source) {
-  std::map<std::string, ResultRow> newest;
+auto rank_of(const ResultRow& row) {
+  return foldtune::rank_of(row.result.imported_from, row.result.measurement.problem.size_class,
+                           row.result.measurement_id);
+}
+
+struct WantedRows {
+  std::vector<ResultRow> rows{};
+  std::vector<std::string> left_out{};  ///< those that are no results, a line each
+};
+
+/// One of each problem on each GPU, whatever the driver and the compiler: what a look-up takes that
+/// knows of neither.
+WantedRows wanted_rows(const BundleSource& source) {
+  WantedRows result;
+  std::map<std::string, ResultRow> wanted;
   read_rows(source.database, RowSet::best, [&](const EachRow& each) {
-    newest.clear();
+    wanted.clear();
+    result.left_out.clear();
     each([&](const ResultRow& row) {
-      if (!reason_to_refuse(row).empty()) return;
+      if (const std::string reason = reason_to_refuse(row); !reason.empty()) {
+        result.left_out.push_back(
+            fmt::format("measurement {}: {}", row.result.measurement_id, reason));
+        return;
+      }
       const RunRecord& run = row.result.run;
-      if (run.device.kind != "cuda" || run.template_fingerprint != template_fingerprint()) return;
+      if (run.device.kind != "cuda" || !has_these_kernels(row.result)) return;
       if (!source.is_wanted(row.result)) return;
       const ProblemKey& key = row.result.measurement.problem;
-      // Rows come in the order of storing.
-      newest.insert_or_assign(
+      const auto [place, is_new] = wanted.try_emplace(
           fmt::format("{} {} {} {} {} {} {} {} {}", run.device.fingerprint(), key.family, key.op,
                       key.element_type, key.accumulator_type, key.alignment, key.determinism,
                       key.options, key.size_class),
           row);
+      if (!is_new && rank_of(row) < rank_of(place->second)) place->second = row;
     });
   });
-  std::vector<ResultRow> rows;
-  rows.reserve(newest.size());
-  for (auto& [key, row] : newest) rows.push_back(std::move(row));
-  std::ranges::sort(rows, {}, [](const ResultRow& row) { return row.result.measurement_id; });
-  return rows;
+  result.rows.reserve(wanted.size());
+  for (auto& [key, row] : wanted) result.rows.push_back(std::move(row));
+  std::ranges::sort(result.rows, {},
+                    [](const ResultRow& row) { return row.result.measurement_id; });
+  return result;
 }
 
 /// What is reduced by the kernels of a stored problem, whatever the count and the alignment.
@@ -175,8 +192,12 @@ void add_kernels(ConfigStore& bundle, const KernelStore* source, const std::vect
 }  // namespace
 
 BundleReport write_bundle(const BundleSource& source, const std::string& path) {
-  const std::vector<ResultRow> rows = wanted_rows(source);
-  BundleReport report{.results = rows.size()};
+  auto [rows, left_out] = wanted_rows(source);
+  const auto is_imported = [](const ResultRow& row) { return !row.result.imported_from.empty(); };
+  BundleReport report{
+      .results = rows.size(),
+      .imported = static_cast<std::size_t>(std::ranges::count_if(rows, is_imported)),
+      .left_out = std::move(left_out)};
   if (rows.empty()) return report;
   Intake(path).add(rows);
   {

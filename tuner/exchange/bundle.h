@@ -21,6 +21,7 @@ struct BundleSource {
 
 struct BundleReport {
   std::size_t results = 0;
+  std::size_t imported = 0;  ///< of the results
   std::size_t devices = 0;
   std::size_t kernels = 0;
   std::size_t compiled = 0;             ///< of the kernels, those that the database had not
@@ -28,10 +29,11 @@ struct BundleReport {
 };
 
 /// Writes the bundle to the new file `path`. Of results for one problem on one GPU with several
-/// drivers and compilers the newest is taken. Kernels are those that the database keeps, as they
-/// were tuned, else compiled by NVRTC, each for the GPU's architecture; no GPU is needed. For
-/// counts that nothing was tuned near, the untuned default's kernels are in it. Throws StoreError,
-/// and Unavailable where something is to be compiled without NVRTC.
+/// drivers and compilers what was measured here goes before what was imported, and then the newest.
+/// Kernels are those that the database keeps, as they were tuned, else compiled by NVRTC, each for
+/// the GPU's architecture; no GPU is needed. For counts that nothing was tuned near, the untuned
+/// default's kernels are in it. Throws StoreError, and Unavailable where something is to be
+/// compiled without NVRTC.
 BundleReport write_bundle(const BundleSource& source, const std::string& path);
 
 }  // namespace foldtune

@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "templates/problem_json.h"
 #include "tuner/files/file_error.h"
 #include "tuner/files/input_file.h"
-#include "tuner/problem/problem_json.h"
 #include "tuner/worker/record_fields.h"
 
 namespace foldtune {

@@ -10,6 +10,7 @@
 #include "foldtune/error.h"
 #include "runtime/lookup/lookup.h"
 #include "tuner/session/problem_history.h"
+#include "tuner/text/format.h"
 
 namespace foldtune {
 namespace {
@@ -48,14 +49,14 @@ Landscape make_landscape(const RunRecord& run, const Problem& problem,
   const ProblemKey key = make_problem_key(problem);
   std::map<std::vector<int>, const MeasurementRecord*> chosen;
   std::vector<double> compile_ms;
+  std::size_t measured = 0;
+  std::size_t left_out = 0;
   for (const MeasurementRecord& record : records) {
     if (record.problem != key || record.count != problem.count) continue;
+    ++measured;
     const std::optional<Config> params = read_params(problem, record.params);
     if (!params) {
-      note_once(
-          fmt::format("what was measured of {} with {} is left out: that is no configuration "
-                      "of it; foldtune doctor says more",
-                      to_string(problem), record.params));
+      ++left_out;
       continue;
     }
     const MeasurementRecord*& place = chosen[values_of(*params)];
@@ -63,19 +64,22 @@ Landscape make_landscape(const RunRecord& run, const Problem& problem,
   }
   Landscape landscape{.device = run.device,
                       .compiler = run.compiler,
-                      .template_fingerprint = run.template_fingerprint,
+                      .template_fingerprint = {},
                       .read_bandwidth_gbps = run.read_bandwidth_gbps,
                       .problem = problem,
                       .points = {}};
   for (const auto& [values, record] : chosen) {
     const Config params = config_from_json(family_of(problem), record->params);
     landscape.points.push_back(make_point(params, *record));
+    landscape.template_fingerprint = record->template_fingerprint;
     if (record->compile_ms > 0) compile_ms.push_back(record->compile_ms);
   }
-  if (landscape.points.empty()) {
-    throw InvalidArgument(fmt::format(
-        "the landscape of {}: it was not measured with tunables that this Foldtune knows",
-        to_string(problem)));
+  if (left_out > 0) {
+    note_once(
+        fmt::format("{} of {} of {} on {} left out, since the configuration is none that "
+                    "this Foldtune knows; foldtune show --all lists them",
+                    left_out, format_count(measured, "measurement"),
+                    to_string(problem), run.device.name));
   }
   landscape.compile_ms = upper_median(std::move(compile_ms));
   return landscape;

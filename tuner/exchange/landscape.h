@@ -30,9 +30,9 @@ struct Landscape {
 
 /// The landscape of `problem` from the records of a run that tried every configuration. Records of
 /// other problems or counts are left out, and, with a note, those whose params are none of the
-/// problem's; of several records of a configuration the last one of the
-/// lowest round counts, since rounds are timed in different ways. Throws InvalidArgument for a
-/// custom operator, whose expressions no landscape holds, and where no record is left.
+/// problem's, which may be all; of several records of a configuration the last one of the lowest
+/// round counts, since rounds are timed in different ways. Throws InvalidArgument for a custom
+/// operator, whose expressions no landscape holds.
 Landscape make_landscape(const RunRecord& run, const Problem& problem,
                          const std::vector<MeasurementRecord>& records);
 

@@ -10,7 +10,7 @@
 
 #include "cache/columns.h"
 #include "cache/store_error.h"
-#include "tuner/problem/json_fields.h"
+#include "templates/json_fields.h"
 #include "tuner/text/table.h"
 
 namespace foldtune {

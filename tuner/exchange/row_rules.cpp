@@ -15,7 +15,7 @@
 #include "cache/record_check.h"
 #include "foldtune/problem.h"
 #include "runtime/lookup/lookup.h"
-#include "templates/embedded.h"
+#include "templates/fingerprint.h"
 #include "templates/space.h"
 #include "tuner/measure/measure.h"
 #include "tuner/measure/statistics.h"
@@ -272,9 +272,8 @@ std::string fault_of_measurement(const StoredResult& row) {
     return fmt::format("its input_bytes is {}, where this problem has {}", m.bytes,
                        problem->input_bytes());
   }
-  const bool is_of_these_kernels = row.run.template_fingerprint == template_fingerprint();
-  return is_of_these_kernels ? fault_of_params(*problem, m.params)
-                             : fault_of_foreign_params(m.params);
+  return is_of_these_kernels(m.template_fingerprint) ? fault_of_params(*problem, m.params)
+                                                     : fault_of_foreign_params(m.params);
 }
 
 }  // namespace foldtune

@@ -109,8 +109,8 @@ std::string value_text(const std::string& key, const OrderedJson& value, const s
 OrderedJson read_json(const std::string& path) {
   try {
     return OrderedJson::parse(InputFile(path).read_all());
-  } catch (const OrderedJson::parse_error& error) {
-    throw FileError(fmt::format("{} is not JSON: {}", path, error.what()));
+  } catch (const OrderedJson::exception& error) {  // a number may be too large, too
+    throw FileError(fmt::format("{} cannot be read as JSON: {}", path, error.what()));
   }
 }
 

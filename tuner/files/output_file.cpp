@@ -66,9 +66,16 @@ std::string link_of(int descriptor) { return fmt::format("/proc/self/fd/{}", des
 
 }  // namespace
 
+bool is_of_database(int descriptor) {
+  std::error_code is_lost;
+  const std::string path = std::filesystem::read_symlink(link_of(descriptor), is_lost);
+  return !is_lost && (is_database(path) || is_beside_database(path));
+}
+
 OutputFile::OutputFile(std::string path, std::string what, std::vector<std::string> inputs)
     : path_(std::move(path)), what_(std::move(what)), inputs_(std::move(inputs)), target_(path_) {
   if (is_standard_output()) {
+    if (is_input(link_of(STDOUT_FILENO))) refuse("that is the file that is read; name another one");
     file_.reset(std::tmpfile());
   } else {
     if (target_.empty()) refuse("its name is empty; name a file, or - for the standard output");
@@ -132,14 +139,16 @@ void OutputFile::follow_links() {
   refuse("it is a symbolic link that leads nowhere; name the file itself");
 }
 
+bool OutputFile::is_input(const std::string& path) const {
+  return std::ranges::any_of(inputs_, [&](const auto& input) { return is_same_file(path, input); });
+}
+
 void OutputFile::require_replaceable() const {
   const auto status = status_of(target_);
   if (status && !S_ISREG(status->st_mode)) {
     refuse("it is there, and no regular file; name one, or - for the standard output");
   }
-  const bool is_input =
-      std::ranges::any_of(inputs_, [&](const auto& input) { return is_same_file(target_, input); });
-  if (is_input) refuse("it is what is read; name another file");
+  if (is_input(target_)) refuse("it is what is read; name another file");
   if (is_database(target_)) {
     refuse(
         "it is a database, which is never replaced; name another file, or remove it if nobody "

@@ -12,6 +12,10 @@
 
 namespace foldtune {
 
+/// Whether what is written to `descriptor` goes into a database, or into what SQLite keeps beside
+/// one.
+bool is_of_database(int descriptor);
+
 /// Writes to a temporary file first. It has no name: one that nobody else can name, and that is
 /// gone with the process, whatever ends it. Where the file system has no such files, it has a name
 /// of its own that nobody can guess, beside `path`. Failures throw FileError.
@@ -19,7 +23,8 @@ class OutputFile {
  public:
   /// `path` is "-" for the standard output. `what` is the kind of the file, for errors: "export".
   /// `inputs` are the files that this process reads. Throws FileError where `path`, by whatever
-  /// name, is one of them, a database, or a database's log, none of which is ever replaced. A
+  /// name, or the standard output is one of them; where `path` is a database, or a database's log,
+  /// none of which is ever replaced. A
   /// symbolic link of this user or of root stays, and what it leads to is replaced; others' are
   /// refused.
   OutputFile(std::string path, std::string what, std::vector<std::string> inputs = {});
@@ -42,6 +47,7 @@ class OutputFile {
 
   bool is_standard_output() const { return path_ == "-"; }
   void follow_links();
+  bool is_input(const std::string& path) const;
   void require_replaceable() const;
   int open_temporary();
   void take_over_mode() const;

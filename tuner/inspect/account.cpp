@@ -7,7 +7,6 @@
 #include <span>
 #include <utility>
 
-#include "templates/embedded.h"
 #include "tuner/inspect/device_listing.h"
 #include "tuner/inspect/stored_rows.h"
 #include "tuner/session/problem_history.h"
@@ -16,7 +15,7 @@ namespace foldtune {
 namespace {
 
 /// What the choice rests on; without a match the newest result of the problem on the same device,
-/// whatever its driver, compiler and kernels.
+/// one of its own if there is any, whatever its driver, compiler and kernels.
 std::optional<StoredResult> find_basis(const Account& account,
                                        const std::vector<StoredResult>& best) {
   if (account.choice.match) {
@@ -25,14 +24,14 @@ std::optional<StoredResult> find_basis(const Account& account,
     if (chosen != best.end()) return *chosen;
   }
   const ProblemKey key = make_problem_key(account.problem);
-  std::optional<StoredResult> newest;
+  std::optional<StoredResult> basis;
   for (const StoredResult& row : best) {
     const bool is_candidate =
         row.measurement.problem == key && is_same_device(row.run.device, account.place.device);
     if (!is_candidate) continue;
-    if (!newest || !is_newer(*newest, row)) newest = row;
+    if (!basis || !is_preferred(*basis, row)) basis = row;
   }
-  return newest;
+  return basis;
 }
 
 /// Those that lost to the choice stand behind it in the store.
@@ -59,7 +58,7 @@ std::vector<MeasurementRecord> find_rivals(const std::vector<StoredResult>& rows
 
 Evidence gather(const ConfigStore& store, StoredResult basis) {
   const MeasurementRecord choice = basis.measurement;
-  std::vector<StoredResult> rows = store.measurements_of(tuning_key(basis.run, choice.problem));
+  std::vector<StoredResult> rows = store.measurements_of(tuning_key(basis.run, choice));
   // What was imported is no evidence for what was measured here, nor the other way round.
   std::erase_if(rows, [&](const StoredResult& row) {
     return row.measurement.count != choice.count || row.imported_from != basis.imported_from;
@@ -109,11 +108,11 @@ std::vector<PastChoice> past_choices(const ConfigStore& store, const Account& ac
 }  // namespace
 
 std::vector<Place> find_places(const std::vector<StoredResult>& rows) {
-  std::vector<StoredResult> newest_first = rows;
-  std::ranges::stable_sort(newest_first, is_newer);
+  std::vector<StoredResult> sorted = rows;
+  std::ranges::stable_sort(sorted, is_preferred);
   const std::vector<ListedDevice> present = list_devices().devices;
   std::vector<Place> places;
-  for (const StoredResult& row : newest_first) {
+  for (const StoredResult& row : sorted) {
     const auto is_of_row = [&](const Place& place) {
       return is_same_device(row.run.device, place.device);
     };
@@ -146,7 +145,7 @@ std::vector<std::string> find_obstacles(const Account& account) {
   const Place& place = account.place;
   const StoredResult& result = account.evidence->basis;
   const DeviceRecord& device = result.run.device;
-  if (result.run.template_fingerprint != template_fingerprint()) {
+  if (!has_these_kernels(result)) {
     obstacles.emplace_back("its kernels are of another version of Foldtune");
   }
   if (device.driver != place.device.driver) {

@@ -46,7 +46,8 @@ struct Account {
   std::vector<PastChoice> past;
 };
 
-/// Each device of the rows once: as it is now if it is of this machine, else as of its newest row.
+/// Each device of the rows once: as it is now if it is of this machine, else as of its newest row
+/// that was not imported, or of its newest one if all were.
 std::vector<Place> find_places(const std::vector<StoredResult>& rows);
 
 /// `best` are the best results of the store. Throws DatabaseError and StoreError where the store

@@ -16,7 +16,8 @@
 #include "runtime/device/compiler.h"
 #include "runtime/lookup/tuned_configs.h"
 #include "runtime/support/shared_library.h"
-#include "templates/embedded.h"
+#include "runtime/support/worker_program.h"
+#include "templates/fingerprint.h"
 #include "tuner/exchange/row_rules.h"
 #include "tuner/inspect/device_listing.h"
 #include "tuner/text/format.h"
@@ -82,6 +83,15 @@ void check_toolkit(Findings& findings) {
     findings.push_back({"toolkit", Health::note,
                         "no headers of the CUDA Toolkit: only `foldtune ladder` needs them",
                         "set CUDA_HOME or FOLDTUNE_TOOLKIT to the toolkit"});
+  }
+}
+
+void check_worker(Findings& findings) {
+  try {
+    findings.push_back(
+        {"worker", Health::ok, "tuning runs in processes of " + worker_program({}).front()});
+  } catch (const Unavailable& error) {
+    findings.push_back({"worker", Health::problem, error.what()});
   }
 }
 
@@ -159,7 +169,7 @@ void check_file(const std::string& path, Use use, Findings& findings) {
       findings.push_back({area, Health::problem, fmt::format("{}: {}", path, fault)});
     }
     if (!check.findings.empty()) return;
-    const DatabaseSummary summary = summarize_database(path, template_fingerprint());
+    const DatabaseSummary summary = summarize_database(path, kernel_fingerprints());
     Finding finding{
         area, Health::ok,
         fmt::format("{} is sound: {}, {}, {} for these kernels{}{}{}", path,
@@ -216,6 +226,7 @@ std::vector<Finding> diagnose() {
   check_nvrtc(findings);
   check_toolkit(findings);
   check_devices(listing, findings);
+  check_worker(findings);
   check_default_database(findings);
   for (const std::string& path : environment_bundles()) {
     check_file(path, Use::bundle, findings);

@@ -16,7 +16,8 @@ enum class Health {
 const char* to_string(Health health);
 
 struct Finding {
-  std::string area;  ///< "driver", "nvrtc", "toolkit", "cuda:0", "cpu", "database", "kernels", ...
+  std::string area;  ///< "driver", "nvrtc", "toolkit", "cuda:0", "cpu", "worker", "database",
+                     ///< "kernels", ...
   Health health = Health::ok;
   std::string text;      ///< what there is, or what is wrong
   std::string remedy{};  ///< what to do; empty where nothing is to be done

@@ -4,9 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "templates/json_fields.h"
 #include "tuner/exchange/row_json.h"
 #include "tuner/inspect/stored_rows.h"
-#include "tuner/problem/json_fields.h"
 #include "tuner/text/print.h"
 
 namespace foldtune {

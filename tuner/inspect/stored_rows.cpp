@@ -6,6 +6,7 @@
 #include <cctype>
 
 #include "cache/record_check.h"
+#include "templates/fingerprint.h"
 #include "tuner/inspect/stored_problem.h"
 #include "tuner/text/format.h"
 
@@ -30,6 +31,10 @@ bool has_name_with(const DeviceRecord& device, const std::string& part) {
 
 bool is_same_device(const DeviceRecord& a, const DeviceRecord& b) {
   return a.kind == b.kind && a.name == b.name;
+}
+
+bool has_these_kernels(const StoredResult& row) {
+  return is_of_these_kernels(row.measurement.template_fingerprint);
 }
 
 double gbps(const MeasurementRecord& measurement) {
@@ -70,6 +75,11 @@ std::string config_legends(const std::vector<StoredResult>& rows) {
 
 bool is_newer(const StoredResult& a, const StoredResult& b) {
   return credible_time(a) > credible_time(b);
+}
+
+bool is_preferred(const StoredResult& a, const StoredResult& b) {
+  const bool is_own = a.imported_from.empty();
+  return is_own == b.imported_from.empty() ? is_newer(a, b) : is_own;
 }
 
 }  // namespace foldtune

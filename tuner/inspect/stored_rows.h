@@ -14,6 +14,9 @@ bool has_name_with(const DeviceRecord& device, const std::string& part);
 /// Whether they are of one kind and name, whatever their drivers.
 bool is_same_device(const DeviceRecord& a, const DeviceRecord& b);
 
+/// Whether it was measured with the present kernels of its problem.
+bool has_these_kernels(const StoredResult& row);
+
 /// Of the input, in 10^9 bytes per second; for a success.
 double gbps(const MeasurementRecord& measurement);
 
@@ -32,6 +35,10 @@ std::string minutes_of(const std::string& time);
 /// Whether `a` was measured later than `b`. A time in the future is that of a clock that was wrong,
 /// and counts as the oldest.
 bool is_newer(const StoredResult& a, const StoredResult& b);
+
+/// Whether `a` rather than `b` stands for what both are of, whatever their drivers and compilers:
+/// what was measured here before what was imported, then the newer one.
+bool is_preferred(const StoredResult& a, const StoredResult& b);
 
 /// What the configurations' abbreviations stand for: a line for each family in the rows.
 std::string config_legends(const std::vector<StoredResult>& rows);

@@ -1,6 +1,7 @@
 #include "tuner/measure/compile_pool.h"
 
 #include <algorithm>
+#include <chrono>
 #include <exception>
 #include <iterator>
 #include <utility>
@@ -20,6 +21,14 @@ CompilePool::~CompilePool() {
     later_.clear();
   }
   changed_.notify_all();
+  {
+    // Again and again: a thread may be about to begin.
+    constexpr std::chrono::milliseconds kPause{10};
+    std::unique_lock lock(mutex_);
+    do {
+      compiler_.stop_compilations();
+    } while (!ended_.wait_for(lock, kPause, [this] { return working_ == 0; }));
+  }
   for (std::thread& thread : threads_) thread.join();
 }
 
@@ -82,8 +91,12 @@ void CompilePool::work() {
     changed_.wait(lock, [this] { return stopping_ || !urgent_.empty() || !later_.empty(); });
     if (stopping_) return;
     std::vector<Task> batch = take_batch();
+    ++working_;
     lock.unlock();
     compile(batch);
+    lock.lock();
+    --working_;
+    ended_.notify_all();
   }
 }
 

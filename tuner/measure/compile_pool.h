@@ -20,8 +20,8 @@ namespace foldtune {
 /// differ in nothing but their kernels are compiled as one: the same text, the same options and the
 /// same instances of the templates as alone, beside others in one image.
 ///
-/// Programs that were requested and not begun when it is destroyed are dropped. May be used from
-/// several threads.
+/// Programs that were requested and not begun when it is destroyed are dropped, and those that are
+/// being compiled are stopped where the compiler can do that. May be used from several threads.
 class CompilePool {
  public:
   using Compilation = std::shared_future<std::shared_ptr<const CompiledKernel>>;
@@ -68,7 +68,9 @@ class CompilePool {
   const int thread_count_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
+  std::condition_variable ended_;
   bool stopping_ = false;
+  int working_ = 0;  ///< threads that compile
   Queue urgent_;
   Queue later_;
   std::map<std::string, Compilation> compilations_;  ///< by Program::key

@@ -14,7 +14,6 @@
 #include <tuple>
 #include <utility>
 
-#include "templates/embedded.h"
 #include "tuner/inspect/stored_problem.h"
 #include "tuner/inspect/stored_rows.h"
 #include "tuner/session/problem_history.h"
@@ -295,10 +294,10 @@ OrderedJson OperationTable::to_json() const {
 }
 
 std::vector<DeviceView> view_devices(const std::vector<StoredResult>& rows) {
-  std::map<std::array<std::string, 4>, DeviceView> by_origin;
+  std::map<std::tuple<std::string, std::string, std::string, bool>, DeviceView> by_origin;
   for (const StoredResult& row : rows) {
     by_origin[{row.run.device.fingerprint(), row.run.device.driver, row.run.compiler,
-               row.run.template_fingerprint}]
+               has_these_kernels(row)}]
         .rows.push_back(&row);
   }
   std::vector<DeviceView> devices;
@@ -324,13 +323,13 @@ OrderedJson to_json(const DeviceView& device, OperationTable& operations, Config
           {"kind", record.kind},
           {"architecture", record.architecture},
           {"multiprocessor_count", record.multiprocessor_count},
+          {"memory_bytes", record.memory_bytes},
           {"memory_clock_khz", record.memory_clock_khz},
           {"memory_bus_bits", record.memory_bus_bits},
           {"l2_bytes", record.l2_bytes},
           {"driver", record.driver},
           {"compiler", run.compiler},
-          {"template_fingerprint", run.template_fingerprint},
-          {"has_these_kernels", run.template_fingerprint == template_fingerprint()},
+          {"has_these_kernels", has_these_kernels(*device.rows.back())},
           {"read_bandwidth_gbps", or_null(newest_read_bandwidth(runs))},
           {"launch_floor", floor_json(device.problems)},
           {"launch_floor_bytes", kLaunchBytes},

@@ -1,7 +1,7 @@
 // The head of the page, where its figures are from, and the chart over all problems.
 
 function deviceText(device) {
-  const kernels = device.has_these_kernels ? "" : `, kernels ${device.template_fingerprint.slice(0, 8)}`;
+  const kernels = device.has_these_kernels ? "" : ", other kernels";
   return `${device.name}, driver ${device.driver}, ${device.compiler}${kernels}`;
 }
 
@@ -56,7 +56,7 @@ function factsOf(device) {
   if (device.l2_bytes > 0) facts.push(["L2 cache", formatBytes(device.l2_bytes)]);
   if (device.memory_bus_bits > 0) facts.push(["Memory bus", `${formatInteger(device.memory_bus_bits)} bits`]);
   if (device.memory_clock_khz > 0) facts.push(["Memory clock", `${formatInteger(device.memory_clock_khz / 1000)} MHz`]);
-  facts.push(["Kernel sources (fingerprint)", device.template_fingerprint]);
+  if (device.memory_bytes > 0) facts.push(["Memory", formatBytes(device.memory_bytes)]);
   facts.push(["Database", data.database]);
   facts.push(["Page made", `${formatMinute(data.made_at)} UTC by Foldtune ${data.foldtune_version}`]);
   return facts;

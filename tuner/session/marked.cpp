@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "runtime/lookup/lookup.h"
-#include "templates/embedded.h"
+#include "templates/fingerprint.h"
 #include "tuner/problem/problem_key.h"
 #include "tuner/session/problem_history.h"
 
@@ -25,7 +25,8 @@ std::vector<Results> group_by_problem(const std::vector<StoredResult>& best,
   std::vector<Results> groups;
   for (const StoredResult& row : best) {
     const Validity validity =
-        validity_of(row, device.record, device.compiler, template_fingerprint());
+        validity_of(row, device.record, device.compiler,
+                    is_of_these_kernels(row.measurement.template_fingerprint));
     if (validity != Validity::valid && validity != Validity::marked) continue;
     const ProblemKey& key = row.measurement.problem;
     auto group = std::ranges::find(groups, key, &Results::key);

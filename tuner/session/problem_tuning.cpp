@@ -248,21 +248,31 @@ class ProblemTuning {
                 make_program({.problem = problem_, .params = params}), urgency)};
   }
 
-  /// False if that takes longer than the budget leaves; the first trial waits for as long as it
-  /// takes, so that there is a result.
+  /// False if that takes longer than the budget leaves, or the tuning is to stop. The first trial
+  /// has a limit of its own, so that there is a result.
   bool await(const Compiling& compiling) {
     if (!compiling.compilation) return true;
+    const bool is_first = evaluations() == 0;
     const double begin_s = session_.elapsed_s();
-    const double most_s = evaluations() == 0 ? std::numeric_limits<double>::infinity() : left_s();
-    bool is_ready = true;
-    if (std::isfinite(most_s)) {
-      const auto status = compiling.compilation->wait_for(std::chrono::duration<double>(most_s));
-      is_ready = status == std::future_status::ready;
-    } else {
-      compiling.compilation->wait();
-    }
+    const bool is_ready =
+        wait_for(*compiling.compilation, is_first ? session_.options.first_compile_s : left_s());
     waited_s_ += session_.elapsed_s() - begin_s;
-    return is_ready;
+    if (is_ready || !is_first || stop_requested()) return is_ready;
+    throw CompileError(fmt::format(
+        "tuning {}: compiling its first configuration with {} did not end within {:.0f} s; see "
+        "whether this compiler works",
+        to_string(problem_), evaluator_.compiler_version(), session_.options.first_compile_s));
+  }
+
+  bool wait_for(const CompilePool::Compilation& compilation, double most_s) const {
+    constexpr double kStopCheckS = 0.05;
+    const double end_s = session_.elapsed_s() + most_s;
+    for (;;) {
+      const double left_s = std::max(0.0, end_s - session_.elapsed_s());
+      const std::chrono::duration<double> pause(std::min(left_s, kStopCheckS));
+      if (compilation.wait_for(pause) == std::future_status::ready) return true;
+      if (left_s <= kStopCheckS || stop_requested()) return false;
+    }
   }
 
   /// Compiles, or takes the compilation, and tries. What goes wrong is in the record.
@@ -338,7 +348,7 @@ class ProblemTuning {
       if (record.outcome == Outcome::timeout && is_over()) return;
       record.round = kScreened;
       record.is_default = next.params == fallback_;
-      session_.store.put(run_->id, record);
+      keep(record);
       take(next.params, record);
     }
   }
@@ -442,6 +452,12 @@ class ProblemTuning {
   }
 
   /// What is used untuned, or was chosen before: it has to be beaten.
+  /// Whoever measures knows nothing of where it is kept.
+  void keep(MeasurementRecord record) {
+    record.template_fingerprint = key_.template_fingerprint;
+    session_.store.put(run_->id, record);
+  }
+
   bool is_incumbent(const Config& params) const {
     return params == fallback_ || (session_.options.resume && params == history_.chosen_params());
   }
@@ -454,7 +470,7 @@ class ProblemTuning {
         screened_default_ ? screened_default_ : screened_best_;
     if (!record) return std::nullopt;
     record->round = history_.next_round();
-    session_.store.put(run_->id, *record);
+    keep(*record);
     ProblemResult result = with_tries(summarize(*record));
     result.default_us = screened_default_ ? record->median_us : 0;
     return result;
@@ -500,7 +516,7 @@ class ProblemTuning {
 
   void put(Finalist& finalist) {
     finalist.record.is_default = finalist.params == fallback_;
-    session_.store.put(run_->id, finalist.record);
+    keep(finalist.record);
   }
 
   Evaluator& evaluator_;

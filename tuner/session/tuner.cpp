@@ -12,7 +12,6 @@
 #include <thread>
 
 #include "foldtune/error.h"
-#include "templates/embedded.h"
 #include "tuner/measure/compile_pool.h"
 #include "tuner/measure/input_pool.h"
 #include "tuner/measure/work_queue.h"
@@ -195,7 +194,6 @@ class Tuning {
     const std::lock_guard lock(mutex_);
     if (run_) return *run_;
     RunRecord record{.device = evaluator.info().record,
-                     .template_fingerprint = template_fingerprint(),
                      .compiler = evaluators_.front()->compiler_version(),
                      .foldtune_version = FOLDTUNE_VERSION,
                      .command = options_.command,

@@ -10,6 +10,7 @@
 
 #include "cache/config_store.h"
 #include "foldtune/problem.h"
+#include "runtime/support/sanitizer.h"
 #include "templates/space.h"
 #include "tuner/measure/evaluator.h"
 #include "tuner/session/effort.h"
@@ -32,6 +33,9 @@ struct TuneOptions {
   std::uint64_t seed = 1;   ///< of the search's random choices
   int compile_threads = 0;  ///< 0: one per core
   std::string command{};    ///< the command line, for the record
+  /// What a problem's first configuration, without which there is no result, may take to compile
+  /// whatever the budget, in seconds: less than a compiler is given.
+  double first_compile_s = kAddressSanitizer || kThreadSanitizer ? 240 : 45;
   /// What a problem's inputs and reference take, as estimate_preparation_s has it.
   std::function<double(const DeviceInfo& device, const Problem& problem,
                        std::uint64_t largest_count)>
@@ -100,9 +104,9 @@ class TuneObserver {
 /// the next one is tuned; one for which nothing could be measured is in neither list. A budget is
 /// kept to within a measurement and what it takes to compile one: a problem that cannot even be
 /// begun in time is among the failures, and one whose best could not be compared keeps its default.
-/// Throws
-/// InvalidArgument for a problem that cannot be; Unavailable, DeviceError, StoreError where the
-/// device or the store fails.
+/// Throws InvalidArgument for a problem that cannot be; Unavailable, DeviceError, StoreError where
+/// the device or the store fails; CompileError where a problem's first configuration does not
+/// compile in time.
 TuneSummary tune(std::span<Evaluator* const> evaluators, ConfigStore& store,
                  const TuneOptions& options, TuneObserver& observer);
 

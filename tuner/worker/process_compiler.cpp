@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "foldtune/error.h"
+#include "runtime/support/worker_program.h"
 
 namespace foldtune {
 namespace {
@@ -63,7 +64,7 @@ bool is_complete(const Answer& answer) {
 }  // namespace
 
 std::vector<std::string> compiler_command(const std::string& architecture) {
-  return {"/proc/self/exe", "worker", "--compile-for", architecture};
+  return worker_program({"compile", architecture});
 }
 
 ProcessCompiler::ProcessCompiler(ProcessCompilerOptions options) : options_(std::move(options)) {

@@ -16,10 +16,11 @@ struct ProcessCompilerOptions {
   std::vector<std::string> command;
   /// How long things may take, in seconds of wall time. The slowest batch takes some ten seconds.
   double start_s = 60;
-  double compile_s = 120;
+  double compile_s = 60;
 };
 
-/// This program as a worker that compiles with NVRTC for `architecture`: "sm_90".
+/// foldtune-worker, to compile with NVRTC for `architecture`: "sm_90". Throws Unavailable if it is
+/// not there.
 std::vector<std::string> compiler_command(const std::string& architecture);
 
 /// Compiles in worker processes, one per call at a time: NVRTC locks so much that the threads of

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "templates/family.h"
-#include "tuner/problem/problem_json.h"
+#include "templates/problem_json.h"
 #include "tuner/worker/record_fields.h"
 
 namespace foldtune {
@@ -16,13 +16,6 @@ constexpr Timing last_of(Timing) { return Timing::complete; }
 constexpr std::string_view name(Timing timing) {
   constexpr std::string_view kNames[] = {"screening", "comparison", "complete"};
   return kNames[static_cast<int>(timing)];
-}
-constexpr Failure::Kind last_of(Failure::Kind) { return Failure::Kind::other; }
-constexpr std::string_view name(Failure::Kind kind) {
-  constexpr std::string_view kNames[] = {
-      "invalid_argument", "unavailable", "missing_toolkit", "compile", "out_of_memory",
-      "device",           "other"};
-  return kNames[static_cast<int>(kind)];
 }
 
 template <FieldsOf<Hello> T, class Visit>
@@ -40,11 +33,6 @@ void visit_fields(T& ready, const Visit& visit) {
 }
 template <FieldsOf<Begun> T, class Visit>
 void visit_fields(T&, const Visit&) {}
-template <FieldsOf<Failure> T, class Visit>
-void visit_fields(T& failure, const Visit& visit) {
-  visit("kind", failure.kind);
-  visit("text", failure.text);
-}
 template <FieldsOf<Program> T, class Visit>
 void visit_fields(T& program, const Visit& visit) {
   visit("source", program.source);
@@ -164,50 +152,6 @@ std::optional<Message> take(MessageBuffer& buffer, const Decode& decode) {
 
 }  // namespace
 
-Failure describe_current_exception() {
-  using Kind = Failure::Kind;
-  try {
-    throw;
-  } catch (const InvalidArgument& error) {
-    return {Kind::invalid_argument, error.what()};
-  } catch (const Unavailable& error) {
-    return {Kind::unavailable, error.what()};
-  } catch (const MissingToolkit& error) {
-    return {Kind::missing_toolkit, error.what()};
-  } catch (const CompileError& error) {
-    return {Kind::compile, error.what()};
-  } catch (const OutOfMemory& error) {
-    return {Kind::out_of_memory, error.what()};
-  } catch (const DeviceError& error) {
-    return {Kind::device, error.what()};
-  } catch (const std::bad_alloc&) {
-    return {Kind::out_of_memory, "this machine's memory is not enough for that"};
-  } catch (const std::exception& error) {
-    return {Kind::other, error.what()};
-  } catch (...) {
-    return {Kind::other, "an exception of an unknown type"};
-  }
-}
-
-void throw_failure(const Failure& failure) {
-  switch (failure.kind) {
-    case Failure::Kind::invalid_argument:
-      throw InvalidArgument(failure.text);
-    case Failure::Kind::unavailable:
-      throw Unavailable(failure.text);
-    case Failure::Kind::missing_toolkit:
-      throw MissingToolkit(failure.text);
-    case Failure::Kind::compile:
-      throw CompileError(failure.text);
-    case Failure::Kind::out_of_memory:
-      throw OutOfMemory(failure.text);
-    case Failure::Kind::device:
-    case Failure::Kind::other:
-      break;
-  }
-  throw DeviceError(failure.text);
-}
-
 std::optional<std::string_view> MessageBuffer::line() const {
   const std::string_view rest = after(0);
   const std::size_t end = rest.substr(0, kMaxLineBytes).find('\n');
@@ -239,6 +183,7 @@ std::string encode(const Request& request) {
           },
           [](const Trial& trial) { return encode_trial(trial); },
           [](const Program& program) { return as_line("compile", write_json(program)); },
+          [](const TuneRequest& tune) { return as_line("tune", tune_request_to_json(tune)); },
           [](const Quit&) { return as_line("quit", nullptr); },
       },
       request);
@@ -253,6 +198,7 @@ std::string encode(const Reply& reply) {
           [](const Begun& begun) { return as_line("begun", write_json(begun)); },
           [](const MeasurementRecord& record) { return as_line("record", write_json(record)); },
           [](const CompiledKernel& compiled) { return encode_compiled(compiled); },
+          [](const Tuned& tuned) { return as_line("tuned", tuned_to_json(tuned)); },
           [](const Failure& failure) { return as_line("failure", write_json(failure)); },
       },
       reply);
@@ -272,6 +218,7 @@ std::optional<Request> take_request(MessageBuffer& buffer) {
         }
         if (kind == "trial") return take_trial(body, behind);
         if (kind == "compile") return read_json<Program>(body);
+        if (kind == "tune") return tune_request_from_json(body);
         throw ProtocolError("there is no such request");
       });
 }
@@ -286,6 +233,7 @@ std::optional<Reply> take_reply(MessageBuffer& buffer) {
         if (kind == "begun") return Begun{};
         if (kind == "record") return read_json<MeasurementRecord>(body);
         if (kind == "compiled") return take_compiled(body, behind);
+        if (kind == "tuned") return tuned_from_json(body);
         if (kind == "failure") return read_json<Failure>(body);
         throw ProtocolError("there is no such reply");
       });

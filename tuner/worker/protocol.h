@@ -2,16 +2,19 @@
 ///
 /// A message is an object of JSON on a line of its own. The line of a compiled kernel, and of a
 /// trial with one, says how many bytes its image has, and they follow the line. A worker that tries
-/// configurations begins with `Hello`, one that compiles with `CompilerHello`, one that cannot work
-/// with a `Failure` that says why; then it answers one request after the other:
+/// configurations begins with `Hello`, one that compiles with `CompilerHello`, one that tunes with
+/// nothing, one that cannot work with a `Failure` that says why; then it answers one request after
+/// the other:
 ///
 ///     SetProblem  ->  ProblemReady, or Failure
 ///     Announce    ->  nothing
 ///     Trial       ->  Begun, and then MeasurementRecord, or Failure
 ///     Program     ->  CompiledKernel, or Failure
+///     TuneRequest ->  Tuned, or Failure
 ///     Quit        ->  nothing: it ends, as it does at the end of its input
 ///
-/// Problems and trials are for a worker that tries, programs for one that compiles.
+/// Problems and trials are for a worker that tries, programs for one that compiles, and what is to
+/// be tuned for one that tunes, which the library asks itself (runtime/api/tune_on_miss.h).
 #pragma once
 
 #include <cstddef>
@@ -22,6 +25,8 @@
 #include <variant>
 
 #include "foldtune/error.h"
+#include "runtime/api/failure.h"
+#include "runtime/api/tune_on_miss.h"
 #include "runtime/device/compiler.h"
 #include "tuner/measure/evaluator.h"
 
@@ -42,7 +47,7 @@ struct Announce {
   Problem problem;
 };
 struct Quit {};
-using Request = std::variant<SetProblem, Announce, Trial, Program, Quit>;
+using Request = std::variant<SetProblem, Announce, Trial, Program, TuneRequest, Quit>;
 
 struct Hello {
   DeviceInfo info;
@@ -56,28 +61,8 @@ struct ProblemReady {
 };
 /// The trial was received, and what happens from now on is due to it.
 struct Begun {};
-/// An exception, by its class.
-struct Failure {
-  enum class Kind {
-    invalid_argument,
-    unavailable,
-    missing_toolkit,
-    compile,
-    out_of_memory,
-    device,
-    other
-  };
-  Kind kind = Kind::other;
-  std::string text;
-};
 using Reply = std::variant<Hello, CompilerHello, ProblemReady, Begun, MeasurementRecord,
-                           CompiledKernel, Failure>;
-
-/// The exception that is being handled. Must be called in a handler.
-Failure describe_current_exception();
-
-/// Throws what the failure describes; DeviceError for the kind `other`.
-[[noreturn]] void throw_failure(const Failure& failure);
+                           CompiledKernel, Tuned, Failure>;
 
 /// Bytes as they come, cut into what messages consist of.
 class MessageBuffer {

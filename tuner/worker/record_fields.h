@@ -3,7 +3,7 @@
 
 #include "cache/columns.h"
 #include "runtime/device/device.h"
-#include "tuner/problem/json_fields.h"
+#include "templates/json_fields.h"
 
 namespace foldtune {
 

@@ -90,6 +90,12 @@ bool answer(const Compiler& compiler, const WorkerLine& line, const Program& pro
   return true;
 }
 
+using Tune = Tuned (*)(const TuneRequest& request);
+bool answer(Tune tune, const WorkerLine& line, const TuneRequest& request) {
+  send(line, tune(request));
+  return true;
+}
+
 template <class Server>
 bool answer(Server&, const WorkerLine&, const Quit&) {
   return false;
@@ -121,6 +127,8 @@ void serve(const Compiler& compiler, const WorkerLine& line) {
   send(line, CompilerHello{compiler.version()});
   answer_all(compiler, line);
 }
+
+void serve(Tune tune, const WorkerLine& line) { answer_all(tune, line); }
 
 int run_worker(const std::function<void(const WorkerLine& line)>& work) {
   // The thread that started this one may be gone already; then the requests have ended, too.

@@ -3,6 +3,7 @@
 
 #include <functional>
 
+#include "runtime/api/tune_on_miss.h"
 #include "runtime/device/compiler.h"
 #include "tuner/measure/evaluator.h"
 
@@ -22,6 +23,9 @@ void serve(Evaluator& evaluator, const WorkerLine& line);
 /// The same for programs. What the compiler throws of Foldtune's errors becomes a Failure on the
 /// line.
 void serve(const Compiler& compiler, const WorkerLine& line);
+
+/// The same for problems to be tuned, without a greeting. What `tune` throws goes on.
+void serve(Tuned (*tune)(const TuneRequest& request), const WorkerLine& line);
 
 /// What a worker process does in all. Takes stdin and stdout for the line, and lets `work` serve
 /// it; what else is written to stdout goes to stderr. An exception of `work` becomes a Failure on

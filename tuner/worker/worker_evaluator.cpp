@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "foldtune/error.h"
+#include "runtime/support/worker_program.h"
 #include "tuner/measure/trial_record.h"
 #include "tuner/worker/process_compiler.h"
 
@@ -42,7 +43,7 @@ std::unique_ptr<Compiler> make_compiler(const DeviceRecord& device) {
 }  // namespace
 
 std::vector<std::string> worker_command(const std::string& device_id, std::uint64_t seed) {
-  return {"/proc/self/exe", "worker", "--device", device_id, "--seed", std::to_string(seed)};
+  return worker_program({"try", device_id, std::to_string(seed)});
 }
 
 WorkerEvaluator::WorkerEvaluator(WorkerOptions options) : options_(std::move(options)) { start(); }

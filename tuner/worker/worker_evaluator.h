@@ -32,7 +32,8 @@ struct WorkerOptions {
   double quit_s = 2;             ///< for an idle worker to end when it is asked to
 };
 
-/// This program as the worker for a device, with the seed of the inputs.
+/// foldtune-worker, to try configurations on a device, with the seed of the inputs. Throws
+/// Unavailable if it is not there.
 std::vector<std::string> worker_command(const std::string& device_id, std::uint64_t seed);
 
 /// Starts the worker, watches it, stops it when it takes too long, and starts it again. A trial
@@ -49,7 +50,7 @@ class WorkerEvaluator final : public Evaluator {
   ~WorkerEvaluator() override;
 
   const DeviceInfo& info() const override { return hello_.info; }
-  /// NVRTC, in processes of this program, or the host's compiler; null for a device of another
+  /// NVRTC, in processes of foldtune-worker, or the host's compiler; null for a device of another
   /// kind.
   const Compiler* compiler() override;
   const std::string& compiler_version() override { return hello_.compiler_version; }

@@ -47,6 +47,7 @@ DeviceInfo describe(CUdevice device, int ordinal) {
   std::size_t memory = 0;
   driver.check(driver.cuDeviceTotalMem(&memory, device), "reading a device's memory size");
   info.memory_bytes = memory;
+  info.record.memory_bytes = static_cast<std::int64_t>(memory);
   info.record.kind = "cuda";
   info.record.name = name.data();
   info.record.architecture =

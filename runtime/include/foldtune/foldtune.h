@@ -70,6 +70,9 @@ typedef struct foldtune_context_options {
   /// Not 0: every pointer of a call is checked, and its stream, as
   /// foldtune::ContextOptions::check_pointers says.
   int check_pointers;
+  /// More than 0: a problem that was not tuned is tuned by its first call, for up to so many
+  /// seconds, as foldtune::OnMiss::tune says. Not together with `fail_untuned`.
+  double tune_untuned_s;
 } foldtune_context_options;
 
 /// Opens a context, to be destroyed by `foldtune_context_destroy`. `options` may be NULL. Of

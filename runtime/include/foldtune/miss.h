@@ -11,7 +11,7 @@ namespace foldtune {
 /// What a miss leads to.
 enum class OnMiss {
   use_default,  ///< it runs with the untuned default of its size
-  tune,         ///< `MissPolicy::tune` is asked, and the default taken if it knows nothing
+  tune,         ///< it is tuned, and the default taken if nothing could be timed
   fail,         ///< NotTuned is thrown
 };
 
@@ -24,9 +24,19 @@ struct MissPolicy {
   /// With OnMiss::tune: returns the configuration for the problem as a JSON object, as `foldtune
   /// show --json` and `Explanation::config` have it; empty for none. The call waits for it, and so
   /// do other first calls of the reducer, whose locks are held. What it throws, the call throws,
-  /// and the next call asks again. `tune_on_miss` (tuner/session/tune_on_miss.h) makes one that
-  /// tunes.
+  /// and the next call asks again.
+  ///
+  /// Without a function Foldtune tunes, as `foldtune tune --effort quick` does: in processes of its
+  /// own (foldtune-worker, which is installed with the library; `$FOLDTUNE_WORKER` names another
+  /// one), one problem of the context at a time, with what is measured put into the context's
+  /// database, where the next process finds it. Best before the program's own work, which disturbs
+  /// the timing: the device is shared, with memory for inputs of several times its L2 at least. It
+  /// throws Unavailable without foldtune-worker or where other processes may not use the device,
+  /// DatabaseError where the database cannot be written, and what else keeps it from tuning.
   std::function<std::string(const Problem& problem)> tune{};
+
+  /// Of wall time, in seconds, for each problem that Foldtune tunes: what is found by then is used.
+  double budget_s = 10;
 };
 
 }  // namespace foldtune

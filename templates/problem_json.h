@@ -11,8 +11,8 @@ namespace foldtune {
 /// histogram.
 nlohmann::json problem_to_json(const Problem& problem);
 
-/// The inverse: the same problem, to the last bit. Throws InvalidArgument for anything else than
-/// such an object; whether the problem can be solved is left to `find_fault`.
+/// The inverse: the same problem, to the last bit. Throws std::invalid_argument for anything else
+/// than such an object; whether the problem can be solved is left to `find_fault`.
 Problem problem_from_json(const nlohmann::json& json);
 
 }  // namespace foldtune

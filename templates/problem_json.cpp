@@ -1,11 +1,11 @@
-#include "tuner/problem/problem_json.h"
+#include "templates/problem_json.h"
 
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
-#include "foldtune/error.h"
-#include "tuner/problem/json_fields.h"
+#include "templates/json_fields.h"
 
 namespace foldtune {
 
@@ -65,7 +65,7 @@ Problem problem_from_json(const nlohmann::json& json) {
   try {
     return read_json<Problem>(json);
   } catch (const std::exception& error) {
-    throw InvalidArgument(fmt::format("reading a problem from JSON: {}", error.what()));
+    throw std::invalid_argument(fmt::format("reading a problem from JSON: {}", error.what()));
   }
 }
 

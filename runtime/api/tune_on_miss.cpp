@@ -1,0 +1,134 @@
+#include "runtime/api/tune_on_miss.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "foldtune/error.h"
+#include "runtime/api/failure.h"
+#include "runtime/support/child_process.h"
+#include "runtime/support/log.h"
+#include "runtime/support/worker_program.h"
+#include "templates/json_fields.h"
+#include "templates/problem_json.h"
+
+namespace foldtune {
+
+template <FieldsOf<Tuned> T, class Visit>
+void visit_fields(T& tuned, const Visit& visit) {
+  visit("config", tuned.config);
+  visit("reason", tuned.reason);
+}
+
+namespace {
+
+using Json = nlohmann::json;
+using Clock = std::chrono::steady_clock;
+
+/// What a tuning may take beside its budget: what is being compiled and measured at its end, and
+/// the ends of processes. Far more than it ever does.
+constexpr std::chrono::seconds kBesideBudget{300};
+
+std::unique_ptr<ChildProcess> start_worker() {
+  const std::vector<std::string> command = worker_program({"tune"});
+  Log::write(LogLevel::info, fmt::format("tuning in a process of {}", command.front()));
+  try {
+    return std::make_unique<ChildProcess>(command);
+  } catch (const std::system_error& error) {
+    throw Unavailable(fmt::format("starting {}: {}", command.front(), error.what()));
+  }
+}
+
+/// The worker's answer, a line; an incomplete one if it ends or takes too long.
+std::string ask(ChildProcess& worker, const std::string& request, Clock::time_point deadline) {
+  std::string_view outgoing = request;
+  std::string answer;
+  while (!answer.ends_with('\n') &&
+         worker.transfer(outgoing, answer, deadline) == ChildProcess::Transfer::moved) {
+  }
+  return answer;
+}
+
+Tuned read_answer(const std::string& answer) {
+  const Json json = Json::parse(answer);
+  const Json& body = json.at("body");
+  if (json.at("kind") == "failure") throw_failure(read_json<Failure>(body));
+  return tuned_from_json(body);
+}
+
+class WorkerTuner {
+ public:
+  WorkerTuner(std::string device, std::string database, double budget_s)
+      : device_(std::move(device)), database_(std::move(database)), budget_s_(budget_s) {}
+
+  std::string tune(const Problem& problem) {
+    const std::lock_guard lock(mutex_);  // two would disturb each other's timing
+    const std::string doing = fmt::format("tuning {}", to_string(problem));
+    const Tuned tuned = tune_in(*start_worker(), problem, doing);
+    if (tuned.config.empty()) {
+      Log::write(LogLevel::warning,
+                 fmt::format("{}: {}; it runs with the untuned default", doing, tuned.reason));
+    }
+    return tuned.config;
+  }
+
+ private:
+  Tuned tune_in(ChildProcess& worker, const Problem& problem, std::string_view doing) const {
+    const TuneRequest request{
+        .problem = problem, .device = device_, .database = database_, .budget_s = budget_s_};
+    const auto deadline =
+        Clock::now() + kBesideBudget +
+        std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(budget_s_));
+    const Json message{{"kind", "tune"}, {"body", tune_request_to_json(request)}};
+    const std::string answer = ask(worker, message.dump() + '\n', deadline);
+    try {
+      return read_answer(answer);
+    } catch (const nlohmann::json::exception&) {
+      const std::optional<int> status = worker.wait(deadline);
+      throw DeviceError(fmt::format(
+          "{}: the worker gave no answer, and {}; it wrote: {}", doing,
+          status ? "ended with " + describe_end(*status) : "did not end in time, and was stopped",
+          worker.error_tail()));
+    }
+  }
+
+  const std::string device_;
+  const std::string database_;
+  const double budget_s_;
+  std::mutex mutex_;
+};
+
+}  // namespace
+
+nlohmann::json tune_request_to_json(const TuneRequest& request) {
+  return {{"problem", problem_to_json(request.problem)},
+          {"device", write_json(request.device)},
+          {"database", write_json(request.database)},
+          {"budget_s", request.budget_s}};
+}
+
+TuneRequest tune_request_from_json(const nlohmann::json& json) {
+  return {.problem = problem_from_json(json.at("problem")),
+          .device = read_json<std::string>(json.at("device")),
+          .database = read_json<std::string>(json.at("database")),
+          .budget_s = read_json<double>(json.at("budget_s"))};
+}
+
+nlohmann::json tuned_to_json(const Tuned& tuned) { return write_json(tuned); }
+Tuned tuned_from_json(const nlohmann::json& json) { return read_json<Tuned>(json); }
+
+std::function<std::string(const Problem& problem)> tune_in_worker(std::string device,
+                                                                  std::string database,
+                                                                  double budget_s) {
+  const auto tuner =
+      std::make_shared<WorkerTuner>(std::move(device), std::move(database), budget_s);
+  return [tuner](const Problem& problem) { return tuner->tune(problem); };
+}
+
+}  // namespace foldtune
