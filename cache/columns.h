@@ -1,6 +1,6 @@
 /// The columns of the database, each described once. The tables, what is read and written, the
 /// checks, the exchange format, the worker's protocol, `show --json` and `--csv`, and the table of
-/// docs/schema.md follow from this.
+/// docs/database.md follow from this.
 ///
 /// A record's columns are visited as `visit(column, field)`, in the order of all of them.
 #pragma once

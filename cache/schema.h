@@ -1,4 +1,4 @@
-/// The tables and views of the database, and how a database is recognised as ours. docs/schema.md
+/// The tables and views of the database, and how a database is recognised as ours. docs/database.md
 /// describes them for people who query the file.
 #pragma once
 

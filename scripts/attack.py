@@ -17,7 +17,7 @@ import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-EXIT_CODES = {0, 2, 3, 4, 5, 6, 130}  # docs/cli.md; 1 is a fault of Foldtune itself
+EXIT_CODES = {0, 2, 3, 4, 5, 6, 130}  # docs/command-line.md; 1 is a fault of Foldtune itself
 LONGEST_MESSAGE = 64 << 10  # bytes; an argument is told in part
 MOST_FILE_BYTES = 1 << 30
 CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\xc2[\x80-\x9f]")

@@ -148,7 +148,7 @@ TEST_CASE("a row edited into nonsense by hand is left out, and no other") {
 
 std::string spaced(const std::string& text) { return text.empty() ? "" : " " + text; }
 
-/// The rows of the table in docs/schema.md that cache/columns.h describes.
+/// The rows of the table in docs/database.md that cache/columns.h describes.
 std::string documented_columns() {
   std::string lines;
   const auto add = [&](const ColumnInfo& column, const auto&) {
@@ -162,8 +162,8 @@ std::string documented_columns() {
   return lines;
 }
 
-TEST_CASE("docs/schema.md has the columns as cache/columns.h describes them") {
-  std::ifstream file(FOLDTUNE_DOCS "/schema.md");
+TEST_CASE("docs/database.md has the columns as cache/columns.h describes them") {
+  std::ifstream file(FOLDTUNE_DOCS "/database.md");
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   const std::string columns = documented_columns();
   CAPTURE(columns);

@@ -1,5 +1,5 @@
 // How SQLite goes about what has to stay fast in a database of years: by its indexes, and never
-// through all measurements. And what docs/schema.md shows runs.
+// through all measurements. And what docs/database.md shows runs.
 #include <SQLiteCpp/Database.h>
 #include <SQLiteCpp/Statement.h>
 
@@ -124,11 +124,11 @@ std::vector<std::string> sql_of(const std::string& file) {
   return blocks;
 }
 
-TEST_CASE("Scale: the queries that docs/schema.md shows run, and have answers") {
+TEST_CASE("Scale: the queries that docs/database.md shows run, and have answers") {
   SQLite::Database database(database_file(), SQLite::OPEN_READWRITE);
   database.exec("BEGIN");  // which is not ended: the last one deletes
   constexpr std::size_t kShown = 10;
-  const std::vector<std::string> blocks = sql_of(std::string(FOLDTUNE_DOCS) + "/schema.md");
+  const std::vector<std::string> blocks = sql_of(std::string(FOLDTUNE_DOCS) + "/database.md");
   CHECK(blocks.size() >= kShown);
   for (const std::string& sql : blocks) {
     CAPTURE(sql);

@@ -61,7 +61,7 @@ TEST_CASE("import again adds nothing") {
 }
 
 TEST_CASE("import reads the example of the documentation") {
-  const std::string text = read_file(FOLDTUNE_DOCS "/exchange.md");
+  const std::string text = read_file(FOLDTUNE_DOCS "/database.md");
   const std::string fence = "```json\n";
   const std::size_t begin = text.find(fence) + fence.size();
   const Workplace place;

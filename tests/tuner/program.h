@@ -11,7 +11,7 @@
 
 namespace foldtune::test {
 
-// The exit codes of docs/cli.md, as numbers: scripts have them, too.
+// The exit codes of docs/command-line.md, as numbers: scripts have them, too.
 constexpr int kUsage = 2;
 constexpr int kUnavailable = 3;
 constexpr int kFile = 4;

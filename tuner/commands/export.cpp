@@ -46,7 +46,7 @@ Action prepare_export(CLI::App& app, const std::string&) {
   app.add_flag("--best", arguments->best, "Only the best configuration of every problem");
   app.footer(
       "Writes every measurement, with its run and its device, as JSON that `foldtune import` reads "
-      "on any\nmachine; docs/exchange.md describes it. The database is only read. A file is there "
+      "on any\nmachine; docs/database.md describes it. The database is only read. A file is there "
       "as a whole or\nnot at all. It holds the command lines of the runs as they were typed.\n\n"
       "Examples:\n"
       "  foldtune export -o h200.json --device h200\n"

@@ -1,4 +1,4 @@
-/// The rows of an exported file, as JSON and back. docs/exchange.md describes them.
+/// The rows of an exported file, as JSON and back. docs/database.md describes them.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
