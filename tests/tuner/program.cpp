@@ -27,8 +27,12 @@ const std::string& program_for_nobody() {
     fs::copy_file(FOLDTUNE_PROGRAM, copy);
     constexpr auto kForAll = fs::perms::owner_all | fs::perms::group_read | fs::perms::group_exec |
                              fs::perms::others_read | fs::perms::others_exec;
-    fs::permissions(folder.path(), kForAll);
-    fs::permissions(copy, kForAll);
+    const fs::path worker = folder.path() / FOLDTUNE_WORKER_PLACE;  // where the copy finds it
+    fs::create_directories(worker.parent_path());
+    fs::copy_file(FOLDTUNE_WORKER_PROGRAM, worker);
+    for (const fs::path& path : {folder.path(), fs::path(copy), worker}) {
+      fs::permissions(path, kForAll);
+    }
     return copy;
   }();
   return program;
