@@ -22,11 +22,6 @@ std::string fingerprint(std::string_view program, std::span<const EmbeddedFile> 
   return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
 }
 
-std::string sources_fingerprint() {
-  const auto hashes = embedded_hashes();
-  return fmt::format("{:016x}", XXH3_64bits(hashes.data(), hashes.size_bytes()));
-}
-
 std::string kernel_fingerprint(std::string_view program) {
   return fingerprint(program, embedded_files(), embedded_hashes());
 }

@@ -28,9 +28,6 @@ std::string kernel_fingerprint(const Problem& problem);
 /// Those of all problems, each once, in ascending order.
 const std::vector<std::string>& kernel_fingerprints();
 
-/// Of all embedded files, for those that must be of one build.
-std::string sources_fingerprint();
-
 /// Whether a fingerprint is one of them: what was measured then is of the present kernels.
 bool is_of_these_kernels(std::string_view fingerprint);
 

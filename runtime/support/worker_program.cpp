@@ -1,7 +1,7 @@
 #include "runtime/support/worker_program.h"
 
 #include <dlfcn.h>
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <link.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,6 +11,7 @@
 #include <optional>
 #include <utility>
 
+#include "cache/hash.h"
 #include "foldtune/error.h"
 #include "templates/fingerprint.h"
 
@@ -78,7 +79,9 @@ fs::path find_worker_program(const fs::path& file) {
       place.string(), file.string(), installed.string(), kVariable));
 }
 
-std::string build_name() { return FOLDTUNE_VERSION "-" + sources_fingerprint(); }
+std::string build_name() {
+  return FOLDTUNE_VERSION "-" + hash_hex(fmt::format("{}", fmt::join(kernel_fingerprints(), " ")));
+}
 
 std::vector<std::string> worker_program(std::vector<std::string> work) {
   const char* const name = std::getenv(kVariable);

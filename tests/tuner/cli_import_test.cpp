@@ -293,7 +293,7 @@ TEST_CASE("import refuses the measurements of runs that cannot be") {
     const char* reason;
   };
   const std::vector<Change> changes{
-      {"/runs/0/device_l2_bytes", 1, "its device_fingerprint is not the hash"},
+      {"/runs/0/device_memory_bytes", 1LL << 40, "its device_fingerprint is not the hash"},
       {"/runs/0/device_l2_bytes", "x", "its device_l2_bytes is \"x\", not an integer"},
       {"/runs/0/device_fingerprint", "0", "its device_fingerprint is not the hash"},
       {"/runs/0/device_driver", "1\n", "its device_driver has control characters"},

@@ -73,6 +73,7 @@ inline void store_variety(const std::string& database) {
   tuned.add(run_on("NVIDIA H100"),
             {success(custom, with_block_size(256), {3}),
              success(histogram, Config(histogram_family()), {8, 9, 10}, /*round=*/1)});
+  run.foldtune_version = "0.0.9";
   MeasurementRecord old = with_kernels("of-another-version", stored_sum(22, 4));
   old.params = R"({"block":64,"stage":"old"})";
   tuned.add(run, {old});

@@ -73,7 +73,7 @@ void import_into(const std::string& file, const RunRecord& run, const Measuremen
 TEST_CASE("Tuning begins with what another device chose for the problem, with other kernels, too") {
   ScriptedEvaluator evaluator = scripted([](const Trial&) { return Outcome::ok; });
   const Problem problem = sum_of(1 << 20);
-  const Params best = ReduceParams{.block_size = 128, .vector_width = 4, .unroll = 8};
+  const Config best = ReduceParams{.block_size = 128, .vector_width = 4, .unroll = 8};
   RunRecord run{.device = evaluator.info().record,
                 .compiler = evaluator.compiler_version(),
                 .foldtune_version = "0",
