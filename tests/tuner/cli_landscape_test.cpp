@@ -97,11 +97,9 @@ TEST_CASE("landscape shows what a database holds of a problem, for each device")
 TEST_CASE("A device with tunables that are not known hides no other one") {
   const Workplace place;
   const Problem problem = sum_of(1 << 20);
-  MeasurementRecord unknown = success(problem, with_block_size(64), {3});
+  MeasurementRecord unknown = with_kernels("older", success(problem, with_block_size(64), {3}));
   unknown.params = R"({"warp_size":32})";
-  RunRecord older = run_on("NVIDIA A");
-  older.template_fingerprint = "older";
-  store(place.database(), {unknown}, older);
+  store(place.database(), {unknown}, run_on("NVIDIA A"));
   const std::vector<std::string> landscape{"landscape", "--n", "2^20"};
   const auto check_note = [](const Outcome& outcome) {
     CAPTURE(outcome.out);

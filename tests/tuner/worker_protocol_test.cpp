@@ -94,13 +94,14 @@ TEST_CASE("Every field of a record survives the way") {
 
 TEST_CASE("A field more in a record must be one more in the message") {
   // This line does not compile with another number of fields.
-  [[maybe_unused]] const auto& [problem, count, bytes, params, is_default, round, outcome, failure,
-                                samples_us, median_us, mad_us, discarded_samples, hot_us, stream_us,
-                                latency_us, registers, shared_bytes, local_bytes, occupancy,
-                                compile_ms, sm_clock_mhz, memory_clock_mhz] = some_record();
+  [[maybe_unused]] const auto& [problem, template_fingerprint, count, bytes, params, is_default,
+                                round, outcome, failure, samples_us, median_us, mad_us,
+                                discarded_samples, hot_us, stream_us, latency_us, registers,
+                                shared_bytes, local_bytes, occupancy, compile_ms, sm_clock_mhz,
+                                memory_clock_mhz] = some_record();
   const auto json = nlohmann::json::parse(encode(Reply(some_record())));
   constexpr std::size_t kProblemColumns = 8;
-  CHECK(json["body"].size() == 21 + kProblemColumns);
+  CHECK(json["body"].size() == 22 + kProblemColumns);
 }
 
 TEST_CASE("Every outcome survives the way") {
