@@ -11,6 +11,7 @@
 #include "tests/catch.h"
 #include "tests/tuner/scripted_evaluator.h"
 #include "tests/tuner/tune_on.h"
+#include "tuner/session/problem_history.h"
 
 namespace foldtune {
 namespace {
