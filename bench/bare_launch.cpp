@@ -16,7 +16,7 @@ bool is_one_launch(const ReduceParams& params) {
 
 BareLauncher::Module::Module(Device& device, const Variant& variant)
     : plan(device, variant, device.compiler().compile(make_program(variant))),
-      scratch(device, plan.most_scratch_bytes(2 * variant.problem.count)) {
+      scratch(device, plan.max_scratch_bytes(2 * variant.problem.count)) {
   const CudaDriver& driver = CudaDriver::get();
   const CompiledKernel compiled = device.compiler().compile(make_program(variant));
   driver.check(driver.cuModuleLoadData(&module, compiled.image.data()), "loading a cubin");

@@ -116,7 +116,7 @@ struct OwnPlan {
         scratch(device, plan.scratch_bytes(variant.problem.count)) {}
 
   Plan plan;
-  Areas scratch;
+  BufferRotation scratch;
 };
 
 /// Of cublasIsamax: an index from 1 on, of 32 bits. The value that it does not give is taken from
@@ -169,7 +169,7 @@ std::optional<Contender> make_cub(Device& device, const Problem& problem) {
   const auto check_call = [](int error) { check(static_cast<cudaError_t>(error), "calling CUB"); };
   std::size_t bytes = 0;
   check_call(function(nullptr, bytes, arguments_of({.count = problem.count}), nullptr));
-  const auto storage = std::make_shared<Areas>(device, bytes);
+  const auto storage = std::make_shared<BufferRotation>(device, bytes);
   Contender contender{.name = std::string(kCub)};
   for (int area = 0; area < storage->count(); ++area) {
     contender.in_graph.push_back([=](const Call& call, Stream stream) {

@@ -54,7 +54,7 @@ struct Contender {
   std::string name;
   std::function<void()> batch{};  ///< enqueues kBatch calls
   int bare = -1;                  ///< the contender that is bare; -1: none
-  double most_ns = 0;             ///< over that one; 0: nothing is asked
+  double max_ns = 0;              ///< over that one; 0: nothing is asked
   std::vector<double> ns{};       ///< per call
 };
 
@@ -125,10 +125,10 @@ int report(const std::vector<Contender>& contenders, bool check) {
     if (contender.bare >= 0) {
       const double more = ns - median(contenders[contender.bare].ns);
       over = fmt::format("{:+.0f}", more);
-      if (contender.most_ns > 0 && more > contender.most_ns) {
+      if (contender.max_ns > 0 && more > contender.max_ns) {
         holds = false;
         fmt::print(stderr, "check: {} costs {:.0f} ns over the bare launch, more than {:.0f}\n",
-                   contender.name, more, contender.most_ns);
+                   contender.name, more, contender.max_ns);
       }
     }
     fmt::print("{:<40} {:>9.0f} {:>12}\n", contender.name, ns, over);
@@ -234,17 +234,17 @@ int measure(const Arguments& arguments) {
       {.name = "plan",
        .batch = of_all([&](std::size_t i) { plan(input, same[i], output, stream); }),
        .bare = 0,
-       .most_ns = kMostOfPlan},
+       .max_ns = kMostOfPlan},
       {.name = "plan with the caller's scratch",
        .batch = of_all([&](std::size_t i) { with_scratch(input, same[i], output, stream); }),
        .bare = 0,
-       .most_ns = kMostOfPlan},
+       .max_ns = kMostOfPlan},
       {.name = fmt::format("bare launch, n up to {}", arguments.largest),
        .batch = of_all([&](std::size_t i) { bare_mixed.launch(i, stream); })},
       {.name = "reducer, n at random",
        .batch = of_all([&](std::size_t i) { reducer(input, mixed[i], output, stream); }),
        .bare = 3,
-       .most_ns = kMostOfReducer},
+       .max_ns = kMostOfReducer},
       {.name = "foldtune::sum, n at random",
        .batch = of_all([&](std::size_t i) {
          foldtune::sum(context, static_cast<const float*>(input), mixed[i],
@@ -256,16 +256,16 @@ int measure(const Arguments& arguments) {
       {.name = "plan with the library's scratch",
        .batch = of_all([&](std::size_t i) { larger_plan(input, larger[i], output, stream); }),
        .bare = 6,
-       .most_ns = kMostOfPlan},
+       .max_ns = kMostOfPlan},
       {.name = "plan with the caller's scratch",
        .batch =
            of_all([&](std::size_t i) { larger_with_scratch(input, larger[i], output, stream); }),
        .bare = 6,
-       .most_ns = kMostOfPlan},
+       .max_ns = kMostOfPlan},
       {.name = "reducer with the library's scratch",
        .batch = of_all([&](std::size_t i) { reducer(input, larger[i], output, stream); }),
        .bare = 6,
-       .most_ns = kMostOfReducer}};
+       .max_ns = kMostOfReducer}};
 #ifdef FOLDTUNE_BENCH_CUB
   CubSums cub_same(*device, problem, same, input, output);
   CubSums cub_mixed(*device, problem, mixed, input, output);

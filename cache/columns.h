@@ -21,7 +21,7 @@ struct ColumnInfo {
   /// Of a number. None may be negative.
   double most = std::numeric_limits<double>::infinity();
   /// Of a text that comes from outside: its bytes, and whether it may have several lines.
-  std::size_t most_bytes = 1000;
+  std::size_t max_bytes = 1000;
   bool has_lines = false;
   /// 0 says that it was not measured: NULL in the database, null in JSON.
   bool is_optional = false;
@@ -67,7 +67,7 @@ void visit_columns(T& run, Visit&& visit) {
   visit(ColumnInfo{.name = "command",
                    .unit = "",
                    .meaning = "its command line",
-                   .most_bytes = std::size_t{64} << 10},
+                   .max_bytes = std::size_t{64} << 10},
         run.command);
   visit(ColumnInfo{"seed", "", "its seed, as a signed number of 64 bits"}, run.seed);
   visit(ColumnInfo{.name = "read_bandwidth_gbps",
@@ -86,7 +86,8 @@ void visit_columns(T& problem, Visit&& visit) {
   visit(ColumnInfo{"alignment", "", ""}, problem.alignment);
   visit(ColumnInfo{"determinism", "", ""}, problem.determinism);
   visit(ColumnInfo{"options", "",
-                   "what else tells problems apart, by comma: `result=f16`, `ddof=1`, `bins=256`; empty for none"},
+                   "what else tells problems apart, by comma: `result=f16`, `ddof=1`, `bins=256`; "
+                   "empty for none"},
         problem.options);
   visit(ColumnInfo{"size_class", "", "log2 of the number of elements, rounded to nearest"},
         problem.size_class);
@@ -103,7 +104,7 @@ void visit_problem_columns(T& m, Visit&& visit) {
 inline constexpr ColumnInfo kParamsColumn{.name = "params",
                                           .unit = "",
                                           .meaning = "the tunables, a JSON object with sorted keys",
-                                          .most_bytes = 10'000,
+                                          .max_bytes = 10'000,
                                           .is_json = true};
 
 /// Those of the table `measurement`: problems and params have tables of their own.
@@ -138,7 +139,7 @@ void visit_own_columns(T& m, Visit&& visit) {
   visit(ColumnInfo{.name = "failure",
                    .unit = "",
                    .meaning = "the reason; empty for `ok`",
-                   .most_bytes = std::size_t{1} << 20,
+                   .max_bytes = std::size_t{1} << 20,
                    .has_lines = true},
         m.failure);
   visit(

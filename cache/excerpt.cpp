@@ -16,12 +16,12 @@ std::string excerpt(std::string_view text, std::size_t most) {
   return fmt::format("{}... ({} bytes)", text.substr(0, kept), text.size());
 }
 
-std::string shortened(std::string_view message, std::size_t most_of_word, std::size_t most) {
+std::string shortened(std::string_view message, std::size_t max_of_word, std::size_t most) {
   constexpr std::string_view kBetweenWords = " \n\t";
   std::string text;
   while (!message.empty()) {
     const std::size_t end = std::min(message.find_first_of(kBetweenWords), message.size());
-    text += excerpt(message.substr(0, end), most_of_word);
+    text += excerpt(message.substr(0, end), max_of_word);
     message.remove_prefix(end);
     const std::size_t next = std::min(message.find_first_not_of(kBetweenWords), message.size());
     text += message.substr(0, next);

@@ -14,9 +14,9 @@ inline constexpr std::size_t kExcerptBytes = 100;
 /// character of UTF-8 is cut.
 std::string excerpt(std::string_view text, std::size_t most = kExcerptBytes);
 
-/// A message with what it quotes cut: no word has more than `most_of_word` bytes, and all of it no
+/// A message with what it quotes cut: no word has more than `max_of_word` bytes, and all of it no
 /// more than `most`.
-std::string shortened(std::string_view message, std::size_t most_of_word = 1000,
+std::string shortened(std::string_view message, std::size_t max_of_word = 1000,
                       std::size_t most = std::size_t{64} << 10);
 
 }  // namespace foldtune

@@ -51,9 +51,9 @@ class KernelStore {
   virtual std::optional<StoredKernel> find(const KernelKey& key) const = 0;
 
   /// Keeps the kernel, in the place of one of the same key, as used now. Then drops those that were
-  /// not used for the longest time until the images take no more than `most_bytes`, and returns how
+  /// not used for the longest time until the images take no more than `max_bytes`, and returns how
   /// many. One that alone takes more is not kept. Refuses a kernel without an image.
-  virtual std::size_t put(const KernelRecord& kernel, std::uint64_t most_bytes) = 0;
+  virtual std::size_t put(const KernelRecord& kernel, std::uint64_t max_bytes) = 0;
 
   /// Notes that it was used now.
   virtual void touch(const KernelKey& key) = 0;

@@ -17,7 +17,7 @@ DELETE FROM kernel WHERE kernel_id IN (
   SELECT kernel_id FROM (
     SELECT kernel_id, sum(image_bytes) OVER (ORDER BY used_at DESC, kernel_id DESC) AS bytes
     FROM kernel)
-  WHERE bytes > :most_bytes)
+  WHERE bytes > :max_bytes)
 )sql";
 
 // A new id even for a key that is there: the ids are the order of puts.
@@ -87,9 +87,9 @@ std::optional<StoredKernel> SqliteKernels::find(const KernelKey& key) const {
   });
 }
 
-std::size_t SqliteKernels::put(const KernelRecord& kernel, std::uint64_t most_bytes) {
+std::size_t SqliteKernels::put(const KernelRecord& kernel, std::uint64_t max_bytes) {
   require_kernel(kernel);
-  if (kernel.image.size() > most_bytes) return 0;
+  if (kernel.image.size() > max_bytes) return 0;
   constexpr std::uint64_t kMost = INT64_MAX;  // SQLite's integers are signed
   return connection_->write("store a kernel in", [&](SQLite::Database& database) {
     SQLite::Statement put(database, kPut);
@@ -104,7 +104,7 @@ std::size_t SqliteKernels::put(const KernelRecord& kernel, std::uint64_t most_by
     put.bind(":image", kernel.image.data(), static_cast<int>(kernel.image.size()));
     put.exec();
     SQLite::Statement drop(database, kDropLeastUsed);
-    drop.bind(":most_bytes", static_cast<std::int64_t>(std::min(most_bytes, kMost)));
+    drop.bind(":max_bytes", static_cast<std::int64_t>(std::min(max_bytes, kMost)));
     return static_cast<std::size_t>(drop.exec());
   });
 }

@@ -17,7 +17,7 @@ class SqliteKernels final : public KernelStore {
       : connection_(std::move(connection)) {}
 
   std::optional<StoredKernel> find(const KernelKey& key) const override;
-  std::size_t put(const KernelRecord& kernel, std::uint64_t most_bytes) override;
+  std::size_t put(const KernelRecord& kernel, std::uint64_t max_bytes) override;
   void touch(const KernelKey& key) override;
   void erase(const KernelKey& key) override;
   KernelUsage usage() const override;

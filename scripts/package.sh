@@ -49,7 +49,7 @@ check_shared_library() {  # FILE
   local internal unexpected
   unexpected=$(nm -D --defined-only "$1" | awk '$3 !~ /^(foldtune_|_ZN?K?8foldtune|_ZT[ISV]N8foldtune|_ZNK8foldtune)/')
   [[ -z $unexpected ]] || die "the library shows what is not Foldtune's:" "$unexpected"
-  internal=$(nm -DC --defined-only "$1" | grep -E '^[0-9a-f]+ . foldtune::(Plan|Device|KernelCache|TunedConfigs)::' || true)
+  internal=$(nm -DC --defined-only "$1" | grep -E '^[0-9a-f]+ . foldtune::(Plan|Device|KernelCache|ConfigLookup)::' || true)
   [[ -z $internal ]] || die "the library shows what is internal:" "$internal"
   # Not grep -q, which ends before objdump does, and pipefail takes that for a failure.
   objdump -p "$1" | grep -E 'SONAME +libfoldtune\.so\.[0-9]+\.[0-9]+$' > /dev/null || die "the library has no soname"

@@ -253,8 +253,8 @@ foldtune_status foldtune_plan_create(const foldtune_reducer* reducer, uint64_t c
 
 void foldtune_plan_destroy(foldtune_plan* plan) { delete plan; }
 
-uint64_t foldtune_plan_most_count(const foldtune_plan* plan) {
-  return plan == nullptr ? 0 : plan->plan.most_count();
+uint64_t foldtune_plan_max_count(const foldtune_plan* plan) {
+  return plan == nullptr ? 0 : plan->plan.max_count();
 }
 
 size_t foldtune_plan_scratch_bytes(const foldtune_plan* plan) {

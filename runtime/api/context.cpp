@@ -10,7 +10,7 @@
 #include "runtime/api/reducer_state.h"
 #include "runtime/api/tune_on_miss.h"
 #include "runtime/device/device.h"
-#include "runtime/lookup/tuned_configs.h"
+#include "runtime/lookup/config_lookup.h"
 #include "runtime/support/log.h"
 
 namespace foldtune {
@@ -65,7 +65,7 @@ ReducerSettings settings_of(const ContextOptions& options, const Device& device)
 /// an owner of this, so that handles may be used when the context is gone, at no cost.
 class Context::State : public std::enable_shared_from_this<Context::State> {
  public:
-  State(std::shared_ptr<Device> device, TunedConfigs configs, const ContextOptions& options)
+  State(std::shared_ptr<Device> device, ConfigLookup configs, const ContextOptions& options)
       : device_(std::move(device)),
         configs_(std::move(configs)),
         settings_(settings_of(options, *device_)),
@@ -86,7 +86,7 @@ class Context::State : public std::enable_shared_from_this<Context::State> {
  private:
   // In this order: reducers use the device and the configurations, and go first.
   std::shared_ptr<Device> device_;
-  TunedConfigs configs_;
+  ConfigLookup configs_;
   const ReducerSettings settings_;
   KernelCache kernels_;
   std::mutex mutex_;
@@ -95,7 +95,7 @@ class Context::State : public std::enable_shared_from_this<Context::State> {
 
 Context::Context(const ContextOptions& options)
     : Context(open_device(options.device),
-              TunedConfigs::open({.database = options.database,
+              ConfigLookup::open({.database = options.database,
                                   .bundles = options.bundles,
                                   .cache_bytes = options.cache_bytes},
                                  options.notify ? options.notify : notify_log_or_once),
@@ -103,9 +103,9 @@ Context::Context(const ContextOptions& options)
 
 Context::Context(std::shared_ptr<Device> device, std::shared_ptr<const ConfigStore> store,
                  const ContextOptions& options)
-    : Context(std::move(device), TunedConfigs(std::move(store)), options) {}
+    : Context(std::move(device), ConfigLookup(std::move(store)), options) {}
 
-Context::Context(std::shared_ptr<Device> device, TunedConfigs configs,
+Context::Context(std::shared_ptr<Device> device, ConfigLookup configs,
                  const ContextOptions& options)
     : state_(std::make_shared<State>(std::move(device), std::move(configs), options)) {}
 

@@ -124,11 +124,11 @@ void ReducePlan::operator()(std::initializer_list<const void*> inputs, std::uint
 
 void ReducePlan::enqueue(const Call& call, std::size_t inputs, Stream stream) const {
   state_->check_call(call, inputs);
-  if (call.count > resolved_->most_count()) {
+  if (call.count > resolved_->max_count()) {
     throw InvalidArgument(fmt::format(
         "calling {} on {} elements: this plan and its scratch are for {} at most; make one for "
         "this count",
-        name(state_->problem().op), call.count, resolved_->most_count()));
+        name(state_->problem().op), call.count, resolved_->max_count()));
   }
   if (alignment_ == Alignment::vector && !state_->is_aligned(call)) {
     throw InvalidArgument(
@@ -143,7 +143,7 @@ void ReducePlan::enqueue(const Call& call, std::size_t inputs, Stream stream) co
   }
 }
 
-std::uint64_t ReducePlan::most_count() const { return resolved_->most_count(); }
+std::uint64_t ReducePlan::max_count() const { return resolved_->max_count(); }
 std::size_t ReducePlan::scratch_bytes() const { return resolved_->scratch_bytes(); }
 
 ReducePlan ReducePlan::with_scratch(void* scratch, std::size_t bytes) const {

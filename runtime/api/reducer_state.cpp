@@ -22,7 +22,7 @@ bool is_aligned_to(const void* pointer, std::size_t alignment) {
 
 }  // namespace
 
-Reducer::State::State(Device& device, const TunedConfigs& configs, KernelCache& kernels,
+Reducer::State::State(Device& device, const ConfigLookup& configs, KernelCache& kernels,
                       const Problem& problem, ReducerSettings settings)
     : device_(device),
       configs_(configs),

@@ -15,8 +15,8 @@
 #include "runtime/device/device.h"
 #include "runtime/launch/host_results.h"
 #include "runtime/launch/resolved_plan.h"
+#include "runtime/lookup/config_lookup.h"
 #include "runtime/lookup/lookup.h"
-#include "runtime/lookup/tuned_configs.h"
 
 namespace foldtune {
 
@@ -29,7 +29,7 @@ struct ReducerSettings {
 class Reducer::State {
  public:
   /// The device, the configurations and the cache must outlive the state.
-  State(Device& device, const TunedConfigs& configs, KernelCache& kernels, const Problem& problem,
+  State(Device& device, const ConfigLookup& configs, KernelCache& kernels, const Problem& problem,
         ReducerSettings settings);
 
   void call(const Call& call, std::size_t inputs, Stream stream);
@@ -69,7 +69,7 @@ class Reducer::State {
   void check_pointer(const void* pointer, const char* what) const;
 
   Device& device_;
-  const TunedConfigs& configs_;
+  const ConfigLookup& configs_;
   KernelCache& kernels_;
   const Problem problem_;
   const ReducerSettings settings_;

@@ -163,9 +163,9 @@ bool KernelCache::reject(const DeviceRecord& device, const Program& program) {
 }
 
 void KernelCache::keep(const KernelRecord& kernel) {
-  if (sources_.most_bytes == 0) return;
+  if (sources_.max_bytes == 0) return;
   change_own([&](KernelStore& own) {
-    const std::size_t dropped = own.put(kernel, sources_.most_bytes);
+    const std::size_t dropped = own.put(kernel, sources_.max_bytes);
     log(LogLevel::info, [&] {
       return fmt::format(
           "kept {} ({} bytes){}", kernel.name, kernel.image.size(),

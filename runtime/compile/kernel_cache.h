@@ -31,7 +31,7 @@ struct KernelSources {
   /// is kept. Throws StoreError.
   std::function<std::shared_ptr<KernelStore>()> open_own = nullptr;
   /// What the images in `own` may take; 0: nothing is kept.
-  std::uint64_t most_bytes = 0;
+  std::uint64_t max_bytes = 0;
 };
 
 /// What a kernel of `program` is kept under; empty if none is kept. Images of the CPU device are

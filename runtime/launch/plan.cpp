@@ -33,7 +33,7 @@ std::uint32_t Plan::grid_size(std::uint64_t count) const {
   return static_cast<std::uint32_t>(main->grid.count());
 }
 
-std::size_t Plan::most_scratch_bytes(std::uint64_t most) const {
+std::size_t Plan::max_scratch_bytes(std::uint64_t most) const {
   // Up to the next power of two a larger count needs no less. The chunks of a fixed order grow at
   // powers of two, so that a smaller count may need more.
   return std::max(scratch_bytes(most), scratch_bytes(std::bit_floor(most | 1) - 1));

@@ -28,7 +28,7 @@ class Plan {
   std::size_t scratch_bytes(std::uint64_t count) const { return launcher_->scratch_bytes(count); }
 
   /// The same for any call on at most `most` elements.
-  std::size_t most_scratch_bytes(std::uint64_t most) const;
+  std::size_t max_scratch_bytes(std::uint64_t most) const;
 
   /// Enqueues a call. Its count is of the variant's size class, or smaller; its inputs are of the
   /// variant's alignment class. Where it is several launches, they are enqueued under `together`,

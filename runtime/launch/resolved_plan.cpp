@@ -20,8 +20,8 @@ std::uint64_t largest_count(int size_class) {
 ResolvedPlan::ResolvedPlan(Device& device, const Variant& variant, const CompiledKernel& compiled)
     : device_(device),
       plan_(device, variant, compiled),
-      most_count_(largest_count(size_class(variant.problem.count))),
-      scratch_bytes_(plan_.most_scratch_bytes(most_count_)),
+      max_count_(largest_count(size_class(variant.problem.count))),
+      scratch_bytes_(plan_.max_scratch_bytes(max_count_)),
       stores_result_once_(stores_result_once(variant.params)),
       scratch_(device, scratch_bytes_),
       outputs_(device, variant.problem.result_bytes()) {}

@@ -9,14 +9,14 @@
 
 namespace foldtune {
 
-/// May be used from several threads. Calls have at most `most_count()` elements.
+/// May be used from several threads. Calls have at most `max_count()` elements.
 class ResolvedPlan {
  public:
   /// Loads `compiled`, the program of `variant`, for every count of the variant's size class. The
   /// device must outlive it.
   ResolvedPlan(Device& device, const Variant& variant, const CompiledKernel& compiled);
 
-  std::uint64_t most_count() const { return most_count_; }
+  std::uint64_t max_count() const { return max_count_; }
   std::size_t scratch_bytes() const { return scratch_bytes_; }
 
   /// Enqueues a call with the stream's own scratch, if any is needed, which the first call makes;
@@ -42,7 +42,7 @@ class ResolvedPlan {
 
   Device& device_;
   const Plan plan_;
-  const std::uint64_t most_count_;
+  const std::uint64_t max_count_;
   const std::size_t scratch_bytes_;
   const bool stores_result_once_;
   ScratchOfStreams scratch_;

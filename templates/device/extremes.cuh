@@ -9,7 +9,7 @@ namespace foldtune {
 /// Of two floating-point numbers: NaN if one is, what the bits `of_equal` stand for if they are
 /// equal, else `preferred`. Selects instead of branches, which lanes of a warp take at odds.
 template <class T>
-FOLDTUNE_DEVICE T settle(T a, T b, T preferred, Word<sizeof(T)> of_equal) {
+FOLDTUNE_DEVICE T break_ties(T a, T b, T preferred, Word<sizeof(T)> of_equal) {
   const T number = a == b ? bit_cast<T>(of_equal) : preferred;
   const bool a_is_nan = is_nan(a);
   const bool b_is_nan = is_nan(b);
@@ -24,7 +24,7 @@ FOLDTUNE_DEVICE T minimum(T a, T b) {
     return platform::native_minimum(a, b);
   } else if constexpr (kIsFloating<T>) {
     using Bits = Word<sizeof(T)>;
-    return settle(a, b, b < a ? b : a, bit_cast<Bits>(a) | bit_cast<Bits>(b));
+    return break_ties(a, b, b < a ? b : a, bit_cast<Bits>(a) | bit_cast<Bits>(b));
   } else {
     return b < a ? b : a;
   }
@@ -37,7 +37,7 @@ FOLDTUNE_DEVICE T maximum(T a, T b) {
     return platform::native_maximum(a, b);
   } else if constexpr (kIsFloating<T>) {
     using Bits = Word<sizeof(T)>;
-    return settle(a, b, a < b ? b : a, bit_cast<Bits>(a) & bit_cast<Bits>(b));
+    return break_ties(a, b, a < b ? b : a, bit_cast<Bits>(a) & bit_cast<Bits>(b));
   } else {
     return a < b ? b : a;
   }

@@ -85,7 +85,7 @@ struct SlotCounter {
   /// After the vectors of a tile: counts those that were in doubt where they belong. They are few,
   /// so `load(number)` gets them once more, for which no registers were kept.
   template <class Load>
-  FOLDTUNE_DEVICE void settle(const Load& load) {
+  FOLDTUNE_DEVICE void break_ties(const Load& load) {
     if constexpr (SlotsType::kLeavesDoubt) {
       for (; in_doubt != 0; in_doubt &= in_doubt - 1) {
         const Held<T> x = load_number(load(platform::lowest_bit(in_doubt)));

@@ -44,7 +44,7 @@ FOLDTUNE_DEVICE void prefetch_share(const T* input, Index count) {
 
 /// Calls `visitor.visit(element)`, or `visit_vector<kWidth>(vector, i)` for its vector number i of
 /// a tile, for this thread's share of the first `count` elements, in no particular order; after a
-/// tile's vectors `settle(load)`, to which `load(i * kWidth + j)` gives element j of vector i.
+/// tile's vectors `break_ties(load)`, to which `load(i * kWidth + j)` gives element j of vector i.
 /// Index is an unsigned type that holds every index with room for a grid of tiles. `kAligned`
 /// promises that the input is aligned to a vector.
 template <class T, class Index, bool kAligned, HistogramParams kParams, class Visitor>
@@ -80,7 +80,7 @@ FOLDTUNE_DEVICE void visit_elements(const T* input, Index count, Visitor& visito
     for (uint32 i = 0; i < kUnroll; ++i) vectors[i] = source[first + i * kBlockSize];
     FOLDTUNE_UNROLL
     for (uint32 i = 0; i < kUnroll; ++i) visitor.template visit_vector<kWidth>(vectors[i], i);
-    visitor.settle(load_from(first));
+    visitor.break_ties(load_from(first));
   }
 
   // One block of the grid comes here with tile == full_tiles. Often nothing is left for it.
@@ -98,7 +98,7 @@ FOLDTUNE_DEVICE void visit_elements(const T* input, Index count, Visitor& visito
       visitor.template visit_vector<kWidth>(vectors[i], i);
     }
   }
-  visitor.settle(load_from(first));
+  visitor.break_ties(load_from(first));
   if constexpr (kWidth > 1) {
     const Index tail = head + vector_count * kWidth + thread;
     if (thread < head) visitor.visit(input[thread]);

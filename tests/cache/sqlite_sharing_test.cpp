@@ -51,13 +51,13 @@ TEST_CASE("a store sees what another process adds later") {
 }
 
 /// Until the file is old enough to be taken for one that nobody writes.
-void settle() { std::this_thread::sleep_for(std::chrono::milliseconds(2100)); }
+void break_ties() { std::this_thread::sleep_for(std::chrono::milliseconds(2100)); }
 
 TEST_CASE("a file that nobody writes is read without a trace, and what comes later is seen") {
   const TemporaryFolder folder;
   const std::string file = folder.file("tuning.db");
   put_one(*open_sqlite_store(file, OpenMode::read_write), 5);
-  settle();
+  break_ties();
   const auto reader = open_sqlite_store(file, OpenMode::read_only);
   CHECK(reader->find(key_of_size(20))->median_us == 5);
   CHECK_FALSE(std::filesystem::exists(file + "-shm"));
@@ -81,7 +81,7 @@ TEST_CASE("a reader without locks leaves those of a writer in its process alone"
     put_one(*open_sqlite_store(file, OpenMode::read_write), 4);  // brings the log in if it may
     line.send("done");
   });
-  settle();
+  break_ties();
   const auto writer = open_sqlite_store(file, OpenMode::read_write);
   CHECK(open_sqlite_store(file, OpenMode::read_only)->find(key_of_size(20))->median_us == 5);
   other.send("go");

@@ -15,7 +15,7 @@
 #include <thread>
 
 #include "cache/store_error.h"
-#include "runtime/lookup/tuned_configs.h"
+#include "runtime/lookup/config_lookup.h"
 #include "templates/reduce/space.h"
 #include "tests/tuner/tuned_database.h"
 
@@ -61,7 +61,7 @@ void read(const std::string& path, const std::string& end) {
 void look_up(const std::string& path) {
   const RunRecord run = run_on("NVIDIA H200");
   const auto begin = Clock::now();
-  const TunedConfigs configs = TunedConfigs::open(path);
+  const ConfigLookup configs = ConfigLookup::open(path);
   const Choice choice = configs.choose(run.device, run.compiler, sum_of(1 << 12));
   const std::chrono::duration<double, std::milli> time = Clock::now() - begin;
   fmt::print("{:.2f} {}\n", time.count(), choice.match ? "tuned" : choice.reason);

@@ -321,7 +321,7 @@ TEST_CASE_METHOD(CApiTest, "C API: what is NULL and should not be is an invalid 
   CHECK(made == nullptr);
   CHECK(plan == nullptr);
   CHECK(counts == nullptr);
-  CHECK(foldtune_plan_most_count(nullptr) == 0);
+  CHECK(foldtune_plan_max_count(nullptr) == 0);
   CHECK(foldtune_plan_scratch_bytes(nullptr) == 0);
   CHECK(foldtune_reducer_input_count(nullptr) == 0);
   CHECK(foldtune_reducer_result_bytes(nullptr) == 0);
@@ -363,8 +363,8 @@ TEST_CASE_METHOD(CApiTest, "C API: a plan takes counts of its size, and scratch 
   float result = 0;
   CHECK(foldtune_plan_reduce(plan, inputs, 1, values.size(), &result, nullptr) == FOLDTUNE_OK);
   CHECK(result == 100000);
-  CHECK(foldtune_plan_most_count(plan) >= values.size());
-  CHECK(foldtune_plan_reduce(plan, inputs, 1, foldtune_plan_most_count(plan) + 1, &result,
+  CHECK(foldtune_plan_max_count(plan) >= values.size());
+  CHECK(foldtune_plan_reduce(plan, inputs, 1, foldtune_plan_max_count(plan) + 1, &result,
                              nullptr) == FOLDTUNE_INVALID_ARGUMENT);
 
   const std::size_t bytes = foldtune_plan_scratch_bytes(plan);

@@ -11,7 +11,7 @@
 
 #include "cache/compact.h"
 #include "foldtune/foldtune.hpp"
-#include "runtime/lookup/tuned_configs.h"
+#include "runtime/lookup/config_lookup.h"
 #include "runtime/support/temporary_folder.h"
 #include "templates/family.h"
 #include "templates/reduce/space.h"
@@ -36,7 +36,7 @@ class KernelCacheTest {
   /// What a program does: one sum. The device tells what that took.
   std::shared_ptr<FakeDevice> run(FakeScript script = {}, std::uint64_t count = 4000) {
     auto device = std::make_shared<FakeDevice>(std::move(script));
-    Context context(device, TunedConfigs::open(sources_));
+    Context context(device, ConfigLookup::open(sources_));
     const Reducer sum = context.reducer(kSum);
     sum(input_, count, &output_);
     config_ = sum.explain(count).config;
@@ -137,7 +137,7 @@ TEST_CASE_METHOD(KernelCacheTest, "Kernel cache: another architecture's kernels 
   run();
   const auto device = std::make_shared<FakeDevice>();
   device->mutable_info().record.architecture = "sm_80";
-  Context context(device, TunedConfigs::open(sources_));
+  Context context(device, ConfigLookup::open(sources_));
   context.reducer(kSum)(input_, 4000, &output_);
   CHECK(device->counts().compilations == 1);
 }
@@ -154,7 +154,7 @@ TEST_CASE_METHOD(KernelCacheTest, "Kernel cache: a place that cannot be written 
   sources_.database = file("a file/tuning.db");
   std::vector<std::string> notes;
   const auto device = std::make_shared<FakeDevice>();
-  Context context(device, TunedConfigs::open(
+  Context context(device, ConfigLookup::open(
                               sources_, [&](const std::string& note) { notes.push_back(note); }));
   context.reducer(kSum)(input_, 4000, &output_);
   CHECK(output_ == 14);
@@ -165,7 +165,7 @@ TEST_CASE_METHOD(KernelCacheTest, "Kernel cache: what cannot be read is not writ
   const std::string before = read_file(sources_.database);
   std::vector<std::string> notes;
   const auto device = std::make_shared<FakeDevice>();
-  Context context(device, TunedConfigs::open(
+  Context context(device, ConfigLookup::open(
                               sources_, [&](const std::string& note) { notes.push_back(note); }));
   context.reducer(kSum)(input_, 4000, &output_);
   CHECK(read_file(sources_.database) == before);
@@ -205,7 +205,7 @@ TEST_CASE_METHOD(KernelCacheTest, "Kernel cache: threads of several contexts sha
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([&, i] {
       const auto device = std::make_shared<FakeDevice>();
-      Context context(device, TunedConfigs::open(sources_, [&](const std::string&) { ++notes; }));
+      Context context(device, ConfigLookup::open(sources_, [&](const std::string&) { ++notes; }));
       float result = 0;
       for (std::uint64_t count = 8; count <= 4096; count *= 2) {
         context.reducer(kSum)(input_, count + static_cast<std::uint64_t>(i), &result);
@@ -285,7 +285,7 @@ TEST_CASE_METHOD(KernelCacheTest, "Bundle: one that cannot be used is a note, an
   sources_.bundles = {file("missing.db"), file("notes.txt")};
   std::vector<std::string> notes;
   const auto configs =
-      TunedConfigs::open(sources_, [&](const std::string& note) { notes.push_back(note); });
+      ConfigLookup::open(sources_, [&](const std::string& note) { notes.push_back(note); });
   REQUIRE(notes.size() == 2);
   CHECK_THAT(notes[0], ContainsSubstring("missing.db") && ContainsSubstring("no such file"));
   CHECK_THAT(notes[1], ContainsSubstring("notes.txt"));

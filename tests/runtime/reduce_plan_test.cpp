@@ -46,15 +46,15 @@ class ReducePlanTest {
 
 TEST_CASE_METHOD(ReducePlanTest, "ReducePlan: serves every count up to the end of its size class") {
   const ReducePlan plan = reducer_.plan(1000);
-  CHECK(plan.most_count() == 1448);  // below sqrt(2) * 2^10
-  CHECK(size_class(plan.most_count()) == 10);
-  CHECK(size_class(plan.most_count() + 1) == 11);
-  for (const std::uint64_t count : {std::uint64_t{0}, std::uint64_t{2}, plan.most_count()}) {
+  CHECK(plan.max_count() == 1448);  // below sqrt(2) * 2^10
+  CHECK(size_class(plan.max_count()) == 10);
+  CHECK(size_class(plan.max_count() + 1) == 11);
+  for (const std::uint64_t count : {std::uint64_t{0}, std::uint64_t{2}, plan.max_count()}) {
     plan(input_, count, &output_, fake_stream(1));
     CHECK(output_ == (count == 0 ? 0 : count == 2 ? 4 : 14));
   }
   CHECK(device_->counts().loads == 1);
-  CHECK_THAT(refusal([&] { plan(input_, plan.most_count() + 1, &output_); }),
+  CHECK_THAT(refusal([&] { plan(input_, plan.max_count() + 1, &output_); }),
              ContainsSubstring("1449") && ContainsSubstring("1448 at most"));
 }
 

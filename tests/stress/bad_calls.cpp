@@ -97,7 +97,7 @@ class BadCalls {
       plan.with_scratch(static_cast<char*>(scratch.data()) + 4, scratch.size());
     });
     refuse<InvalidArgument>("too many elements for the scratch", [&] {
-      with_scratch(input(), plan.most_count() + 1, output(), stream());
+      with_scratch(input(), plan.max_count() + 1, output(), stream());
     });
     refuse<InvalidArgument>("less aligned than the plan",
                             [&] { with_scratch(input() + 1, kCount, output(), stream()); });

@@ -6,7 +6,7 @@
 
 #include "runtime/compile/kernel_cache.h"
 #include "runtime/device/compiler.h"
-#include "runtime/lookup/tuned_configs.h"
+#include "runtime/lookup/config_lookup.h"
 #include "templates/family.h"
 #include "templates/reduce/space.h"
 #include "tests/catch.h"
@@ -73,7 +73,7 @@ TEST_CASE_METHOD(BundleTest, "bundle: the newest of what is asked for, and every
   CHECK(in_bundle("PRAGMA journal_mode") == "delete");
 
   // Programs need no compiler, whatever the count and the address.
-  const TunedConfigs configs = TunedConfigs::open(
+  const ConfigLookup configs = ConfigLookup::open(
       {.database = place_.file("none.db"), .bundles = {place_.file("bundle.db")}});
   KernelCache kernels(configs.kernels());
   for (const Alignment alignment : {Alignment::vector, Alignment::element}) {

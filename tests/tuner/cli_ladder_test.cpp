@@ -1,4 +1,4 @@
-// The ladder on the CPU device: every rung's kernel runs once, or says why it cannot.
+// The ladder on the CPU device: every kernel's kernel runs once, or says why it cannot.
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -14,7 +14,7 @@ namespace {
 using Catch::Matchers::ContainsSubstring;
 using Json = nlohmann::json;
 
-/// The rungs that every section has to have.
+/// The kernels that every section has to have.
 const std::map<std::string, std::vector<std::string>> kRungs{
     {"A",
      {"V0 single thread", "V1 interleaved", "V2 sequential", "V3 first add", "V4 warp unroll",
@@ -33,13 +33,13 @@ const std::map<std::string, std::vector<std::string>> kRungs{
     {"E", {"naive interleaved", "optimized", "cooperative groups", "atomic combine"}}};
 
 /// What a CPU has no part in.
-bool is_for_gpus(const Json& rung) {
-  const std::string name = rung["rung"];
+bool is_for_gpus(const Json& kernel) {
+  const std::string name = kernel["kernel"];
   return name.find("CUB") == 0 || name.find("groups") != std::string::npos ||
-         !rung["config"].is_object();
+         !kernel["config"].is_object();
 }
 
-TEST_CASE("Every rung of the ladder runs, or says why not") {
+TEST_CASE("Every kernel of the ladder runs, or says why not") {
   const Workplace place;
   const Outcome outcome = place.run({"ladder", "--device", "cpu", "--n", "4096", "--json"});
   CAPTURE(outcome.out, outcome.err);
@@ -47,18 +47,18 @@ TEST_CASE("Every rung of the ladder runs, or says why not") {
   const Json report = Json::parse(outcome.out);
   CHECK(report["device"] == "cpu");
   std::map<std::string, std::vector<std::string>> names;
-  for (const Json& rung : report["rungs"]) {
-    CAPTURE(rung.dump());
-    names[rung["section"]].push_back(rung["rung"]);
-    CHECK(rung["element_count"] == 4096);
-    if (is_for_gpus(rung)) {
-      CHECK(rung["status"] == "skipped");
-      CHECK(rung["reason"].get<std::string>().size() > 10);
-      CHECK(rung["median_us"].is_null());
+  for (const Json& kernel : report["kernels"]) {
+    CAPTURE(kernel.dump());
+    names[kernel["section"]].push_back(kernel["kernel"]);
+    CHECK(kernel["element_count"] == 4096);
+    if (is_for_gpus(kernel)) {
+      CHECK(kernel["status"] == "skipped");
+      CHECK(kernel["reason"].get<std::string>().size() > 10);
+      CHECK(kernel["median_us"].is_null());
     } else {
-      CHECK(rung["status"] == "ran");
-      CHECK(rung["median_us"] > 0);
-      CHECK(rung["bandwidth_gbps"] > 0);
+      CHECK(kernel["status"] == "ran");
+      CHECK(kernel["median_us"] > 0);
+      CHECK(kernel["bandwidth_gbps"] > 0);
     }
   }
   for (const auto& [section, expected] : kRungs) {
@@ -78,7 +78,7 @@ TEST_CASE("The ladder's tables have the published figures and the reasons") {
   CHECK_THAT(outcome.out, ContainsSubstring("B: Dot product"));
   CHECK_THAT(outcome.out, ContainsSubstring("520 GFLOPS, 3.8 us"));
   CHECK_THAT(outcome.out, ContainsSubstring("skipped: cublasSdot: "));
-  CHECK_THAT(outcome.out, ContainsSubstring("6 rungs ran, 1 skipped, 0 failed on cpu"));
+  CHECK_THAT(outcome.out, ContainsSubstring("6 kernels ran, 1 skipped, 0 failed on cpu"));
   CHECK_THAT(outcome.out, ContainsSubstring("say nothing about a GPU"));
   CHECK_THAT(outcome.out, !ContainsSubstring("V0 single thread"));
 }

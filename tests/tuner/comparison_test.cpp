@@ -97,7 +97,7 @@ TEST_CASE(
   for (const Finalist& finalist : candidates) CHECK(finalist.record.samples_us.size() == 27);
   const std::size_t chosen = choose(candidates, 0).value();
   CHECK(chosen != 0);
-  settle(evaluator, candidates, chosen);
+  break_ties(evaluator, candidates, chosen);
   for (const Finalist& finalist : candidates) CHECK(finalist.record.samples_us.size() == 27);
 }
 
@@ -174,12 +174,12 @@ TEST_CASE("Choice: without a measured incumbent the fastest is chosen, without a
 }
 
 /// What is kept of three finalists, of which the first is chosen, with the timings asked for.
-struct Settlement {
+struct TieBreak {
   std::size_t kept = 0;
   std::vector<int> timed;  ///< unrolls
 };
 
-Settlement settle_three(std::array<double, 3> graph_us, std::array<double, 3> stream_us) {
+TieBreak break_three_ties(std::array<double, 3> graph_us, std::array<double, 3> stream_us) {
   const auto place = [](const Trial& trial) {
     return static_cast<std::size_t>(unroll_of(trial.params) / 2);  // 1, 2, 4
   };
@@ -189,7 +189,7 @@ Settlement settle_three(std::array<double, 3> graph_us, std::array<double, 3> st
   std::vector<Finalist> candidates = finalists({1, 2, 4});
   compare(evaluator, candidates, {.rounds = 2});
   evaluator.trials.clear();
-  Settlement result{.kept = settle(evaluator, candidates, 0), .timed = {}};
+  TieBreak result{.kept = break_ties(evaluator, candidates, 0), .timed = {}};
   for (const Trial& trial : evaluator.trials) {
     CHECK(trial.timing == Timing::complete);
     result.timed.push_back(unroll_of(trial.params));
@@ -199,17 +199,17 @@ Settlement settle_three(std::array<double, 3> graph_us, std::array<double, 3> st
 }
 
 TEST_CASE(
-    "Settlement: of what is about as fast in a graph, what is clearly faster in a stream is kept") {
-  CHECK(settle_three({10, 10.1, 10.19}, {5, 4.9, 4.2}).kept == 2);
-  CHECK(settle_three({10, 10.1, 10.19}, {5, 4.2, 4.1}).kept == 1);
-  CHECK(settle_three({10, 10.1, 10.19}, {5, 4.6, 4.1}).kept == 2);
-  CHECK(settle_three({10, 10.1, 10.19}, {5, 4.9, 4.8}).kept == 0);
-  const Settlement slower = settle_three({10, 10.3, 11}, {5, 4, 3});
+    "TieBreak: of what is about as fast in a graph, what is clearly faster in a stream is kept") {
+  CHECK(break_three_ties({10, 10.1, 10.19}, {5, 4.9, 4.2}).kept == 2);
+  CHECK(break_three_ties({10, 10.1, 10.19}, {5, 4.2, 4.1}).kept == 1);
+  CHECK(break_three_ties({10, 10.1, 10.19}, {5, 4.6, 4.1}).kept == 2);
+  CHECK(break_three_ties({10, 10.1, 10.19}, {5, 4.9, 4.8}).kept == 0);
+  const TieBreak slower = break_three_ties({10, 10.3, 11}, {5, 4, 3});
   CHECK(slower.kept == 0);
   CHECK(slower.timed == std::vector{1});
 }
 
-TEST_CASE("Settlement: what stores its result once is kept in the place of atomics") {
+TEST_CASE("TieBreak: what stores its result once is kept in the place of atomics") {
   const auto kept = [](std::array<double, 3> graph_us, std::array<double, 3> stream_us) {
     ScriptedEvaluator evaluator([&](const Problem&, const Trial& trial) {
       return graph_us[static_cast<std::size_t>(unroll_of(trial.params) / 2)];
@@ -224,7 +224,7 @@ TEST_CASE("Settlement: what stores its result once is kept in the place of atomi
           with_final_stage(finalist.params, is_last ? FinalStage::polling : FinalStage::atomic);
     }
     compare(evaluator, candidates, {.rounds = 2});
-    return settle(evaluator, candidates, 0);
+    return break_ties(evaluator, candidates, 0);
   };
   CHECK(kept({30, 30.1, 30.5}, {33, 33, 33}) == 2);
   CHECK(kept({30, 30.1, 31.4}, {33, 33, 33}) == 2);
@@ -234,7 +234,7 @@ TEST_CASE("Settlement: what stores its result once is kept in the place of atomi
   CHECK(kept({300, 301, 302.1}, {303, 303, 303}) == 0);  // more than 2 us
 }
 
-TEST_CASE("Settlement: what stores its result once is found behind any number of atomics") {
+TEST_CASE("TieBreak: what stores its result once is found behind any number of atomics") {
   ScriptedEvaluator evaluator([](const Problem&, const Trial& trial) {
     return reduce_params(trial.params).final_stage == FinalStage::atomic ? 30.0 : 30.5;
   });
@@ -244,10 +244,10 @@ TEST_CASE("Settlement: what stores its result once is found behind any number of
   }
   candidates.back().params = with_final_stage(candidates.back().params, FinalStage::polling);
   compare(evaluator, candidates, {.rounds = 2});
-  CHECK(settle(evaluator, candidates, 0) == candidates.size() - 1);
+  CHECK(break_ties(evaluator, candidates, 0) == candidates.size() - 1);
 }
 
-TEST_CASE("Settlement: a host that was disturbed once changes nothing") {
+TEST_CASE("TieBreak: a host that was disturbed once changes nothing") {
   ScriptedEvaluator evaluator([](const Problem&, const Trial&) { return 10.0; });
   int trials_of_1 = 0;
   evaluator.stream_cost = [&](const Trial& trial) {
@@ -255,13 +255,13 @@ TEST_CASE("Settlement: a host that was disturbed once changes nothing") {
   };
   std::vector<Finalist> candidates = finalists({1, 2, 4});
   compare(evaluator, candidates, {.rounds = 2});
-  CHECK(settle(evaluator, candidates, 0) == 0);
+  CHECK(break_ties(evaluator, candidates, 0) == 0);
   CHECK(trials_of_1 == 2);
 }
 
-TEST_CASE("Settlement: where no time in a stream is measured, the chosen one is kept") {
-  CHECK(settle_three({10, 10, 10}, {0, 0, 0}).kept == 0);
-  CHECK(settle_three({10, 10, 10}, {5, 0, 0}).kept == 0);
+TEST_CASE("TieBreak: where no time in a stream is measured, the chosen one is kept") {
+  CHECK(break_three_ties({10, 10, 10}, {0, 0, 0}).kept == 0);
+  CHECK(break_three_ties({10, 10, 10}, {5, 0, 0}).kept == 0);
 }
 
 }  // namespace

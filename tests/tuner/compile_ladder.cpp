@@ -1,5 +1,5 @@
-// Compiles every rung of the ladder that is ours with NVRTC, for the architectures that are named;
-// needs no GPU.
+// Compiles every kernel of the ladder that is ours with NVRTC, for the architectures that are
+// named; needs no GPU.
 //
 // Exit codes: 0 everything compiles; 1 something does not; 3 there is no NVRTC, or no toolkit.
 
@@ -23,10 +23,10 @@ bool compile_all(const std::string& architecture) {
   const std::unique_ptr<Compiler> compiler = make_nvrtc_compiler(architecture);
   CompilePool pool(*compiler, static_cast<int>(std::max(1u, std::thread::hardware_concurrency())));
   std::vector<CompilePool::Compilation> compilations;
-  for (const Rung& rung : make_ladder({})) {
-    if (const auto* const params = std::get_if<Config>(&rung.how)) {
+  for (const LadderKernel& kernel : make_ladder({})) {
+    if (const auto* const params = std::get_if<Config>(&kernel.how)) {
       compilations.push_back(
-          pool.request(make_program({.problem = rung.problem, .params = *params})));
+          pool.request(make_program({.problem = kernel.problem, .params = *params})));
     }
   }
   std::size_t failures = 0;
@@ -40,8 +40,8 @@ bool compile_all(const std::string& architecture) {
       ++failures;
     }
   }
-  fmt::print("{} {}: {} rungs, {} failed\n", compiler->version(), architecture, compilations.size(),
-             failures);
+  fmt::print("{} {}: {} kernels, {} failed\n", compiler->version(), architecture,
+             compilations.size(), failures);
   return failures == 0;
 }
 

@@ -32,7 +32,7 @@ TEST_CASE("InputBytes: of a pipe a limited number of bytes is taken, of a file a
   }
   std::ofstream(folder.file("file"), std::ios::binary) << text;
   std::string read(2000, '\0');
-  const InputBytes bytes(folder.file("file"), /*most_piped=*/999);
+  const InputBytes bytes(folder.file("file"), /*max_piped=*/999);
   for (int again = 0; again < 2; ++again) CHECK(bytes.begin()(read.data(), read.size()) == 1000);
 }
 

@@ -8,8 +8,8 @@
 #include "templates/reduce/space.h"
 #include "tests/catch.h"
 #include "tests/fakes/fake_device.h"
-#include "tuner/session/climb.h"
-#include "tuner/session/library_rungs.h"
+#include "tuner/session/library_kernels.h"
+#include "tuner/session/run_ladder.h"
 
 namespace foldtune::test {
 namespace {
@@ -18,9 +18,9 @@ using Catch::Matchers::ContainsSubstring;
 
 constexpr std::uint64_t kCount = 1000;
 
-Rung rung_of(const Config& params, Operator op = Operator::sum) {
+LadderKernel kernel_of(const Config& params, Operator op = Operator::sum) {
   return {.section = 'A',
-          .name = "rung",
+          .name = "kernel",
           .problem = {.op = op,
                       .type = ElementType::i32,
                       .accumulator = ElementType::i32,
@@ -29,10 +29,10 @@ Rung rung_of(const Config& params, Operator op = Operator::sum) {
           .published = {}};
 }
 
-Rung rung_of(const std::string& library) {
-  Rung rung = rung_of(Config(ReduceParams{}));
-  rung.how = LibraryFunction{library};
-  return rung;
+LadderKernel kernel_of(const std::string& library) {
+  LadderKernel kernel = kernel_of(Config(ReduceParams{}));
+  kernel.how = LibraryFunction{library};
+  return kernel;
 }
 
 void sum_on_host(const Call& call, Stream) {
@@ -42,29 +42,30 @@ void sum_on_host(const Call& call, Stream) {
   std::memcpy(call.output, &sum, sizeof(sum));
 }
 
-constexpr LibraryRung kLibraries[] = {
+constexpr LibraryKernel kLibraries[] = {
     {"right", [](Device&, const Problem&) -> Enqueue { return sum_on_host; }},
     {"wrong", [](Device&, const Problem&) -> Enqueue { return [](const Call&, Stream) {}; }},
     {"absent", [](Device&, const Problem&) -> Enqueue { throw Unavailable("no such library"); }}};
 
-std::vector<RungResult> climb_all(FakeDevice& device, const std::vector<Rung>& rungs) {
+std::vector<KernelResult> run_all(FakeDevice& device, const std::vector<LadderKernel>& kernels) {
   std::size_t seen = 0;
-  LadderReport report = climb(device, rungs, kLibraries, [&](const RungResult&) { ++seen; });
-  CHECK(seen == rungs.size());
-  REQUIRE(report.results.size() == rungs.size());
+  LadderReport report =
+      run_ladder(device, kernels, kLibraries, [&](const KernelResult&) { ++seen; });
+  CHECK(seen == kernels.size());
+  REQUIRE(report.results.size() == kernels.size());
   return std::move(report.results);
 }
 
 }  // namespace
 
-TEST_CASE("Every rung is a problem without fault and a point of its space") {
+TEST_CASE("Every kernel is a problem without fault and a point of its space") {
   for (const std::uint64_t count : {0, 4096}) {
-    for (const Rung& rung : make_ladder({.count = count})) {
-      CAPTURE(rung.section, rung.name, to_string(rung.problem));
-      CHECK(find_fault(rung.problem).empty());
-      CHECK((count == 0 || rung.problem.count == count));
-      if (const auto* const params = std::get_if<Config>(&rung.how)) {
-        CHECK(Space(rung.problem).contains(*params));
+    for (const LadderKernel& kernel : make_ladder({.count = count})) {
+      CAPTURE(kernel.section, kernel.name, to_string(kernel.problem));
+      CHECK(find_fault(kernel.problem).empty());
+      CHECK((count == 0 || kernel.problem.count == count));
+      if (const auto* const params = std::get_if<Config>(&kernel.how)) {
+        CHECK(Space(kernel.problem).contains(*params));
       }
     }
   }
@@ -72,10 +73,10 @@ TEST_CASE("Every rung is a problem without fault and a point of its space") {
 
 TEST_CASE("Rungs of a problem differ, by name and by configuration") {
   std::set<std::string> seen;
-  for (const Rung& rung : make_ladder({})) {
-    CHECK(seen.insert(rung.section + rung.name + to_string(rung.problem)).second);
-    if (const auto* const params = std::get_if<Config>(&rung.how)) {
-      CHECK(seen.insert(rung.section + to_json(*params) + to_string(rung.problem)).second);
+  for (const LadderKernel& kernel : make_ladder({})) {
+    CHECK(seen.insert(kernel.section + kernel.name + to_string(kernel.problem)).second);
+    if (const auto* const params = std::get_if<Config>(&kernel.how)) {
+      CHECK(seen.insert(kernel.section + to_json(*params) + to_string(kernel.problem)).second);
     }
   }
 }
@@ -83,9 +84,9 @@ TEST_CASE("Rungs of a problem differ, by name and by configuration") {
 TEST_CASE("Sections have the sizes that were published") {
   const auto counts = [](const std::string& section) {
     std::set<std::uint64_t> result;
-    for (const Rung& rung : make_ladder({.sections = section})) {
-      CHECK(rung.section == section[0]);
-      result.insert(rung.problem.count);
+    for (const LadderKernel& kernel : make_ladder({.sections = section})) {
+      CHECK(kernel.section == section[0]);
+      result.insert(kernel.problem.count);
     }
     return result;
   };
@@ -97,44 +98,45 @@ TEST_CASE("Sections have the sizes that were published") {
 }
 
 TEST_CASE("A time that was published stands beside the size that it is of") {
-  for (const Rung& rung : make_ladder({.sections = "C"})) {
-    CHECK(rung.published.empty() == (rung.problem.count != 33'554'432));
+  for (const LadderKernel& kernel : make_ladder({.sections = "C"})) {
+    CHECK(kernel.published.empty() == (kernel.problem.count != 33'554'432));
   }
 }
 
-TEST_CASE("A rung that gives the right result is timed") {
+TEST_CASE("A kernel that gives the right result is timed") {
   FakeDevice device({.cost_us = [](const FakeLaunch&) { return 2.0; }});
-  const auto results = climb_all(device, {rung_of(ReduceParams{}), rung_of("right")});
-  CHECK(results[0].status == RungStatus::ran);
+  const auto results = run_all(device, {kernel_of(ReduceParams{}), kernel_of("right")});
+  CHECK(results[0].status == KernelStatus::ran);
   CHECK(results[0].median_us == Approx(2));
   CHECK(results[0].gbps == Approx(kCount * 4 / 2.0 / 1e3));
-  CHECK(results[1].status == RungStatus::ran);
+  CHECK(results[1].status == KernelStatus::ran);
   CHECK(results[1].reason.empty());
 }
 
-TEST_CASE("A rung that fails says so, and the others go on") {
+TEST_CASE("A kernel that fails says so, and the others go on") {
   FakeDevice device({.fault = [](const ReduceParams& params) {
     if (params.block_size == 64) return Fault::wrong_result;
     return params.block_size == 128 ? Fault::compile_error : Fault::none;
   }});
-  const auto results = climb_all(
-      device, {rung_of(ReduceParams{.block_size = 64}), rung_of(ReduceParams{.block_size = 128}),
-               rung_of("wrong"), rung_of(ReduceParams{.block_size = 256}, Operator::max)});
-  CHECK(results[0].status == RungStatus::failed);
+  const auto results =
+      run_all(device, {kernel_of(ReduceParams{.block_size = 64}),
+                       kernel_of(ReduceParams{.block_size = 128}), kernel_of("wrong"),
+                       kernel_of(ReduceParams{.block_size = 256}, Operator::max)});
+  CHECK(results[0].status == KernelStatus::failed);
   CHECK_THAT(results[0].reason, ContainsSubstring("expected"));
-  CHECK(results[1].status == RungStatus::failed);
+  CHECK(results[1].status == KernelStatus::failed);
   CHECK_FALSE(results[1].reason.empty());
-  CHECK(results[2].status == RungStatus::failed);
+  CHECK(results[2].status == KernelStatus::failed);
   CHECK_THAT(results[2].reason, ContainsSubstring("expected"));
-  CHECK(results[3].status == RungStatus::ran);
+  CHECK(results[3].status == KernelStatus::ran);
 }
 
-TEST_CASE("A rung that cannot run here is skipped, with its reason") {
+TEST_CASE("A kernel that cannot run here is skipped, with its reason") {
   FakeDevice device;
-  Rung other = rung_of("");
+  LadderKernel other = kernel_of("");
   other.how = NotLinked{"another language"};
-  const auto results = climb_all(device, {rung_of("absent"), rung_of("unknown"), other});
-  for (const RungResult& result : results) CHECK(result.status == RungStatus::skipped);
+  const auto results = run_all(device, {kernel_of("absent"), kernel_of("unknown"), other});
+  for (const KernelResult& result : results) CHECK(result.status == KernelStatus::skipped);
   CHECK(results[0].reason == "no such library");
   CHECK_THAT(results[1].reason, ContainsSubstring("unknown is not linked"));
   CHECK(results[2].reason == "another language");

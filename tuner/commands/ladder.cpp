@@ -18,7 +18,7 @@
 #include "tuner/commands/options.h"
 #include "tuner/inspect/row_fields.h"
 #include "tuner/problem/count_list.h"
-#include "tuner/session/climb.h"
+#include "tuner/session/run_ladder.h"
 #include "tuner/text/format.h"
 #include "tuner/text/print.h"
 #include "tuner/text/table.h"
@@ -30,7 +30,7 @@ namespace {
 constexpr std::uint64_t kCpuCount = 1 << 16;
 
 constexpr const char* kFooter =
-    R"(Runs the kernels that published tutorials, studies and contests climb, from a single thread to
+    R"(Runs the kernels that published tutorials, studies and contests build up, from a single thread to
 the libraries, as points of the space of configurations. Each gives the right result before it is
 timed, or fails; one that cannot run here is skipped, and says why.
 
@@ -38,7 +38,7 @@ Sections:
   A  from naive to warp-optimized sums; max, argmax, a custom operator, histograms
   B  dot products, of 2^20 elements
   C  a study of sums of f32 and i32, of 2^16, 2^20 and 2^25 elements
-  D  the rungs of a contest, 2^24 elements
+  D  the kernels of a contest, 2^24 elements
   E  a guide's sum, max and min, and what it claims, 2^24 elements
 
 Times are per call, of calls in a CUDA graph over inputs that are not in the L2. The published
@@ -78,32 +78,32 @@ LadderOptions make_options(const LadderArguments& arguments) {
           .count = arguments.count ? parse_count(*arguments.count) : 0};
 }
 
-std::string_view text(RungStatus status) {
+std::string_view text(KernelStatus status) {
   switch (status) {
-    case RungStatus::ran:
+    case KernelStatus::ran:
       return "ran";
-    case RungStatus::skipped:
+    case KernelStatus::skipped:
       return "skipped";
-    case RungStatus::failed:
+    case KernelStatus::failed:
       break;
   }
   return "failed";
 }
 
-/// How a rung is computed: "bs256 vw4 ...", or the name of a library's function.
-std::string how_text(const Rung& rung) {
-  if (const auto* const params = std::get_if<Config>(&rung.how)) return format_config(*params);
-  if (const auto* const library = std::get_if<LibraryFunction>(&rung.how)) return library->name;
+/// How a kernel is computed: "bs256 vw4 ...", or the name of a library's function.
+std::string how_text(const LadderKernel& kernel) {
+  if (const auto* const params = std::get_if<Config>(&kernel.how)) return format_config(*params);
+  if (const auto* const library = std::get_if<LibraryFunction>(&kernel.how)) return library->name;
   return "not linked";
 }
 
 double fraction(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
 void print_section(char section, const LadderReport& report) {
-  const bool has_flops = std::ranges::any_of(report.results, [&](const RungResult& result) {
-    return result.rung.section == section && result.gflops > 0;
+  const bool has_flops = std::ranges::any_of(report.results, [&](const KernelResult& result) {
+    return result.kernel.section == section && result.gflops > 0;
   });
-  std::vector<Column> columns{{"rung"},
+  std::vector<Column> columns{{"kernel"},
                               {"problem"},
                               {"us", Align::right},
                               {"GB/s", Align::right},
@@ -113,10 +113,10 @@ void print_section(char section, const LadderReport& report) {
   columns.push_back({"published"});
   columns.push_back({"config"});
   Table table(columns);
-  for (const RungResult& result : report.results) {
-    if (result.rung.section != section) continue;
-    std::vector<std::string> cells{result.rung.name, to_string(result.rung.problem)};
-    if (result.status == RungStatus::ran) {
+  for (const KernelResult& result : report.results) {
+    if (result.kernel.section != section) continue;
+    std::vector<std::string> cells{result.kernel.name, to_string(result.kernel.problem)};
+    if (result.status == KernelStatus::ran) {
       const Ceilings& ceilings = report.ceilings;
       cells.insert(cells.end(), {format_number(result.median_us), format_number(result.gbps),
                                  format_percent(fraction(result.gbps, ceilings.read_gbps)),
@@ -125,20 +125,20 @@ void print_section(char section, const LadderReport& report) {
       cells.insert(cells.end(), {std::string(text(result.status)), "-", "-", "-"});
     }
     if (has_flops) cells.push_back(result.gflops > 0 ? format_number(result.gflops) : "-");
-    cells.push_back(result.rung.published.empty() ? "-" : result.rung.published);
-    cells.push_back(how_text(result.rung));
+    cells.push_back(result.kernel.published.empty() ? "-" : result.kernel.published);
+    cells.push_back(how_text(result.kernel));
     table.add_row(std::move(cells));
   }
   print_to(stdout, "{}: {}\n{}\n", section, ladder_section_title(section),
            Lines{table.to_string(terminal_width(stdout))});
 }
 
-/// Every reason once, with the rungs that it holds for.
-void print_reasons(const LadderReport& report, RungStatus status) {
+/// Every reason once, with the kernels that it holds for.
+void print_reasons(const LadderReport& report, KernelStatus status) {
   std::vector<std::pair<std::string, std::vector<std::string>>> reasons;
-  for (const RungResult& result : report.results) {
+  for (const KernelResult& result : report.results) {
     if (result.status != status) continue;
-    const std::string& name = result.rung.name;
+    const std::string& name = result.kernel.name;
     auto found =
         std::ranges::find(reasons, result.reason, [](const auto& row) { return row.first; });
     if (found == reasons.end()) found = reasons.insert(found, {result.reason, {}});
@@ -150,21 +150,23 @@ void print_reasons(const LadderReport& report, RungStatus status) {
   }
 }
 
-std::size_t count_of(const LadderReport& report, RungStatus status) {
-  return static_cast<std::size_t>(std::ranges::count(report.results, status, &RungResult::status));
+std::size_t count_of(const LadderReport& report, KernelStatus status) {
+  return static_cast<std::size_t>(
+      std::ranges::count(report.results, status, &KernelResult::status));
 }
 
 void print_text(const LadderReport& report, const DeviceInfo& device) {
   for (const char section : kLadderSections) {
-    const bool is_there = std::ranges::any_of(
-        report.results, [&](const RungResult& result) { return result.rung.section == section; });
+    const bool is_there = std::ranges::any_of(report.results, [&](const KernelResult& result) {
+      return result.kernel.section == section;
+    });
     if (is_there) print_section(section, report);
   }
-  print_reasons(report, RungStatus::failed);
-  print_reasons(report, RungStatus::skipped);
-  print_to(stdout, "{} rungs ran, {} skipped, {} failed on {} ({}).\n",
-           count_of(report, RungStatus::ran), count_of(report, RungStatus::skipped),
-           count_of(report, RungStatus::failed), device.id, device.record.name);
+  print_reasons(report, KernelStatus::failed);
+  print_reasons(report, KernelStatus::skipped);
+  print_to(stdout, "{} kernels ran, {} skipped, {} failed on {} ({}).\n",
+           count_of(report, KernelStatus::ran), count_of(report, KernelStatus::skipped),
+           count_of(report, KernelStatus::failed), device.id, device.record.name);
   if (report.ceilings.read_gbps > 0) {
     print_to(stdout,
              "%read: of {} GB/s, the measured read bandwidth; %peak: of {} GB/s, the memory's.\n",
@@ -185,18 +187,18 @@ OrderedJson or_null(const T& value, bool is_known) {
   return is_known ? OrderedJson(value) : OrderedJson();
 }
 
-OrderedJson to_json(const RungResult& result, const Ceilings& ceilings) {
-  const Rung& rung = result.rung;
-  const bool ran = result.status == RungStatus::ran;
-  const auto* const params = std::get_if<Config>(&rung.how);
-  const auto* const library = std::get_if<LibraryFunction>(&rung.how);
+OrderedJson to_json(const KernelResult& result, const Ceilings& ceilings) {
+  const LadderKernel& kernel = result.kernel;
+  const bool ran = result.status == KernelStatus::ran;
+  const auto* const params = std::get_if<Config>(&kernel.how);
+  const auto* const library = std::get_if<LibraryFunction>(&kernel.how);
   return {
-      {"section", std::string(1, rung.section)},
-      {"rung", rung.name},
-      {"problem", to_string(rung.problem)},
-      {"op", name(rung.problem.op)},
-      {"element_type", name(rung.problem.input_types().front())},
-      {"element_count", rung.problem.count},
+      {"section", std::string(1, kernel.section)},
+      {"kernel", kernel.name},
+      {"problem", to_string(kernel.problem)},
+      {"op", name(kernel.problem.op)},
+      {"element_type", name(kernel.problem.input_types().front())},
+      {"element_count", kernel.problem.count},
       {"config",
        params == nullptr ? OrderedJson() : OrderedJson::parse(foldtune::to_json(*params))},
       {"library", or_null(library == nullptr ? "" : library->name, library != nullptr)},
@@ -209,14 +211,14 @@ OrderedJson to_json(const RungResult& result, const Ceilings& ceilings) {
       {"peak_bandwidth_fraction",
        or_null(fraction(result.gbps, ceilings.peak_gbps), ran && ceilings.peak_gbps > 0)},
       {"gflops", or_null(result.gflops, result.gflops > 0)},
-      {"published", or_null(rung.published, !rung.published.empty())},
+      {"published", or_null(kernel.published, !kernel.published.empty())},
   };
 }
 
 void print_json(const LadderReport& report, const DeviceInfo& device) {
-  OrderedJson rungs = OrderedJson::array();
-  for (const RungResult& result : report.results) {
-    rungs.push_back(to_json(result, report.ceilings));
+  OrderedJson kernels = OrderedJson::array();
+  for (const KernelResult& result : report.results) {
+    kernels.push_back(to_json(result, report.ceilings));
   }
   const Ceilings& ceilings = report.ceilings;
   const OrderedJson json{
@@ -224,7 +226,7 @@ void print_json(const LadderReport& report, const DeviceInfo& device) {
       {"device_name", device.record.name},
       {"read_bandwidth_gbps", or_null(ceilings.read_gbps, ceilings.read_gbps > 0)},
       {"peak_bandwidth_gbps", or_null(ceilings.peak_gbps, ceilings.peak_gbps > 0)},
-      {"rungs", rungs},
+      {"kernels", kernels},
   };
   print_indented(json);
 }
@@ -234,18 +236,19 @@ ExitCode run_ladder(const LadderArguments& arguments) {
   const std::string device_id = choose_device(arguments.device);
   const std::unique_ptr<Device> device = open_device(device_id);
   if (device_id.starts_with("cpu") && options.count == 0) options.count = kCpuCount;
-  const std::vector<Rung> rungs = make_ladder(options);
-  print_to(stderr, "climbing {} rungs on {} ({})\n", rungs.size(), device_id,
+  const std::vector<LadderKernel> kernels = make_ladder(options);
+  print_to(stderr, "running {} kernels on {} ({})\n", kernels.size(), device_id,
            device->info().record.name);
   std::size_t done = 0;
-  const LadderReport report = climb(*device, rungs, library_rungs(), [&](const RungResult& result) {
-    print_to(stderr, "{}/{} {} {}, {}: {}\n", ++done, rungs.size(), result.rung.section,
-             result.rung.name, to_string(result.rung.problem),
-             result.status == RungStatus::ran ? format_us(result.median_us)
-                                              : std::string(text(result.status)));
-  });
+  const LadderReport report =
+      run_ladder(*device, kernels, library_kernels(), [&](const KernelResult& result) {
+        print_to(stderr, "{}/{} {} {}, {}: {}\n", ++done, kernels.size(), result.kernel.section,
+                 result.kernel.name, to_string(result.kernel.problem),
+                 result.status == KernelStatus::ran ? format_us(result.median_us)
+                                                    : std::string(text(result.status)));
+      });
   arguments.json ? print_json(report, device->info()) : print_text(report, device->info());
-  return count_of(report, RungStatus::failed) == 0 ? ExitCode::ok : ExitCode::device;
+  return count_of(report, KernelStatus::failed) == 0 ? ExitCode::ok : ExitCode::device;
 }
 
 }  // namespace
@@ -254,13 +257,13 @@ Action prepare_ladder(CLI::App& app, const std::string&) {
   auto arguments = std::make_shared<LadderArguments>();
   app.add_option("--section", arguments->sections, "Sections by comma [all]")->type_name("LIST");
   app.add_option("--n", arguments->count,
-                 fmt::format("Elements of every rung [the sections' sizes; on the CPU device {}]",
+                 fmt::format("Elements of every kernel [the sections' sizes; on the CPU device {}]",
                              kCpuCount))
       ->type_name("N");
   app.add_option("--device", arguments->device,
                  "cuda:N or cpu [cuda:0 where there is one, else cpu]")
       ->type_name("NAME");
-  app.add_flag("--json", arguments->json, "Print JSON: an object with the array \"rungs\"");
+  app.add_flag("--json", arguments->json, "Print JSON: an object with the array \"kernels\"");
   app.footer(kFooter);
   return [arguments] { return run_ladder(*arguments); };
 }

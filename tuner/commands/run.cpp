@@ -17,7 +17,7 @@
 #include "foldtune/error.h"
 #include "runtime/compile/kernel_cache.h"
 #include "runtime/device/device.h"
-#include "runtime/lookup/tuned_configs.h"
+#include "runtime/lookup/config_lookup.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/options.h"
 #include "tuner/commands/problem_options.h"
@@ -77,12 +77,12 @@ struct RunArguments {
 };
 
 /// As a program does it. None where there is no such file, or none that can be used.
-TunedConfigs open_configs(const std::optional<std::string>& asked) {
+ConfigLookup open_configs(const std::optional<std::string>& asked) {
   std::error_code ignored;
   if (asked && !std::filesystem::exists(*asked, ignored) && !ignored) {
     print_to(stderr, "foldtune: note: there is no database {}; running untuned\n", *asked);
   }
-  return TunedConfigs::open(asked.value_or(""));
+  return ConfigLookup::open(asked.value_or(""));
 }
 
 /// Calls the reducer `calls` times, or until the time is enough, and returns the times.
@@ -251,7 +251,7 @@ RunReport reduce_files(const RunArguments& arguments) {
   report.files = arguments.files;
 
   const std::shared_ptr<Device> device = open_device(choose_device(arguments.device));
-  const TunedConfigs configs = open_configs(arguments.database);
+  const ConfigLookup configs = open_configs(arguments.database);
   Context context(device, configs);
   std::vector<DeviceBuffer> buffers;
   buffers.reserve(files.size() + 1);

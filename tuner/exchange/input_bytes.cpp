@@ -24,7 +24,7 @@ mode_t kind_of(int descriptor) {
 
 }  // namespace
 
-InputBytes::InputBytes(std::string path, std::uint64_t most_piped) : name_(std::move(path)) {
+InputBytes::InputBytes(std::string path, std::uint64_t max_piped) : name_(std::move(path)) {
   const bool is_standard_input = name_ == "-";
   if (is_standard_input) name_ = "the standard input";
   // Not O_NONBLOCK: a FIFO is waited for until somebody writes to it.
@@ -38,7 +38,7 @@ InputBytes::InputBytes(std::string path, std::uint64_t most_piped) : name_(std::
   if (kind != S_IFIFO && kind != S_IFSOCK) {
     throw FileError(fmt::format("reading {}: it is neither a file nor a pipe; give a file", name_));
   }
-  file_ = copy(file_.get(), most_piped);
+  file_ = copy(file_.get(), max_piped);
 }
 
 ByteSource InputBytes::begin() const {

@@ -14,12 +14,12 @@ namespace foldtune {
 inline constexpr std::uint64_t kMostPipedBytes = std::uint64_t{4} << 30;
 
 /// The regular file or pipe `path`, or for "-" the standard input. A pipe, which can be read only
-/// once, is copied to a temporary file; one that gives more than `most_piped` bytes, and what is
+/// once, is copied to a temporary file; one that gives more than `max_piped` bytes, and what is
 /// neither a file nor a pipe, such as /dev/zero, is refused. Failures, also those of its source,
 /// throw FileError.
 class InputBytes {
  public:
-  explicit InputBytes(std::string path, std::uint64_t most_piped = kMostPipedBytes);
+  explicit InputBytes(std::string path, std::uint64_t max_piped = kMostPipedBytes);
 
   const std::string& name() const { return name_; }
 

@@ -47,9 +47,9 @@ class TextCheck {
   void operator()(const ColumnInfo& column, const Field& field) {
     if constexpr (std::is_same_v<Field, std::string>) {
       if (!fault_.empty()) return;
-      if (field.size() > column.most_bytes) {
+      if (field.size() > column.max_bytes) {
         fault_ = fmt::format("its {} has {} bytes, more than {}", column.name, field.size(),
-                             column.most_bytes);
+                             column.max_bytes);
       } else if (has_controls(field, column.has_lines)) {
         fault_ = fmt::format("its {} has control characters", column.name);
       }
@@ -106,7 +106,7 @@ constexpr double kMostGbpsOfMultiprocessor = 1000;
 constexpr double kMostPeaks = 4;
 
 /// In 10^9 bytes per second.
-double most_gbps(const DeviceRecord& device, bool is_from_memory) {
+double max_gbps(const DeviceRecord& device, bool is_from_memory) {
   const double of_caches = kMostGbpsOfMultiprocessor * std::max(1, device.multiprocessor_count);
   const double peak = peak_gbps(device);
   return is_from_memory && peak > 0 ? std::min(of_caches, kMostPeaks * peak) : of_caches;
@@ -120,7 +120,7 @@ std::string fault_of_time(const char* column, double us, const StoredResult& row
     return fmt::format("its {} is {}, less than a launch takes anywhere", column, us);
   }
   const double gbps = static_cast<double>(row.measurement.bytes) / us / 1e3;
-  const double most = most_gbps(device, is_from_memory);
+  const double most = max_gbps(device, is_from_memory);
   if (gbps <= most) return {};
   return fmt::format(
       "its {} is {}: {:.0f} GB/s, more than the {:.0f} GB/s that its device can read", column, us,
@@ -147,7 +147,7 @@ std::string fault_of_times(const StoredResult& row) {
 }
 
 std::string fault_of_bandwidth(const RunRecord& run) {
-  const double most = most_gbps(run.device, /*is_from_memory=*/true);
+  const double most = max_gbps(run.device, /*is_from_memory=*/true);
   if (run.read_bandwidth_gbps <= most) return {};
   return fmt::format("its read_bandwidth_gbps is {:.0f}, more than the {:.0f} that its device can",
                      run.read_bandwidth_gbps, most);

@@ -14,7 +14,7 @@
 #include "cache/summary.h"
 #include "foldtune/error.h"
 #include "runtime/device/compiler.h"
-#include "runtime/lookup/tuned_configs.h"
+#include "runtime/lookup/config_lookup.h"
 #include "runtime/support/shared_library.h"
 #include "runtime/support/worker_program.h"
 #include "templates/fingerprint.h"

@@ -223,8 +223,8 @@ std::optional<std::size_t> choose(const std::vector<Finalist>& finalists,
   return is_clearly_faster(finalists[*best], finalists[*incumbent]) ? best : incumbent;
 }
 
-std::size_t settle(Evaluator& evaluator, std::vector<Finalist>& finalists, std::size_t chosen,
-                   const std::function<bool()>& stop_requested) {
+std::size_t break_ties(Evaluator& evaluator, std::vector<Finalist>& finalists, std::size_t chosen,
+                       const std::function<bool()>& stop_requested) {
   const auto is_over = [&] { return stop_requested && stop_requested(); };
   if (is_over()) return chosen;
   const std::size_t kept = prefer_in_stream(evaluator, finalists, chosen, is_over);

@@ -51,7 +51,7 @@ std::optional<std::size_t> choose(const std::vector<Finalist>& finalists,
 /// others that takes clearly less time in a stream; in the place of one that ends in atomics, one
 /// that stores its result once and takes at most 5% and at most 2 us more, for values that are
 /// waited for. Samples and medians stay those of the comparison. Throws what `evaluate` throws.
-std::size_t settle(Evaluator& evaluator, std::vector<Finalist>& finalists, std::size_t chosen,
-                   const std::function<bool()>& stop_requested = nullptr);
+std::size_t break_ties(Evaluator& evaluator, std::vector<Finalist>& finalists, std::size_t chosen,
+                       const std::function<bool()>& stop_requested = nullptr);
 
 }  // namespace foldtune

@@ -73,7 +73,7 @@ int usual_calls(const DeviceRecord& device, std::uint64_t bytes) {
 
 }  // namespace
 
-Enqueues enqueues_of(const Plan& plan, const Areas& scratch) {
+Enqueues enqueues_of(const Plan& plan, const BufferRotation& scratch) {
   Enqueues enqueues;
   for (int area = 0; area < scratch.count(); ++area) {
     enqueues.push_back([&plan, memory = scratch.at(area)](const Call& call, Stream stream) {
@@ -127,7 +127,7 @@ ExpectedResult Measurer::compute_expected_result() {
   check_laws();
   const Variant plainest = plainest_variant(problem_);
   const Plan plan(device_, plainest, *compilations_.request(make_program(plainest)).get());
-  const Areas scratch(device_, plan.scratch_bytes(problem_.count));
+  const BufferRotation scratch(device_, plan.scratch_bytes(problem_.count));
   return {problem_, call_once(enqueues_of(plan, scratch).front())};
 }
 
@@ -149,7 +149,7 @@ void Measurer::make_flush() {
   flush_.emplace();
   flush_->plan =
       std::make_unique<Plan>(device_, variant, *compilations_.request(make_program(variant)).get());
-  flush_->scratch = Areas(device_, flush_->plan->scratch_bytes(flush.count));
+  flush_->scratch = BufferRotation(device_, flush_->plan->scratch_bytes(flush.count));
 }
 
 Candidate Measurer::prepare(const Config& params, const CompiledKernel& compiled) {
@@ -169,7 +169,7 @@ Candidate Measurer::prepare(const Config& params, const CompiledKernel& compiled
   record.compile_ms = compiled.compile_ms;
   try {
     candidate.plan = std::make_unique<Plan>(device_, variant, compiled);
-    candidate.scratch = Areas(device_, candidate.plan->scratch_bytes(problem_.count));
+    candidate.scratch = BufferRotation(device_, candidate.plan->scratch_bytes(problem_.count));
     const KernelResources resources = candidate.plan->resources();
     record.registers = resources.registers;
     record.shared_bytes = resources.shared_bytes;

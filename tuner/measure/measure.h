@@ -12,7 +12,7 @@
 
 #include "cache/config_store.h"
 #include "runtime/launch/plan.h"
-#include "tuner/measure/areas.h"
+#include "tuner/measure/buffer_rotation.h"
 #include "tuner/measure/compile_pool.h"
 #include "tuner/measure/evaluator.h"
 #include "tuner/measure/expected_result.h"
@@ -34,7 +34,7 @@ inline constexpr std::size_t kManners = 5;
 /// A plan that gave the right result, ready to be timed.
 struct Candidate {
   std::unique_ptr<Plan> plan;
-  Areas scratch;
+  BufferRotation scratch;
   MeasurementRecord record;  ///< what is known before the timing
   /// By Manner; each is made when it is first used. They refer to the plan and the scratch.
   std::array<std::unique_ptr<Stopwatch>, kManners> stopwatches;
@@ -48,7 +48,7 @@ using Enqueue = std::function<void(const Call& call, Stream stream)>;
 using Enqueues = std::vector<Enqueue>;
 
 /// One for each area. Both must outlive what is returned.
-Enqueues enqueues_of(const Plan& plan, const Areas& scratch);
+Enqueues enqueues_of(const Plan& plan, const BufferRotation& scratch);
 
 /// The record of one configuration, measured in several turns: `total` with the samples of `more`
 /// behind its own, and what follows of them. Of two outcomes, the failure counts.
@@ -115,7 +115,7 @@ class Measurer {
   Problem problem_;
   ExpectedResult expected_;
   DeviceBuffer edges_;  ///< of custom bins
-  Areas output_;
+  BufferRotation output_;
   DeviceBuffer flush_output_;
   std::optional<Candidate> flush_;  ///< reads the flush region
   int calls_per_sample_ = 1;

@@ -25,8 +25,8 @@ std::optional<KernelRecord> find_kernel(const KernelStore& store, const KernelKe
 class Keeping {
  public:
   Keeping(KernelStore& store, const KernelStore* source, const Compiler& compiler,
-          std::uint64_t most_bytes)
-      : store_(store), source_(source), compiler_(compiler), most_bytes_(most_bytes) {}
+          std::uint64_t max_bytes)
+      : store_(store), source_(source), compiler_(compiler), max_bytes_(max_bytes) {}
 
   void keep(const DeviceRecord& device, const WantedKernel& wanted) {
     const auto key = kernel_key(device, wanted.program, wanted.tuned_with);
@@ -34,7 +34,7 @@ class Keeping {
     if (find_kernel(store_, *key)) return count(false);
     if (source_ != nullptr) {
       if (const auto found = find_kernel(*source_, *key)) {
-        store_.put(*found, most_bytes_);
+        store_.put(*found, max_bytes_);
         return count(false);
       }
     }
@@ -43,7 +43,7 @@ class Keeping {
     if (find_kernel(store_, present)) return count(false);
     try {
       const CompiledKernel compiled = compiler_.compile(wanted.program);
-      store_.put(kernel_record(present, wanted.program, compiled), most_bytes_);
+      store_.put(kernel_record(present, wanted.program, compiled), max_bytes_);
       count(true);
     } catch (const CompileError& error) {
       const std::lock_guard lock(mutex_);
@@ -63,7 +63,7 @@ class Keeping {
   KernelStore& store_;
   const KernelStore* source_;
   const Compiler& compiler_;
-  const std::uint64_t most_bytes_;
+  const std::uint64_t max_bytes_;
   std::mutex mutex_;
   KeptKernels report_;
 };
@@ -72,8 +72,8 @@ class Keeping {
 
 KeptKernels keep_kernels(KernelStore& store, const KernelStore* source, const DeviceRecord& device,
                          const Compiler& compiler, const std::vector<WantedKernel>& wanted,
-                         int threads, std::uint64_t most_bytes) {
-  Keeping keeping(store, source, compiler, most_bytes);
+                         int threads, std::uint64_t max_bytes) {
+  Keeping keeping(store, source, compiler, max_bytes);
   std::atomic<std::size_t> next = 0;
   std::mutex mutex;
   std::exception_ptr failure;

@@ -31,7 +31,7 @@ struct KeptKernels {
 /// threads (0: one per core). Programs of which no kernel is kept are left out. Throws StoreError.
 KeptKernels keep_kernels(KernelStore& store, const KernelStore* source, const DeviceRecord& device,
                          const Compiler& compiler, const std::vector<WantedKernel>& wanted,
-                         int threads, std::uint64_t most_bytes);
+                         int threads, std::uint64_t max_bytes);
 
 /// What the results of a tuning are run with.
 std::vector<WantedKernel> kernels_of(const std::vector<ProblemResult>& results,

@@ -89,31 +89,31 @@ Problem bytes_histogram() {
   return problem;
 }
 
-/// Collects the rungs of a section.
+/// Collects the kernels of a section.
 class Section {
  public:
-  Section(char letter, const LadderOptions& options, std::vector<Rung>& rungs)
-      : letter_(letter), fixed_count_(options.count), rungs_(rungs) {}
+  Section(char letter, const LadderOptions& options, std::vector<LadderKernel>& kernels)
+      : letter_(letter), fixed_count_(options.count), kernels_(kernels) {}
 
   /// At each of the sizes, or at the one that was asked for.
   void add(std::string_view name, const Problem& problem, std::span<const std::uint64_t> counts,
            const How& how, std::string_view published = "") {
     const std::span<const std::uint64_t> fixed(&fixed_count_, 1);
     for (const std::uint64_t count : fixed_count_ == 0 ? counts : fixed) {
-      Rung rung{.section = letter_,
-                .name = std::string(name),
-                .problem = problem,
-                .how = how,
-                .published = std::string(published)};
-      rung.problem.count = count;
-      rungs_.push_back(std::move(rung));
+      LadderKernel kernel{.section = letter_,
+                          .name = std::string(name),
+                          .problem = problem,
+                          .how = how,
+                          .published = std::string(published)};
+      kernel.problem.count = count;
+      kernels_.push_back(std::move(kernel));
     }
   }
 
  private:
   char letter_;
   std::uint64_t fixed_count_;
-  std::vector<Rung>& rungs_;
+  std::vector<LadderKernel>& kernels_;
 };
 
 void add_naive_to_optimized(Section section) {
@@ -226,8 +226,8 @@ void add_guide(Section section) {
   constexpr std::array kCounts{16 * kMega};
   constexpr std::array kOddCounts{16 * kMega - 3};
   for (const Operator op : {Operator::sum, Operator::max, Operator::min}) {
-    const auto add = [&](std::string_view rung, const How& how, std::string_view published = "") {
-      section.add(rung, over(op), kCounts, how, op == Operator::sum ? published : "");
+    const auto add = [&](std::string_view kernel, const How& how, std::string_view published = "") {
+      section.add(kernel, over(op), kCounts, how, op == Operator::sum ? published : "");
     };
     add("naive interleaved", textbook(interleaved, two_pass), "2.8 ms, 85 GB/s");
     add("optimized", of_block_size(256), "0.12 ms, 92%");
@@ -262,18 +262,18 @@ std::string_view ladder_section_title(char section) {
   }
 }
 
-std::vector<Rung> make_ladder(const LadderOptions& options) {
-  std::vector<Rung> rungs;
+std::vector<LadderKernel> make_ladder(const LadderOptions& options) {
+  std::vector<LadderKernel> kernels;
   for (const char letter : kLadderSections) {
     if (options.sections.find(letter) == std::string::npos) continue;
-    const Section section(letter, options, rungs);
+    const Section section(letter, options, kernels);
     if (letter == 'A') add_naive_to_optimized(section);
     if (letter == 'B') add_dot_product(section);
     if (letter == 'C') add_study(section, study_counts(options));
     if (letter == 'D') add_contest(section);
     if (letter == 'E') add_guide(section);
   }
-  return rungs;
+  return kernels;
 }
 
 }  // namespace foldtune

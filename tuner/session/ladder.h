@@ -1,5 +1,5 @@
-/// The kernels that tutorials, studies and contests of GPU reductions climb, from the naive ones to
-/// the library's, with the speeds that were published for them on other GPUs.
+/// The kernels that tutorials, studies and contests of GPU reductions build up, from the naive ones
+/// to the library's, with the speeds that were published for them on other GPUs.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ inline constexpr std::string_view kLadderSections = "ABCDE";
 /// What a section is about.
 std::string_view ladder_section_title(char section);
 
-/// Another library's function, by the name that library_rungs.h gives it.
+/// Another library's function, by the name that library_kernels.h gives it.
 struct LibraryFunction {
   std::string name;
 };
@@ -30,7 +30,7 @@ struct NotLinked {
 };
 
 /// A kernel for one problem at one size.
-struct Rung {
+struct LadderKernel {
   char section = 'A';
   std::string name{};  ///< "V1 interleaved"
   Problem problem{};   ///< its count is set
@@ -40,11 +40,11 @@ struct Rung {
 
 struct LadderOptions {
   std::string sections{kLadderSections};
-  /// Elements of every rung; 0: the sizes of the sections.
+  /// Elements of every kernel; 0: the sizes of the sections.
   std::uint64_t count = 0;
 };
 
-/// The rungs in the order of the sections, each at all of its sizes.
-std::vector<Rung> make_ladder(const LadderOptions& options);
+/// The kernels in the order of the sections, each at all of its sizes.
+std::vector<LadderKernel> make_ladder(const LadderOptions& options);
 
 }  // namespace foldtune

@@ -264,9 +264,9 @@ class ProblemTuning {
         to_string(problem_), evaluator_.compiler_version(), session_.options.first_compile_s));
   }
 
-  bool wait_for(const CompilePool::Compilation& compilation, double most_s) const {
+  bool wait_for(const CompilePool::Compilation& compilation, double max_s) const {
     constexpr double kStopCheckS = 0.05;
-    const double end_s = session_.elapsed_s() + most_s;
+    const double end_s = session_.elapsed_s() + max_s;
     for (;;) {
       const double left_s = std::max(0.0, end_s - session_.elapsed_s());
       const std::chrono::duration<double> pause(std::min(left_s, kStopCheckS));
@@ -388,7 +388,7 @@ class ProblemTuning {
   }
 
   /// The best of the screening, the default and what was chosen before. One of them stores its
-  /// result once, if any does: `settle` may prefer it.
+  /// result once, if any does: `break_ties` may prefer it.
   std::vector<Config> finalists() {
     std::ranges::stable_sort(scored_, {}, &Scored::cost_us);
     std::vector<Config> result;
@@ -446,7 +446,7 @@ class ProblemTuning {
     const std::optional<std::size_t> chosen = choose(candidates, incumbent(candidates));
     if (stop_requested()) return std::nullopt;
     if (!chosen) return keep_screened();
-    const std::size_t kept = settle(evaluator_, candidates, *chosen, must_stop);
+    const std::size_t kept = break_ties(evaluator_, candidates, *chosen, must_stop);
     busy_s_ += session_.elapsed_s() - begin_s;
     return keep(candidates, kept);
   }

@@ -19,7 +19,7 @@ namespace foldtune {
 
 class ConfigStore;
 class Device;
-class TunedConfigs;
+class ConfigLookup;
 
 /// Which device and which database. A value type.
 struct ContextOptions {
@@ -73,7 +73,7 @@ class FOLDTUNE_API Context {
   /// Of the options, only what is about calls.
   Context(std::shared_ptr<Device> device, std::shared_ptr<const ConfigStore> store,
           const ContextOptions& options = {});
-  Context(std::shared_ptr<Device> device, TunedConfigs configs, const ContextOptions& options = {});
+  Context(std::shared_ptr<Device> device, ConfigLookup configs, const ContextOptions& options = {});
   /// @}
 
   /// A context that was moved from can only be destroyed or assigned to.

@@ -211,7 +211,7 @@ FOLDTUNE_API foldtune_status foldtune_plan_create(const foldtune_reducer* reduce
 FOLDTUNE_API void foldtune_plan_destroy(foldtune_plan* plan);
 
 /// The most elements of a call; 0 for NULL.
-FOLDTUNE_API uint64_t foldtune_plan_most_count(const foldtune_plan* plan);
+FOLDTUNE_API uint64_t foldtune_plan_max_count(const foldtune_plan* plan);
 
 /// Bytes of device memory that a call needs beside input and output, which may be 0; 0 for NULL.
 FOLDTUNE_API size_t foldtune_plan_scratch_bytes(const foldtune_plan* plan);
@@ -222,7 +222,7 @@ FOLDTUNE_API size_t foldtune_plan_scratch_bytes(const foldtune_plan* plan);
 FOLDTUNE_API foldtune_status foldtune_plan_with_scratch(const foldtune_plan* plan, void* scratch,
                                                         size_t bytes, foldtune_plan** with_scratch);
 
-/// As `foldtune_reduce`, of up to `foldtune_plan_most_count` elements.
+/// As `foldtune_reduce`, of up to `foldtune_plan_max_count` elements.
 FOLDTUNE_API foldtune_status foldtune_plan_reduce(const foldtune_plan* plan,
                                                   const void* const* inputs, size_t input_count,
                                                   uint64_t count, void* output,

@@ -23,7 +23,7 @@ struct Call;
 /// Calls may come from several threads.
 class FOLDTUNE_API ReducePlan {
  public:
-  /// As Reducer::operator(), with `count` up to `most_count()`, and inputs of the plan's alignment:
+  /// As Reducer::operator(), with `count` up to `max_count()`, and inputs of the plan's alignment:
   /// more, or an input that is less aligned, is an InvalidArgument before anything is launched.
   void operator()(const void* input, std::uint64_t count, void* output,
                   Stream stream = nullptr) const;
@@ -32,7 +32,7 @@ class FOLDTUNE_API ReducePlan {
                   Stream stream = nullptr) const;
 
   /// The most elements of a call: those of the size class, sqrt(2) * 2^k.
-  std::uint64_t most_count() const;
+  std::uint64_t max_count() const;
 
   /// Bytes of device memory that a call of any count needs beside input and output. 0 where one
   /// block does it all, or atomics do.

@@ -1,4 +1,4 @@
-#include "tuner/measure/areas.h"
+#include "tuner/measure/buffer_rotation.h"
 
 #include <array>
 
@@ -8,16 +8,16 @@
 namespace foldtune {
 namespace {
 
-std::uintptr_t address(const Areas& areas, int area) {
+std::uintptr_t address(const BufferRotation& areas, int area) {
   return reinterpret_cast<std::uintptr_t>(areas.at(area));
 }
 
-TEST_CASE("Areas: they are apart, aligned, and in different kilobytes of a larger block") {
+TEST_CASE("BufferRotation: they are apart, aligned, and in different kilobytes of a larger block") {
   test::FakeDevice device;
   constexpr std::uintptr_t kAlignment = 256;
   for (const std::size_t bytes : {4, 192, 1024, 5000, 60'000}) {
     CAPTURE(bytes);
-    const Areas areas(device, bytes);
+    const BufferRotation areas(device, bytes);
     REQUIRE(areas.count() > 1);
     for (int i = 0; i < areas.count(); ++i) {
       CHECK(address(areas, i) % kAlignment == 0);
@@ -28,10 +28,10 @@ TEST_CASE("Areas: they are apart, aligned, and in different kilobytes of a large
   }
 }
 
-TEST_CASE("Areas: memory is zero and belongs to the device") {
+TEST_CASE("BufferRotation: memory is zero and belongs to the device") {
   test::FakeDevice device;
   {
-    const Areas areas(device, 192);
+    const BufferRotation areas(device, 192);
     CHECK(device.counts().live_allocations == 1);
     std::array<std::byte, 192> content{};
     content.fill(std::byte{1});
@@ -41,12 +41,12 @@ TEST_CASE("Areas: memory is zero and belongs to the device") {
   CHECK(device.counts().live_allocations == 0);
 }
 
-TEST_CASE("Areas: what takes megabytes has one, and nothing has none") {
+TEST_CASE("BufferRotation: what takes megabytes has one, and nothing has none") {
   test::FakeDevice device;
-  const Areas large(device, std::size_t{8} << 20);
+  const BufferRotation large(device, std::size_t{8} << 20);
   CHECK(large.count() == 1);
   CHECK(large.at(0) != nullptr);
-  const Areas empty(device, 0);
+  const BufferRotation empty(device, 0);
   CHECK(empty.count() == 1);
   CHECK(empty.at(0) == nullptr);
   CHECK(device.counts().live_allocations == 1);

@@ -1,4 +1,4 @@
-/// Runs the ladder: every rung is compiled, checked and timed.
+/// Runs the ladder: every kernel is compiled, checked and timed.
 #pragma once
 
 #include <functional>
@@ -9,19 +9,19 @@
 
 #include "runtime/device/device.h"
 #include "tuner/session/ladder.h"
-#include "tuner/session/library_rungs.h"
+#include "tuner/session/library_kernels.h"
 
 namespace foldtune {
 
-enum class RungStatus {
+enum class KernelStatus {
   ran,      ///< it gave the right result, and was timed
   skipped,  ///< it cannot run here
   failed,   ///< it does not compile, gave a wrong result, or the device failed
 };
 
-struct RungResult {
-  Rung rung{};
-  RungStatus status = RungStatus::failed;
+struct KernelResult {
+  LadderKernel kernel{};
+  KernelStatus status = KernelStatus::failed;
   std::string reason{};  ///< why it did not run; empty if it did
   double median_us = 0;  ///< per call
   double gbps = 0;       ///< of its inputs, 10^9 bytes per second
@@ -35,14 +35,14 @@ struct Ceilings {
 };
 
 struct LadderReport {
-  std::vector<RungResult> results;  ///< in the order of the rungs
+  std::vector<KernelResult> results;  ///< in the order of the kernels
   Ceilings ceilings;
 };
 
-/// `on_result` is called after each rung, in the order in which they run: those with the same
+/// `on_result` is called after each kernel, in the order in which they run: those with the same
 /// inputs one after another. Throws only if the device cannot be used at all.
-LadderReport climb(Device& device, const std::vector<Rung>& rungs,
-                   std::span<const LibraryRung> libraries,
-                   const std::function<void(const RungResult& result)>& on_result);
+LadderReport run_ladder(Device& device, const std::vector<LadderKernel>& kernels,
+                        std::span<const LibraryKernel> libraries,
+                        const std::function<void(const KernelResult& result)>& on_result);
 
 }  // namespace foldtune

@@ -1,4 +1,4 @@
-#include "tuner/session/climb.h"
+#include "tuner/session/run_ladder.h"
 
 #include <fmt/format.h>
 
@@ -29,22 +29,22 @@ std::string problem_text(const Problem& problem) {
   return fmt::format("{} in {}", to_string(problem), name(problem.accumulator_type()));
 }
 
-/// Runs rungs; keeps the inputs and the references that the next ones may share.
-class Climber {
+/// Runs kernels; keeps the inputs and the references that the next ones may share.
+class LadderRun {
  public:
-  Climber(Device& device, std::span<const LibraryRung> libraries)
+  LadderRun(Device& device, std::span<const LibraryKernel> libraries)
       : device_(device),
         libraries_(libraries),
         compilations_(device.compiler(),
                       static_cast<int>(std::max(1u, std::thread::hardware_concurrency()))) {}
 
-  void compile_ahead(const Rung& rung) {
-    if (const auto* const params = std::get_if<Config>(&rung.how)) {
-      compilations_.request(make_program({.problem = rung.problem, .params = *params}));
+  void compile_ahead(const LadderKernel& kernel) {
+    if (const auto* const params = std::get_if<Config>(&kernel.how)) {
+      compilations_.request(make_program({.problem = kernel.problem, .params = *params}));
     }
   }
 
-  /// All later rungs have elements as `largest` has, and no more.
+  /// All later kernels have elements as `largest` has, and no more.
   void make_inputs(const Problem& largest) {
     measurers_.clear();
     pool_.reset();  // before there are others: they are large
@@ -54,20 +54,20 @@ class Climber {
     }
   }
 
-  RungResult run(const Rung& rung) {
-    RungResult result{.rung = rung};
+  KernelResult run(const LadderKernel& kernel) {
+    KernelResult result{.kernel = kernel};
     try {
-      if (const auto* const absent = std::get_if<NotLinked>(&rung.how)) {
+      if (const auto* const absent = std::get_if<NotLinked>(&kernel.how)) {
         throw Unavailable(absent->reason);
       }
-      std::visit([&](const auto& how) { run(rung.problem, how, result); }, rung.how);
-      result.status = RungStatus::ran;
+      std::visit([&](const auto& how) { run(kernel.problem, how, result); }, kernel.how);
+      result.status = KernelStatus::ran;
     } catch (const MissingToolkit& error) {
-      result.status = RungStatus::skipped;
+      result.status = KernelStatus::skipped;
       const bool is_cpu = device_.info().record.kind == "cpu";
       result.reason = is_cpu ? "parts of the CUDA Toolkit run on GPUs alone" : error.what();
     } catch (const Unavailable& error) {
-      result.status = RungStatus::skipped;
+      result.status = KernelStatus::skipped;
       result.reason = error.what();
     } catch (const Error& error) {
       result.reason = error.what();
@@ -78,7 +78,7 @@ class Climber {
   double read_gbps() const { return read_gbps_; }
 
  private:
-  void run(const Problem& problem, const Config& params, RungResult& result) {
+  void run(const Problem& problem, const Config& params, KernelResult& result) {
     const auto compiled =
         compilations_.request(make_program({.problem = problem, .params = params})).get();
     Measurer& measurer = measurer_of(problem);
@@ -87,8 +87,8 @@ class Climber {
     time(measurer, problem, enqueues_of(*candidate.plan, candidate.scratch), result);
   }
 
-  void run(const Problem& problem, const LibraryFunction& function, RungResult& result) {
-    const auto found = std::ranges::find(libraries_, function.name, &LibraryRung::name);
+  void run(const Problem& problem, const LibraryFunction& function, KernelResult& result) {
+    const auto found = std::ranges::find(libraries_, function.name, &LibraryKernel::name);
     if (found == libraries_.end()) {
       throw Unavailable(fmt::format(
           "{} is not linked: configure with -DFOLDTUNE_BENCH=ON, which needs nvcc", function.name));
@@ -100,7 +100,7 @@ class Climber {
     time(measurer, problem, {enqueue}, result);
   }
 
-  void run(const Problem&, const NotLinked&, RungResult&) {}
+  void run(const Problem&, const NotLinked&, KernelResult&) {}
 
   Measurer& measurer_of(const Problem& problem) {
     std::unique_ptr<Measurer>& measurer = measurers_[problem_text(problem)];
@@ -111,7 +111,7 @@ class Climber {
   }
 
   static void time(Measurer& measurer, const Problem& problem, const Enqueues& enqueues,
-                   RungResult& result) {
+                   KernelResult& result) {
     int calls = measurer.calls_per_sample();
     int samples = kSamples;
     const auto take = [&](int calls_each, int count) {
@@ -128,7 +128,7 @@ class Climber {
   }
 
   Device& device_;
-  std::span<const LibraryRung> libraries_;
+  std::span<const LibraryKernel> libraries_;
   CompilePool compilations_;
   std::unique_ptr<InputPool> pool_;
   std::map<std::string, std::unique_ptr<Measurer>> measurers_;
@@ -137,30 +137,29 @@ class Climber {
 
 }  // namespace
 
-LadderReport climb(Device& device, const std::vector<Rung>& rungs,
-                   std::span<const LibraryRung> libraries,
-                   const std::function<void(const RungResult& result)>& on_result) {
-  Climber climber(device, libraries);
-  for (const Rung& rung : rungs) climber.compile_ahead(rung);
+LadderReport run_ladder(Device& device, const std::vector<LadderKernel>& kernels,
+                        std::span<const LibraryKernel> libraries,
+                        const std::function<void(const KernelResult& result)>& on_result) {
+  LadderRun run(device, libraries);
+  for (const LadderKernel& kernel : kernels) run.compile_ahead(kernel);
   LadderReport report;
-  report.results.resize(rungs.size());
+  report.results.resize(kernels.size());
   std::vector<Problem> problems;
-  problems.reserve(rungs.size());
-  for (const Rung& rung : rungs) problems.push_back(rung.problem);
+  problems.reserve(kernels.size());
+  for (const LadderKernel& kernel : kernels) problems.push_back(kernel.problem);
   std::map<std::size_t, std::vector<std::size_t>> groups;
   std::size_t place = 0;
   for (const std::size_t group : InputPool::groups(problems)) groups[group].push_back(place++);
   for (const auto& [number, group] : groups) {
     const std::size_t largest =
         *std::ranges::max_element(group, {}, [&](std::size_t i) { return problems[i].count; });
-    climber.make_inputs(problems[largest]);
+    run.make_inputs(problems[largest]);
     for (const std::size_t i : group) {
-      report.results[i] = climber.run(rungs[i]);
+      report.results[i] = run.run(kernels[i]);
       on_result(report.results[i]);
     }
   }
-  report.ceilings = {.read_gbps = climber.read_gbps(),
-                     .peak_gbps = peak_gbps(device.info().record)};
+  report.ceilings = {.read_gbps = run.read_gbps(), .peak_gbps = peak_gbps(device.info().record)};
   return report;
 }
 

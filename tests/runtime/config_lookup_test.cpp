@@ -1,5 +1,5 @@
 // A database that cannot be used costs the tuned configurations, a bounded wait, and a note.
-#include "runtime/lookup/tuned_configs.h"
+#include "runtime/lookup/config_lookup.h"
 
 #include <SQLiteCpp/Database.h>
 #include <sys/stat.h>
@@ -25,11 +25,11 @@ const Config kTuned = ReduceParams{.block_size = 512, .unroll = 8};
 
 class TunedConfigsTest {
  protected:
-  Choice choose(const TunedConfigs& configs) {
+  Choice choose(const ConfigLookup& configs) {
     return configs.choose(device_.info().record, device_.compiler().version(), kProblem);
   }
-  TunedConfigs open() {
-    return TunedConfigs::open(path_, [this](const std::string& note) { notes_.push_back(note); });
+  ConfigLookup open() {
+    return ConfigLookup::open(path_, [this](const std::string& note) { notes_.push_back(note); });
   }
   void make_database() {
     const auto store = open_sqlite_store(path_, OpenMode::read_write);
@@ -80,7 +80,7 @@ TEST_CASE_METHOD(TunedConfigsTest, "Tuned configurations: of an unusable databas
     std::filesystem::create_directory(path_);
     what = "it is a folder";
   }
-  const TunedConfigs configs = open();
+  const ConfigLookup configs = open();
   for (int i = 0; i < 3; ++i) {
     const Choice choice = choose(configs);
     check_untuned(choice);
@@ -92,7 +92,7 @@ TEST_CASE_METHOD(TunedConfigsTest, "Tuned configurations: of an unusable databas
 
 TEST_CASE_METHOD(TunedConfigsTest,
                  "Tuned configurations: a store that fails later is a note, too") {
-  const TunedConfigs configs(std::make_shared<BrokenStore>(),
+  const ConfigLookup configs(std::make_shared<BrokenStore>(),
                              [this](const std::string& note) { notes_.push_back(note); });
   const Choice choice = choose(configs);
   check_untuned(choice);

@@ -1,4 +1,4 @@
-#include "runtime/lookup/tuned_configs.h"
+#include "runtime/lookup/config_lookup.h"
 
 #include <fmt/format.h>
 
@@ -64,11 +64,11 @@ std::vector<std::string> environment_bundles() {
   return paths;
 }
 
-TunedConfigs::TunedConfigs(std::shared_ptr<const ConfigStore> store, Notify notify)
+ConfigLookup::ConfigLookup(std::shared_ptr<const ConfigStore> store, Notify notify)
     : notify_(std::move(notify)), own_(std::move(store)) {}
 
-TunedConfigs TunedConfigs::open(const TunedSources& sources, Notify notify) {
-  TunedConfigs configs(std::move(notify));
+ConfigLookup ConfigLookup::open(const TunedSources& sources, Notify notify) {
+  ConfigLookup configs(std::move(notify));
   try {
     configs.path_ = sources.database.empty() ? default_database_path() : sources.database;
     configs.open_database();
@@ -79,14 +79,14 @@ TunedConfigs TunedConfigs::open(const TunedSources& sources, Notify notify) {
   for (const std::string& path : sources.bundles) configs.open_bundle(path);
   for (const std::string& path : environment_bundles()) configs.open_bundle(path);
   try {
-    configs.most_bytes_ = sources.cache_bytes ? *sources.cache_bytes : default_cache_bytes();
+    configs.max_bytes_ = sources.cache_bytes ? *sources.cache_bytes : default_cache_bytes();
   } catch (const StoreError& error) {
     configs.notify_(fmt::format("no compiled kernels are kept: {}", error.what()));
   }
   return configs;
 }
 
-void TunedConfigs::open_database() {
+void ConfigLookup::open_database() {
   std::error_code is_hidden;
   if (!std::filesystem::exists(path_, is_hidden) && !is_hidden) {
     log(LogLevel::info, [&] { return fmt::format("there is no tuning database {}", path_); });
@@ -100,7 +100,7 @@ void TunedConfigs::open_database() {
   }
 }
 
-void TunedConfigs::open_bundle(const std::string& path) {
+void ConfigLookup::open_bundle(const std::string& path) {
   try {
     bundles_.push_back(open_store(path, OpenMode::read_only, notify_));
     log(LogLevel::info, [&] {
@@ -112,7 +112,7 @@ void TunedConfigs::open_bundle(const std::string& path) {
   }
 }
 
-std::vector<Choice> TunedConfigs::choices(const DeviceRecord& device, const std::string& compiler,
+std::vector<Choice> ConfigLookup::choices(const DeviceRecord& device, const std::string& compiler,
                                           const Problem& problem) const {
   std::string fault = fault_;
   std::optional<Choice> untuned;
@@ -142,14 +142,14 @@ std::vector<Choice> TunedConfigs::choices(const DeviceRecord& device, const std:
   return found;
 }
 
-Choice TunedConfigs::choose(const DeviceRecord& device, const std::string& compiler,
+Choice ConfigLookup::choose(const DeviceRecord& device, const std::string& compiler,
                             const Problem& problem) const {
   return choices(device, compiler, problem).front();
 }
 
-KernelSources TunedConfigs::kernels() const {
+KernelSources ConfigLookup::kernels() const {
   KernelSources sources{.own = own_ == nullptr ? nullptr : own_->kernels(),
-                        .most_bytes = most_bytes_};
+                        .max_bytes = max_bytes_};
   for (const auto& bundle : bundles_) sources.bundles.push_back(bundle->kernels());
   // What cannot be read is not written to either: it may be damaged.
   if (path_.empty() || !fault_.empty()) return sources;
@@ -164,7 +164,7 @@ std::string compiler_of(const Choice& choice) {
   return choice.match ? choice.match->compiler : std::string();
 }
 
-Choice choose_with_kernel(Device& device, const TunedConfigs& configs, KernelCache& kernels,
+Choice choose_with_kernel(Device& device, const ConfigLookup& configs, KernelCache& kernels,
                           const Problem& problem) {
   const DeviceRecord& record = device.quick_info().record;
   const auto has_kernel = [&](const Choice& choice) {

@@ -31,16 +31,16 @@ struct TunedSources {
 /// The paths in $FOLDTUNE_BUNDLE, which colons separate.
 std::vector<std::string> environment_bundles();
 
-class TunedConfigs {
+class ConfigLookup {
  public:
   /// Over a store (null: there is none), in which nothing is changed.
-  explicit TunedConfigs(std::shared_ptr<const ConfigStore> store, Notify notify = note_once);
+  explicit ConfigLookup(std::shared_ptr<const ConfigStore> store, Notify notify = note_once);
 
   /// A database that is not there is none; of one that cannot be used, `notify` is told, and there
   /// is none either. The same of bundles, which must be there. A missing database is made when the
   /// first kernel is kept.
-  static TunedConfigs open(const TunedSources& sources, Notify notify = note_once);
-  static TunedConfigs open(const std::string& database, Notify notify = note_once) {
+  static ConfigLookup open(const TunedSources& sources, Notify notify = note_once);
+  static ConfigLookup open(const std::string& database, Notify notify = note_once) {
     return open(TunedSources{.database = database}, std::move(notify));
   }
 
@@ -58,14 +58,14 @@ class TunedConfigs {
   KernelSources kernels() const;
 
  private:
-  explicit TunedConfigs(Notify notify) : notify_(std::move(notify)) {}
+  explicit ConfigLookup(Notify notify) : notify_(std::move(notify)) {}
 
   void open_database();
   void open_bundle(const std::string& path);
 
   Notify notify_;
-  std::string path_;              // Of the database; empty: nothing is written.
-  std::uint64_t most_bytes_ = 0;  // For kernels in the database.
+  std::string path_;             // Of the database; empty: nothing is written.
+  std::uint64_t max_bytes_ = 0;  // For kernels in the database.
   std::shared_ptr<const ConfigStore> own_;
   std::vector<std::shared_ptr<const ConfigStore>> bundles_;
   std::string fault_;  // Why there is no store; empty: there is a store, or no database.
@@ -75,7 +75,7 @@ class TunedConfigs {
 /// it is what was tuned with the very compiler that made the kernel. Else results of the device's
 /// present compiler go first; without a compiler, the next best choice whose kernel is kept. Tells
 /// the log.
-Choice choose_with_kernel(Device& device, const TunedConfigs& configs, KernelCache& kernels,
+Choice choose_with_kernel(Device& device, const ConfigLookup& configs, KernelCache& kernels,
                           const Problem& problem);
 
 /// The compiler that the choice was tuned with; empty if it was not tuned.

@@ -12,13 +12,13 @@ namespace foldtune {
 /// Device memory for the same purpose in several places. Which part of the L2 an address belongs to
 /// makes calls of a few microseconds up to 6 % faster or slower (H200), and no caller can choose
 /// it: what is timed in one place alone is luck.
-class Areas {
+class BufferRotation {
  public:
-  Areas() = default;
+  BufferRotation() = default;
 
-  /// Areas of `bytes` bytes, filled with zeros: as many as a small amount of memory holds. None is
-  /// needed, and all addresses are null, for 0 bytes. Throws OutOfMemory.
-  Areas(Device& device, std::size_t bytes)
+  /// BufferRotation of `bytes` bytes, filled with zeros: as many as a small amount of memory holds.
+  /// None is needed, and all addresses are null, for 0 bytes. Throws OutOfMemory.
+  BufferRotation(Device& device, std::size_t bytes)
       : stride_(stride(bytes)),
         count_(bytes == 0 ? 1 : std::clamp<std::size_t>(kMostBytes / stride_, 1, kMostAreas)),
         memory_(device, bytes == 0 ? 0 : (count_ - 1) * stride_ + bytes) {}

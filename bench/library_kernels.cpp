@@ -1,4 +1,4 @@
-#include "tuner/session/library_rungs.h"
+#include "tuner/session/library_kernels.h"
 
 #include <array>
 #include <memory>
@@ -42,12 +42,12 @@ Enqueue prepare_dot(Device& device, const Problem& problem) {
   };
 }
 
-constexpr std::array kRungs{LibraryRung{"cub::DeviceReduce", prepare_cub},
-                            LibraryRung{"cub::DeviceHistogram", prepare_cub},
-                            LibraryRung{"cublasSdot", prepare_dot}};
+constexpr std::array kRungs{LibraryKernel{"cub::DeviceReduce", prepare_cub},
+                            LibraryKernel{"cub::DeviceHistogram", prepare_cub},
+                            LibraryKernel{"cublasSdot", prepare_dot}};
 
 }  // namespace
 
-std::span<const LibraryRung> library_rungs() { return kRungs; }
+std::span<const LibraryKernel> library_kernels() { return kRungs; }
 
 }  // namespace foldtune

@@ -9,7 +9,7 @@
 
 namespace foldtune {
 
-struct LibraryRung {
+struct LibraryKernel {
   std::string_view name;  ///< as LibraryFunction has it
   /// What computes the problem on the device, with its own temporary memory. Throws Unavailable
   /// where the library or the device is not there, DeviceError if it fails. The device must outlive
@@ -17,6 +17,6 @@ struct LibraryRung {
   Enqueue (*prepare)(Device& device, const Problem& problem);
 };
 
-std::span<const LibraryRung> library_rungs();
+std::span<const LibraryKernel> library_kernels();
 
 }  // namespace foldtune
