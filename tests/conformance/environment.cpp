@@ -52,7 +52,9 @@ std::size_t turn_of(const Problem& problem) {
     for (const Problem& each : all_problems()) result.emplace(describe(each), result.size());
     return result;
   }();
-  return turns.at(describe(problem));
+  Problem listed = problem;
+  listed.determinism = all_problems().front().determinism;
+  return turns.at(describe(listed));
 }
 
 template <class Predicate>
