@@ -27,7 +27,7 @@ TRIALS = [
 
 # The folders of the product; each may include those before it. A family's folder and what lies beside
 # it know each other.
-FOLDERS = """templates/device templates/reduce templates/histogram templates cache
+FOLDERS = """templates/device templates/device/operators templates/reduce templates/histogram templates cache
     runtime/support runtime/device runtime/device/cpu runtime/device/cuda runtime/compile runtime/launch
     runtime/lookup runtime/api
     tuner/text tuner/problem tuner/files tuner/verify tuner/measure tuner/search tuner/worker tuner/session

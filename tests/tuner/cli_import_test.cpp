@@ -173,7 +173,7 @@ TEST_CASE("import refuses rows with their number and reason, and takes the other
       {"accumulator_type", "x", "there is no accumulator_type \"x\""},
       {"alignment", "page", "its alignment is \"page\""},
       {"determinism", "always", "there is no determinism \"always\""},
-      {"options", "bins=3", "its options is \"bins=3\""},
+      {"options", "bins=3", "its options \"bins=3\" are unknown"},
       {"options", "what=ever", "its options \"what=ever\" are unknown"},
       {"size_class", 21, "its size_class is 21, where this problem has 20"},
       {"element_count", std::uint64_t{1} << 41, "more than the most"},

@@ -111,7 +111,7 @@ TEST_CASE("What is tuned with options is kept apart from others, and shown with 
   const Outcome sample =
       tune(place, {"--op", "variance", "--type", "bf16", "--ddof", "1", "--result", "bf16"});
   CHECK(sample.exit_code == 0);
-  CHECK_THAT(sample.out, ContainsSubstring("variance bf16 2^10"));
+  CHECK_THAT(sample.out, ContainsSubstring("variance bf16 to bf16 (ddof 1) 2^10"));
 }
 
 TEST_CASE("A tuning says how long the device waited for the compiler, in numbers") {

@@ -167,7 +167,7 @@ TEST_CASE("Why calls no own result stale for what was imported from another driv
   CHECK(accounts[0]["evidence"]["is_marked"] == false);
   // The basis of what is no longer valid is an own one, too.
   SQLite::Database(place.database(), SQLite::OPEN_READWRITE)
-      .exec("UPDATE run SET template_fingerprint = 'older'");
+      .exec("UPDATE problem SET template_fingerprint = 'older'");
   CHECK(why_json(place, {"--n", "2^20"})[0]["evidence"]["is_imported"] == false);
 }
 

@@ -16,7 +16,7 @@
 #include "runtime/lookup/config_lookup.h"
 #include "runtime/lookup/lookup.h"
 #include "templates/family.h"
-#include "tuner/inspect/stored_rows.h"
+#include "templates/fingerprint.h"
 #include "tuner/problem/problem_key.h"
 #include "tuner/session/kept_kernels.h"
 #include "tuner/worker/process_compiler.h"
@@ -78,7 +78,10 @@ WantedRows wanted_rows(const BundleSource& source) {
         return;
       }
       const RunRecord& run = row.result.run;
-      if (run.device.kind != "cuda" || !has_these_kernels(row.result)) return;
+      if (run.device.kind != "cuda" ||
+          !is_of_these_kernels(row.result.measurement.template_fingerprint)) {
+        return;
+      }
       if (!source.is_wanted(row.result)) return;
       const ProblemKey& key = row.result.measurement.problem;
       const auto [place, is_new] = wanted.try_emplace(

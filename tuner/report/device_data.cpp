@@ -304,7 +304,7 @@ std::vector<DeviceView> view_devices(const std::vector<StoredResult>& rows) {
   devices.reserve(by_origin.size());
   for (auto& [origin, device] : by_origin) devices.push_back(std::move(device));
   std::ranges::stable_sort(devices, std::greater(), [](const DeviceView& device) {
-    return device.rows.back()->measured_at;
+    return std::pair(device.rows.back()->measured_at, device.rows.back()->measurement_id);
   });
   for (DeviceView& device : devices) device.problems = view_problems(device.rows);
   return devices;
