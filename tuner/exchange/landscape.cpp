@@ -75,11 +75,10 @@ Landscape make_landscape(const RunRecord& run, const Problem& problem,
     if (record->compile_ms > 0) compile_ms.push_back(record->compile_ms);
   }
   if (left_out > 0) {
-    note_once(
-        fmt::format("{} of {} of {} on {} left out, since the configuration is none that "
-                    "this Foldtune knows; foldtune show --all lists them",
-                    left_out, format_count(measured, "measurement"),
-                    to_string(problem), run.device.name));
+    note_once(fmt::format(
+        "{} of {} of {} on {} left out, since the configuration is none that "
+        "this Foldtune knows; foldtune show --all lists them",
+        left_out, format_count(measured, "measurement"), to_string(problem), run.device.name));
   }
   landscape.compile_ms = upper_median(std::move(compile_ms));
   return landscape;

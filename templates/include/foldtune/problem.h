@@ -88,7 +88,8 @@ inline constexpr std::uint64_t kMaxCount = std::uint64_t{1} << 40;
 /// kept, and looked up, by size class.
 FOLDTUNE_API int size_class(std::uint64_t count);
 
-/// "sum f32 2^20", "variance f32 to f64 (ddof 1) 1000003", "histogram u8 (256 bins, key, uniform) 2^20".
+/// "sum f32 2^20", "variance f32 to f64 (ddof 1) 1000003", "histogram u8 (256 bins, key, uniform)
+/// 2^20".
 FOLDTUNE_API std::string to_string(const Problem& problem);
 
 /// Whether the order in which partial results are combined can change the result's bits.
