@@ -80,9 +80,11 @@ Environment:
   FOLDTUNE_BUNDLE   bundles to look up after the database, separated by colons
   FOLDTUNE_CACHE_BYTES  what compiled kernels may take in the database: 64M; 0 keeps none [256M]
   FOLDTUNE_LOG      error, warning, info or debug: what the runtime does, on the standard error
-  FOLDTUNE_NVRTC    libnvrtc.so, where it is not in a usual place (CUDA_HOME works, too)
+  FOLDTUNE_NVRTC    libnvrtc.so, where it is not in a usual place (CUDA_HOME and CUDA_PATH
+                    work, too)
   FOLDTUNE_WORKER   foldtune-worker, where it is not beside this program (../libexec/foldtune)
   FOLDTUNE_TOOLKIT  the CUDA Toolkit whose headers some variants need, where CUDA_HOME is another
+  TMPDIR            where temporary files go, from which programs can be run [/tmp]
   CXX               the compiler of the CPU device, with options: "g++ -O2"; without it c++, g++
                     or clang++
 

@@ -42,8 +42,8 @@ Sections:
   E  a guide's sum, max and min, and what it claims, 2^24 elements
 
 Times are per call, of calls in a CUDA graph over inputs that are not in the L2. The published
-figures are their authors' claims, on their GPUs. Functions of other libraries are linked where
-the bench is built.
+figures are their authors' claims, on their GPUs. Functions of other libraries are in the program
+foldtune_with_libraries, which the bench builds, and skipped elsewhere.
 
 Examples:
   foldtune ladder

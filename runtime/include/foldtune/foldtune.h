@@ -67,8 +67,7 @@ typedef struct foldtune_context_options {
   /// Not 0: a call whose problem was not tuned fails with FOLDTUNE_NOT_TUNED; 0: it runs with the
   /// untuned default.
   int fail_untuned;
-  /// Not 0: every pointer of a call is checked, and its stream, as
-  /// foldtune::ContextOptions::check_pointers says.
+  /// Not 0: every pointer of a call is checked, as foldtune::ContextOptions::check_pointers says.
   int check_pointers;
   /// More than 0: a problem that was not tuned is tuned by its first call, for up to so many
   /// seconds, as foldtune::OnMiss::tune says. Not together with `fail_untuned`.
