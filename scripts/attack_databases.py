@@ -31,7 +31,7 @@ NUMBERS = [0, 1, -1, 2, 3, 7, 62, 63, 64, 127, 2**31 - 1, -2**31, 2**31, 2**32, 
            2**62, -2**62, 2**63 - 1, -2**63]
 REALS = [0.0, -0.0, 1e-6, -1.5, 5e-324, 1e308, -1e308, float("inf"), -float("inf"), None]
 BLOBS = [b"", b"\xff\xfe", b"\x00" * 16, b"\x7fELF" + b"\x01" * 100, b"x" * 100_000]
-NAMES = names("Operator") + names("ElementType") + names("Determinism") + names("Alignment") + names("Family")
+NAMES = names("Operator") + names("ElementType") + names("Determinism") + names("Alignment") + ["reduce", "histogram"]
 
 # Selects of what is not there, and without end.
 VIEWS = ["SELECT * FROM result WHERE 0", "SELECT * FROM best", "SELECT 1 AS measurement_id",
