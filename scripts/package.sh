@@ -116,7 +116,7 @@ test_pkg_config() {  # PREFIX
 test_subdirectory() {
   mkdir -p "$work/subdirectory"
   cat > "$work/subdirectory/CMakeLists.txt" << CMAKE
-cmake_minimum_required(VERSION 3.25)
+cmake_minimum_required(VERSION 3.24)
 project(subdirectory LANGUAGES CXX)
 add_subdirectory($root foldtune EXCLUDE_FROM_ALL)
 add_executable(sum $root/examples/sum/sum.cpp)

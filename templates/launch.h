@@ -97,8 +97,8 @@ class Launches {
  private:
   static constexpr std::size_t kAlignment = 16;
 
-  union {  // not begun until they are added
-    Launch launches_[kMaxLaunches];
+  union {                            // not begun until they are added
+    Launch launches_[kMaxLaunches];  // NOLINT(readability-identifier-naming): private all the same
   };
   std::size_t size_ = 0;
   alignas(kAlignment) std::byte values_[512];
