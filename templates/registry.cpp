@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "templates/family.h"
 #include "templates/histogram/space.h"
@@ -10,8 +11,8 @@
 namespace foldtune {
 
 std::span<const Family* const> families() {
-  static const Family* const kFamilies[] = {&reduce_family(), &histogram_family()};
-  return kFamilies;
+  static const std::array<const Family*, 2> all{&reduce_family(), &histogram_family()};
+  return all;
 }
 
 const Family* find_family(std::string_view name) {

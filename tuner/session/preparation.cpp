@@ -58,6 +58,7 @@ double estimate_preparation_s(const DeviceInfo& device, const Problem& problem,
   const double folding_part_s = least_time_of([&] {
     if (part.op == Operator::custom) return;  // which the device folds
     std::vector<const void*> pointers;
+    pointers.reserve(inputs.size() + 1);
     for (const std::vector<std::byte>& input : inputs) pointers.push_back(input.data());
     const std::vector<std::byte> edges = edges_of(part);
     if (!edges.empty()) pointers.push_back(edges.data());
