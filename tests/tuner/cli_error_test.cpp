@@ -102,6 +102,22 @@ TEST_CASE("An error of usage names the option, what it takes, and what was given
               "use letters, digits and _, no digit first");
 }
 
+TEST_CASE("An option without its value does not take the next option for it") {
+  const Workplace place;
+  check_error(place, {"prune", "--device", "--dry-run"}, kUsage,
+              "--device has no value: --dry-run is an option, too (if it is meant, write "
+              "--device=--dry-run); see foldtune prune --help");
+  check_error(place, {"show", "--all", "--op", "--json"}, kUsage, "--op has no value");
+  check_error(place, {"show", "--db"}, kUsage, "--db has no value");
+  check_error(place, {"tune", "--n=", "--json"}, kUsage, "--n '' has an empty item");
+  check_error(place, {"tune", "--budget=", "--json"}, kUsage, "'' is not a time");
+  check_error(place, {"export", "--output=", "--best"}, kUsage, "--output is empty; name a file");
+  check_error(place, {"import", "x.json", "--db=", "--dry-run"}, kUsage, "--db is empty; name");
+  check_error(place, {"prune", "--db", "", "--dry-run"}, kUsage, "--db is empty; name a file");
+  check_error(place, {"tune", "--n", "4", "--n", "5"}, kUsage, "--n is given more than once; see");
+  CHECK_FALSE(std::filesystem::exists(place.database()));
+}
+
 TEST_CASE("An unknown verb or option is answered with the one that was meant") {
   const Workplace place;
   check_error(place, {"tun"}, kUsage, "there is no verb 'tun'; did you mean tune?");
@@ -301,7 +317,7 @@ TEST_CASE("The database of another program, and one of another version, are left
 TEST_CASE("To show a database that does not exist is an error that says how to make one") {
   const Workplace place;
   check_error(place, {"show"}, kDatabase, "tune first");
-  check_error(place, {"show", "--db", ""}, kDatabase, "empty");
+  check_error(place, {"show", "--db", ""}, kUsage, "--db is empty");
   CHECK_FALSE(std::filesystem::exists(place.database()));
 }
 

@@ -4,12 +4,14 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <exception>
 #include <new>
+#include <span>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -176,6 +178,50 @@ std::string describe_extra(const CLI::App& app, const std::string& word) {
                      near.empty() ? "" : fmt::format("; did you mean {}?", near));
 }
 
+/// The words of a command line after the program's name. "--db=" becomes two words: CLI11 takes what
+/// follows it for the value, and a variable of the shell that is empty would make `--db= --dry-run`
+/// write to a database of that name.
+std::vector<std::string> split_words(int argc, const char* const* argv) {
+  std::vector<std::string> words;
+  for (int i = 1; i < argc; ++i) {
+    std::string word = argv[i];
+    const bool is_empty_value =
+        word.starts_with("--") && word.size() > 3 && word.find('=') == word.size() - 1;
+    if (is_empty_value) word.pop_back();
+    words.push_back(std::move(word));
+    if (is_empty_value) words.emplace_back();
+  }
+  return words;
+}
+
+/// Throws for an option of `verb` where the value of another one has to be, and for a file without
+/// a name.
+void require_values(const CLI::App& verb, std::span<const std::string> words) {
+  for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+    if (words[i] == "--") return;
+    const CLI::Option* const option =
+        words[i].starts_with('-') ? verb.get_option_no_throw(words[i]) : nullptr;
+    if (option == nullptr || option->get_items_expected_min() == 0) continue;
+    const std::string& value = words[++i];
+    if (value.empty() && option->get_type_name() == "FILE") {
+      throw InvalidArgument(fmt::format("{} is empty; name a file", words[i - 1]));
+    }
+    if (!value.starts_with("--") || verb.get_option_no_throw(value) == nullptr) continue;
+    throw InvalidArgument(fmt::format(
+        "{0} has no value: {1} is an option, too (if it is meant, write {0}={1}); see foldtune {2} "
+        "--help",
+        words[i - 1], value, verb.get_name()));
+  }
+}
+
+/// What is wrong with the number of an option's values.
+std::string describe_mismatch(const std::string& text) {
+  const std::string option = text.substr(0, text.find(':'));
+  return text.find("missing") == std::string::npos
+             ? fmt::format("{} is given more than once", option)
+             : fmt::format("{} has no value", option);
+}
+
 /// Help and version are asked for, everything else is a wrong command line.
 ExitCode report(const CLI::App& app, const CLI::ParseError& error) {
   if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {
@@ -188,9 +234,11 @@ ExitCode report(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App& place = verbs.empty() ? app : *verbs.front();
   const std::vector<std::string> extras = app.remaining(/*recurse=*/true);
   const bool is_extra = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && !extras.empty();
+  std::string text = error.what();
+  if (is_extra) text = describe_extra(place, extras.front());
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) text = describe_mismatch(text);
   return fail(ExitCode::usage,
-              fmt::format("{}; see foldtune {}--help",
-                          is_extra ? describe_extra(place, extras.front()) : error.what(),
+              fmt::format("{}; see foldtune {}--help", text,
                           verbs.empty() ? std::string() : verbs.front()->get_name() + ' '));
 }
 
@@ -209,8 +257,15 @@ ExitCode parse_and_run(int argc, const char* const* argv) {
     verbs.emplace_back(subcommand, verb.prepare(*subcommand, command_line));
   }
 
+  std::vector<std::string> words = split_words(argc, argv);
+  for (const auto& [subcommand, action] : verbs) {
+    if (!words.empty() && words.front() == subcommand->get_name()) {
+      require_values(*subcommand, std::span(words).subspan(1));
+    }
+  }
   try {
-    app.parse(argc, argv);
+    std::ranges::reverse(words);  // as CLI11 wants them
+    app.parse(std::move(words));
   } catch (const CLI::ParseError& error) {
     return report(app, error);
   }

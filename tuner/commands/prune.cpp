@@ -107,6 +107,8 @@ ExitCode run_prune(const PruneArguments& arguments) {
   if (arguments.has_rule()) {
     report = arguments.dry_run ? preview_prune(path, rules) : prune_database(path, rules);
     if (!arguments.json) print_report(report, arguments.dry_run);
+  } else if (arguments.dry_run && !arguments.json) {
+    print_to(stdout, "would remove nothing: no rule is given\n");
   }
   OrderedJson json = to_json(report, arguments.dry_run);
   if (!arguments.dry_run) {
