@@ -115,7 +115,8 @@ std::string entry_name(std::size_t index) { return fmt::format("foldtune_entry_{
 // The line markers keep this machine's temporary names out of the log.
 std::string translation_unit(const Program& program) {
   std::string text = fmt::format(
-      "#line 1 \"program\"\n{}\n#include \"templates/device/platform.cuh\"\n#line 1 \"name "
+      "#include \"templates/device/host_math.h\"\n#line 1 \"program\"\n{}\n#include "
+      "\"templates/device/platform.cuh\"\n#line 1 \"name "
       "expressions\"\n",
       program.source);
   for (std::size_t i = 0; i < program.name_expressions.size(); ++i) {

@@ -67,6 +67,16 @@ TEST_CASE_METHOD(CustomFixture, "A custom operator stands in options") {
   CHECK(wide["result_type"] == "i64");
 }
 
+TEST_CASE_METHOD(CustomFixture, "Functions in an operator are those of CUDA, not those of C") {
+  for (const std::string map : {"abs(x)", "max(x, 1)", "min(x, 4.0) + (isnan(x) ? 0 : x < 0) * 2",
+                                "1 / (rsqrt(abs(x)) * rsqrt(abs(x)))"}) {
+    CAPTURE(map);
+    CHECK(report({"--op", "custom", "--map", map}, {x_})["result"].get<double>() == Approx(9.5));
+  }
+  CHECK(report({"--op", "custom", "--identity", "-INFINITY", "--combine", "max(a, b)"},
+               {x_})["result"] == 4);
+}
+
 TEST_CASE_METHOD(CustomFixture, "A custom operator stands in a file, which options change") {
   const std::string file = write_operator(kNearest);
   const Json nearest = report({"--custom", file}, {x_, y_});
