@@ -134,6 +134,19 @@ TEST_CASE("Members of an .npz file that cannot be read are refused with what to 
   CHECK_THROWS_AS(open(folder.write("no_npy", raw)), FileError);
 }
 
+TEST_CASE("Elements that are not those that were put into an .npz file are refused") {
+  const Folder folder;
+  const std::string is_fortran_order = GENERATE("False", "True");
+  const std::string header = npy_header("<f4", "(2, 2)", is_fortran_order);
+  std::string bytes = npz_file({{"x.npy", npy_file(header, bytes_of<float>({1, 2, 3, 4}))}});
+  const std::string path = folder.write("x.npz", bytes);
+  CHECK(read<float>(open(path)).size() == 4);
+  bytes.at(bytes.find(bytes_of<float>({3}))) ^= 1;
+  folder.write("x.npz", bytes);
+  CHECK_THROWS_WITH(read<float>(open(path)), ContainsSubstring("x.npz:x is damaged"));
+  CHECK_THROWS_AS(read<float>(open(path), ElementOrder::any), FileError);
+}
+
 TEST_CASE("What holds no elements is refused, unless it is to be raw all the same") {
   const Folder folder;
   for (const auto& [name, content] : std::vector<std::pair<std::string, std::string>>{

@@ -23,7 +23,16 @@ inline std::string little_endian(std::uint64_t value, int bytes) {
   return text;
 }
 
-/// What numpy.savez writes, but that checksums and dates are 0. `is_zip64`: with the end record of
+inline std::uint32_t crc32_of(const std::string& bytes) {
+  std::uint32_t crc = 0xffffffff;
+  for (const char c : bytes) {
+    crc ^= static_cast<unsigned char>(c);
+    for (int bit = 0; bit < 8; ++bit) crc = crc >> 1 ^ ((crc & 1) != 0 ? 0xedb88320 : 0);
+  }
+  return ~crc;
+}
+
+/// What numpy.savez writes, but that dates are 0. `is_zip64`: with the end record of
 /// large files.
 inline std::string npz_file(const std::vector<NpzMember>& members, bool is_zip64 = false) {
   constexpr std::uint64_t kInExtra = 0xffffffff;
@@ -35,7 +44,8 @@ inline std::string npz_file(const std::vector<NpzMember>& members, bool is_zip64
     const std::string extra =
         one.is_zip64 ? little_endian(1, 2) + little_endian(16, 2) + sizes : "";
     const std::string start = little_endian(45, 2) + little_endian(one.flags, 2) +
-                              little_endian(one.method, 2) + std::string(8, '\0');
+                              little_endian(one.method, 2) + std::string(4, '\0') +
+                              little_endian(crc32_of(one.data), 4);
     const bool is_unknown = (one.flags & 8) != 0;
     const std::uint64_t size = one.is_zip64 ? kInExtra : is_unknown ? 0 : one.data.size();
     file += "PK\x03\x04" + start + little_endian(size, 4) + little_endian(size, 4) +

@@ -36,6 +36,17 @@ std::vector<Part> parse(const std::string& file) {
   return parts;
 }
 
+TEST_CASE("A member's checksum is that of zip, in whatever pieces its bytes come") {
+  const std::string text = "123456789, and more than eight bytes at once";
+  const auto bytes = std::as_bytes(std::span(text));
+  Crc32 crc;
+  crc.add(bytes.first(9));
+  CHECK(crc.value() == 0xcbf43926);
+  crc.add(bytes.subspan(9, 1));
+  crc.add(bytes.subspan(10));
+  CHECK(crc.value() == test::crc32_of(text));
+}
+
 TEST_CASE("Members of a zip are found, whatever their headers leave to other places") {
   const bool is_zip64 = GENERATE(false, true);
   const std::string file =

@@ -54,8 +54,9 @@ std::string list_members(const std::vector<ZipMember>& arrays) {
                      others == 0 ? "" : fmt::format(" and {} others", others));
 }
 
+/// `path` is what `file` is called on the command line.
 const ZipMember& choose_member(const std::vector<ZipMember>& arrays, const std::string& asked,
-                               const std::string& file) {
+                               const std::string& file, const std::string& path) {
   if (arrays.empty()) {
     throw InvalidArgument(
         fmt::format("{} is a zip file without an .npy file in it: unpack it first", file));
@@ -63,7 +64,7 @@ const ZipMember& choose_member(const std::vector<ZipMember>& arrays, const std::
   if (asked.empty()) {
     if (arrays.size() == 1) return arrays.front();
     throw InvalidArgument(fmt::format("{} holds {} arrays ({}): name one, as in {}:{}", file,
-                                      arrays.size(), list_members(arrays), file,
+                                      arrays.size(), list_members(arrays), path,
                                       without_ending(arrays.front().name)));
   }
   const auto found = std::ranges::find_if(arrays, [&](const ZipMember& array) {
@@ -185,7 +186,7 @@ InputArray::InputArray(const Place& place, const std::optional<WantedType>& want
     : file_(place.path), name_(file_.path()) {
   const std::vector<std::byte> head = read_head(file_, 0, file_.size(), kKindBytes);
   if (format == InputFormat::by_content && is_zip(head)) {
-    find_member(place.member, wanted);
+    find_member(place, wanted);
     return;
   }
   if (!place.member.empty()) {
@@ -206,13 +207,13 @@ InputArray::InputArray(const Place& place, const std::optional<WantedType>& want
   find_raw(wanted);
 }
 
-void InputArray::find_member(const std::string& member, const std::optional<WantedType>& wanted) {
+void InputArray::find_member(const Place& place, const std::optional<WantedType>& wanted) {
   const std::uint64_t tail_bytes = std::min<std::uint64_t>(file_.size(), kZipTailBytes);
   std::vector<std::byte> tail(tail_bytes);
   file_.read(file_.size() - tail_bytes, tail);
   const ZipDirectory directory = find_zip_directory(tail, file_.size(), name_);
   const std::vector<ZipMember> arrays = read_directory(file_, directory);
-  const ZipMember& array = choose_member(arrays, member, name_);
+  const ZipMember& array = choose_member(arrays, place.member, name_, place.path);
   name_ = fmt::format("{}:{}", name_, without_ending(array.name));
   if (!array.is_plain) {
     throw InvalidArgument(fmt::format(
@@ -222,7 +223,10 @@ void InputArray::find_member(const std::string& member, const std::optional<Want
   }
   std::array<std::byte, kZipHeaderBytes> header{};
   file_.read(array.header_offset, header);
-  find_npy(find_zip_data(header, array, directory, name_), array.size, wanted);
+  const std::uint64_t begin = find_zip_data(header, array, directory, name_);
+  find_npy(begin, array.size, wanted);
+  crc_of_head_.add(read_head(file_, begin, array.size, offset_ - begin));
+  crc_ = array.crc32;
 }
 
 void InputArray::find_npy(std::uint64_t begin, std::uint64_t size,
@@ -253,23 +257,34 @@ void InputArray::find_raw(const std::optional<WantedType>& wanted) {
   }
 }
 
-void InputArray::read_converted(std::uint64_t begin, std::span<std::byte> bytes) const {
+void InputArray::read_converted(std::uint64_t begin, std::span<std::byte> bytes, Crc32& crc) const {
   file_.read(offset_ + begin, bytes);
+  if (crc_) crc.add(bytes);
   if (elements_.is_swapped) swap_bytes(bytes, size_of(elements_.type));
   if (elements_.is_bool) {
     for (std::byte& truth : bytes) truth = truth == std::byte{} ? std::byte{} : std::byte{1};
   }
 }
 
+void InputArray::require_same(const Crc32& crc) const {
+  if (!crc_ || *crc_ == crc.value()) return;
+  throw FileError(
+      fmt::format("{} is damaged: its bytes do not have the checksum that its .npz file has of "
+                  "them; write it again with numpy.savez",
+                  name_));
+}
+
 void InputArray::read(ElementOrder order, const Take& take) const {
   if (order == ElementOrder::c_order && is_fortran_order_) return read_in_c_order(take);
   std::vector<std::byte> piece(std::min<std::uint64_t>(bytes(), kPieceBytes));
+  Crc32 crc = crc_of_head_;
   for (std::uint64_t done = 0; done < bytes();) {
     const auto part = std::span(piece).first(std::min<std::uint64_t>(piece.size(), bytes() - done));
-    read_converted(done, part);
+    read_converted(done, part, crc);
     take(done, part);
     done += part.size();
   }
+  require_same(crc);
 }
 
 void InputArray::read_in_c_order(const Take& take) const {
@@ -282,7 +297,9 @@ void InputArray::read_in_c_order(const Take& take) const {
         "the memory; save it in C order, as numpy.ascontiguousarray gives it",
         name_, bytes()));
   }
-  read_converted(0, all);
+  Crc32 crc = crc_of_head_;
+  read_converted(0, all, crc);
+  require_same(crc);
   const std::size_t size = size_of(elements_.type);
   const COrder in_order(*shape_, all, size);
   std::vector<std::byte> piece(std::min<std::uint64_t>(bytes(), kPieceBytes));

@@ -11,6 +11,7 @@
 
 #include "tuner/files/input_file.h"
 #include "tuner/files/npy_dtype.h"
+#include "tuner/files/zip.h"
 
 namespace foldtune {
 
@@ -42,7 +43,8 @@ class InputArray {
   const std::optional<Shape>& shape() const { return shape_; }
 
   /// Hands all elements to `take` in pieces: where a piece begins, in bytes, and the piece. To
-  /// bring an array of Fortran order into C order takes memory for all of it: OutOfMemory.
+  /// bring an array of Fortran order into C order takes memory for all of it: OutOfMemory. Throws
+  /// FileError after the last piece if they are not what was put into an .npz file.
   using Take = std::function<void(std::uint64_t offset, std::span<const std::byte> piece)>;
   void read(ElementOrder order, const Take& take) const;
 
@@ -56,9 +58,10 @@ class InputArray {
 
   InputArray(const Place& place, const std::optional<WantedType>& wanted, InputFormat format);
   void find_npy(std::uint64_t begin, std::uint64_t size, const std::optional<WantedType>& wanted);
-  void find_member(const std::string& member, const std::optional<WantedType>& wanted);
+  void find_member(const Place& place, const std::optional<WantedType>& wanted);
   void find_raw(const std::optional<WantedType>& wanted);
-  void read_converted(std::uint64_t begin, std::span<std::byte> bytes) const;
+  void read_converted(std::uint64_t begin, std::span<std::byte> bytes, Crc32& crc) const;
+  void require_same(const Crc32& crc) const;
   void read_in_c_order(const Take& take) const;
 
   InputFile file_;
@@ -67,7 +70,9 @@ class InputArray {
   std::optional<Shape> shape_;
   bool is_fortran_order_ = false;
   std::uint64_t count_ = 0;
-  std::uint64_t offset_ = 0;  ///< of the first element, in bytes
+  std::uint64_t offset_ = 0;          ///< of the first element, in bytes
+  std::optional<std::uint32_t> crc_;  ///< of a member of an .npz file, as that has it
+  Crc32 crc_of_head_;                 ///< of what is before its elements
 };
 
 /// "(2, 3)", as NumPy writes it.

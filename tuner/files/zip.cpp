@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <optional>
 
 #include "tuner/files/file_error.h"
@@ -107,7 +108,46 @@ void take_zip64_values(std::span<const std::byte> extra, std::span<std::uint64_t
   }
 }
 
+/// Table k is what a byte makes of the checksum that k more bytes follow: eight bytes are looked up
+/// at once, since one after another takes longer than to read the file.
+constexpr std::size_t kCrcTables = 8;
+constexpr std::size_t kByteValues = 256;
+using CrcTable = std::array<std::uint32_t, kByteValues>;
+
+constexpr std::array<CrcTable, kCrcTables> make_crc_tables() {
+  constexpr std::uint32_t kPolynomial = 0xedb88320;
+  std::array<CrcTable, kCrcTables> tables{};
+  for (std::uint32_t byte = 0; byte < kByteValues; ++byte) {
+    std::uint32_t value = byte;
+    for (int bit = 0; bit < 8; ++bit) value = value >> 1 ^ (value & 1 ? kPolynomial : 0);
+    tables[0][byte] = value;
+  }
+  for (std::size_t k = 1; k < kCrcTables; ++k) {
+    for (std::size_t byte = 0; byte < kByteValues; ++byte) {
+      const std::uint32_t before = tables[k - 1][byte];
+      tables[k][byte] = before >> 8 ^ tables[0][before & 0xff];
+    }
+  }
+  return tables;
+}
+
 }  // namespace
+
+void Crc32::add(std::span<const std::byte> bytes) {
+  static constexpr std::array<CrcTable, kCrcTables> kTables = make_crc_tables();
+  std::uint32_t state = state_;
+  for (; bytes.size() >= kCrcTables; bytes = bytes.subspan(kCrcTables)) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, bytes.data(), sizeof word);
+    word ^= state;
+    state = 0;
+    for (std::size_t k = kCrcTables; k-- > 0; word >>= 8) state ^= kTables[k][word & 0xff];
+  }
+  for (const std::byte byte : bytes) {
+    state = state >> 8 ^ kTables[0][(state ^ std::to_integer<std::uint32_t>(byte)) & 0xff];
+  }
+  state_ = state;
+}
 
 bool is_zip(std::span<const std::byte> head) {
   if (head.size() < 4) return false;
@@ -145,7 +185,9 @@ std::vector<ZipMember> parse_zip_directory(std::span<const std::byte> bytes,
     const std::size_t entry_bytes = kEntryBytes + name_bytes + extra_bytes + fields.get16(32);
     if (bytes.size() < entry_bytes) throw damaged(file, "its directory is cut short");
     std::uint64_t stored_size = fields.get32(20);
-    ZipMember member{.size = fields.get32(24), .header_offset = fields.get32(42)};
+    ZipMember member{.size = fields.get32(24),
+                     .crc32 = static_cast<std::uint32_t>(fields.get32(16)),
+                     .header_offset = fields.get32(42)};
     const std::span<const std::byte> name = bytes.subspan(kEntryBytes, name_bytes);
     member.name.assign(reinterpret_cast<const char*>(name.data()), name.size());
     const std::array values{&member.size, &stored_size, &member.header_offset};

@@ -38,6 +38,7 @@ struct ZipMember {
   std::string name{};     ///< "x.npy"
   bool is_plain = false;  ///< neither compressed nor encrypted
   std::uint64_t size = 0;
+  std::uint32_t crc32 = 0;          ///< of its bytes
   std::uint64_t header_offset = 0;  ///< of its local header, from the beginning of the file
 };
 
@@ -52,5 +53,15 @@ inline constexpr std::size_t kZipHeaderBytes = 30;
 std::uint64_t find_zip_data(std::span<const std::byte, kZipHeaderBytes> header,
                             const ZipMember& member, const ZipDirectory& directory,
                             std::string_view file);
+
+/// The checksum of a member, of bytes that are added in their order.
+class Crc32 {
+ public:
+  void add(std::span<const std::byte> bytes);
+  std::uint32_t value() const { return ~state_; }
+
+ private:
+  std::uint32_t state_ = ~std::uint32_t{0};
+};
 
 }  // namespace foldtune
