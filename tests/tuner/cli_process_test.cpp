@@ -6,6 +6,8 @@
 #include <thread>
 
 #include "tests/catch.h"
+#include "tests/tuner/npy_file.h"
+#include "tests/tuner/npz_file.h"
 #include "tests/tuner/tuned_database.h"
 #include "tests/tuner/tuned_on_cpu.h"
 
@@ -76,6 +78,21 @@ TEST_CASE(
   CHECK(in_shell(place, "$P show --db $D/none 2>&-") == kDatabase);
   CHECK(in_shell(place, "$P export -o $D/all 0<&- 1>&- 2>&-") == 0);
   CHECK(exported(place.file("all")) == plain);
+}
+
+TEST_CASE("run reads an array of an .npz file on the standard input by name") {
+  const Workplace place;
+  const std::string run = "$P run --device cpu --repeat 1 ";
+  const std::string header = npy_header("<f4", "(2,)");
+  place.write("x.npz", npz_file({{"x.npy", npy_file(header, bytes_of<float>({1, 2}))},
+                                 {"y.npy", npy_file(header, bytes_of<float>({3, 4}))}}));
+  CHECK(in_shell(place, "cat $D/x.npz | " + run + "-:y > $D/out") == 0);
+  CHECK_THAT(read_file(place.file("out")),
+             ContainsSubstring("result  7\n") && ContainsSubstring("2 f32 in -:y"));
+  CHECK(in_shell(place, run + "- < $D/x.npz 2> $D/said") == kUsage);
+  CHECK_THAT(read_file(place.file("said")), ContainsSubstring("name one, as in -:x"));
+  CHECK(in_shell(place, run + "--op dot -:x -:y < $D/x.npz 2> $D/said") == kUsage);
+  CHECK_THAT(read_file(place.file("said")), ContainsSubstring("read once"));
 }
 
 TEST_CASE("A tuning whose messages cannot be written is tuned") {

@@ -178,9 +178,9 @@ std::string describe_extra(const CLI::App& app, const std::string& word) {
                      near.empty() ? "" : fmt::format("; did you mean {}?", near));
 }
 
-/// The words of a command line after the program's name. "--db=" becomes two words: CLI11 takes what
-/// follows it for the value, and a variable of the shell that is empty would make `--db= --dry-run`
-/// write to a database of that name.
+/// The words of a command line after the program's name. "--db=" becomes two words: CLI11 takes
+/// what follows it for the value, and a variable of the shell that is empty would make `--db=
+/// --dry-run` write to a database of that name.
 std::vector<std::string> split_words(int argc, const char* const* argv) {
   std::vector<std::string> words;
   for (int i = 1; i < argc; ++i) {
@@ -188,6 +188,7 @@ std::vector<std::string> split_words(int argc, const char* const* argv) {
     const bool is_empty_value =
         word.starts_with("--") && word.size() > 3 && word.find('=') == word.size() - 1;
     if (is_empty_value) word.pop_back();
+    if (word.starts_with("-:")) word.replace(0, 1, "/dev/stdin");
     words.push_back(std::move(word));
     if (is_empty_value) words.emplace_back();
   }

@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "foldtune/context.h"
@@ -290,7 +291,11 @@ Action prepare_run(CLI::App& app, const std::string&) {
                  "The file to reduce: .npy, .npz or raw, or - for the standard input; one for each "
                  "input")
       ->type_name("")
-      ->required();
+      ->required()
+      ->transform([](const std::string& file) {
+        constexpr std::string_view kLongName = "/dev/stdin:";  // as split_words() names it
+        return file.starts_with(kLongName) ? "-:" + file.substr(kLongName.size()) : file;
+      });
   app.add_option("--op", arguments->op, "The operator [sum]")->type_name("NAME");
   app.add_option("--type", arguments->type,
                  "The element type: needed for a raw file, checked for .npy")
