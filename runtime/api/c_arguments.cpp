@@ -95,7 +95,7 @@ ContextOptions read(const foldtune_context_options& options) {
   set_text(result.device, options.device);
   set_text(result.database, options.database);
   if (options.fail_untuned != 0) result.on_miss.action = OnMiss::fail;
-  if (options.tune_untuned_s > 0) {
+  if (options.tune_untuned_s != 0) {
     if (options.fail_untuned != 0) {
       throw InvalidArgument(
           "reading the arguments: a problem that was not tuned cannot both fail and be tuned; "

@@ -44,6 +44,9 @@ Problem checked(Problem problem, std::string_view what) {
   return problem;
 }
 
+/// As of `foldtune tune --budget`: a week.
+constexpr double kMaxBudgetS = 7 * 86400;
+
 /// Nothing is said twice on the standard error.
 void notify_log_or_once(const std::string& text) {
   if (!Log::takes(LogLevel::warning)) return note_once(text);
@@ -54,6 +57,13 @@ ReducerSettings settings_of(const ContextOptions& options, const Device& device)
   ReducerSettings settings{.miss = options.on_miss, .check_pointers = options.check_pointers};
   MissPolicy& miss = settings.miss;
   if (miss.action == OnMiss::tune && !miss.tune) {
+    const bool is_sensible = miss.budget_s > 0 && miss.budget_s <= kMaxBudgetS;  // and no NaN
+    if (!is_sensible) {
+      throw InvalidArgument(fmt::format(
+          "making a context: {} s is no sensible time to tune what was not tuned: it is more than "
+          "0 and at most a week",
+          miss.budget_s));
+    }
     miss.tune = tune_in_worker(device.quick_info().id, options.database, miss.budget_s);
   }
   return settings;

@@ -63,6 +63,10 @@ void Reducer::State::prepare(const Call& call, std::size_t inputs, Stream stream
 }
 
 Explanation Reducer::State::explain(std::uint64_t count) {
+  if (count > kMaxCount) {
+    throw InvalidArgument(fmt::format("explaining {}: {}", name(problem_.op),
+                                      find_fault(problem_of(count, Alignment::vector))));
+  }
   const std::lock_guard lock(mutex_);
   const Choice& choice = find_choice(problem_of(count, Alignment::vector));
   Explanation explanation{.source = choice.source(),

@@ -419,6 +419,26 @@ TEST_CASE("C API: what was not tuned cannot both fail and be tuned") {
   CHECK(context == nullptr);
 }
 
+TEST_CASE("C API: a time to tune that is no sensible one is refused") {
+  for (const double seconds : {-1.0, std::nan(""), HUGE_VAL, 1e300}) {
+    foldtune_context_options options = options_of("cpu");
+    options.tune_untuned_s = seconds;
+    foldtune_context* context = nullptr;
+    CHECK(foldtune_context_create(&options, &context) == FOLDTUNE_INVALID_ARGUMENT);
+    CHECK(context == nullptr);
+    CHECK_THAT(foldtune_last_error(), ContainsSubstring("no sensible time"));
+  }
+}
+
+TEST_CASE_METHOD(CApiTest, "C API: more elements than any call takes are not explained") {
+  const foldtune_reducer* const sum = reducer(problem_of("sum"));
+  foldtune_explanation explanation{};
+  CHECK(foldtune_reducer_explain(sum, std::uint64_t{1} << 40, &explanation) == FOLDTUNE_OK);
+  for (const std::uint64_t count : {(std::uint64_t{1} << 40) + 1, UINT64_MAX}) {
+    CHECK(foldtune_reducer_explain(sum, count, &explanation) == FOLDTUNE_INVALID_ARGUMENT);
+  }
+}
+
 TEST_CASE_METHOD(CApiTest, "C API: counts between bounds of 64 bits, which double does not hold") {
   constexpr std::int64_t kFirst = (std::int64_t{1} << 53) + 1;
   const std::int64_t values[] = {kFirst - 1, kFirst, kFirst + 1, kFirst + 2, kFirst + 3};

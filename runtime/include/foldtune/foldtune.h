@@ -69,8 +69,8 @@ typedef struct foldtune_context_options {
   int fail_untuned;
   /// Not 0: every pointer of a call is checked, as foldtune::ContextOptions::check_pointers says.
   int check_pointers;
-  /// More than 0: a problem that was not tuned is tuned by its first call, for up to so many
-  /// seconds, as foldtune::OnMiss::tune says. Not together with `fail_untuned`.
+  /// More than 0, and at most a week: a problem that was not tuned is tuned by its first call, for
+  /// up to so many seconds, as foldtune::OnMiss::tune says. Not together with `fail_untuned`.
   double tune_untuned_s;
 } foldtune_context_options;
 

@@ -36,6 +36,7 @@ struct MissPolicy {
   std::function<std::string(const Problem& problem)> tune{};
 
   /// Of wall time, in seconds, for each problem that Foldtune tunes: what is found by then is used.
+  /// More than 0 and at most a week, else the Context throws InvalidArgument.
   double budget_s = 10;
 };
 
