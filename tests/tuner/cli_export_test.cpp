@@ -110,6 +110,14 @@ TEST_CASE("export replaces a file as a whole, or leaves it") {
   CHECK(folder.exit_code == kFile);
   CHECK_THAT(folder.err, ContainsSubstring("no regular file"));
   CHECK(place.run({"export", "-o", "/dev/full"}).exit_code == kFile);
+  // As /dev/stdout is, where the standard output is a pipe.
+  int pipe[2] = {};
+  REQUIRE(::pipe(pipe) == 0);
+  const std::string end = fmt::format("/proc/{}/fd/{}", ::getpid(), pipe[1]);
+  CHECK_THAT(place.run({"export", "-o", end}).err,
+             ContainsSubstring("no regular file; name one, or - for the standard output"));
+  ::close(pipe[0]);
+  ::close(pipe[1]);
   for (const auto& entry : std::filesystem::directory_iterator(place.path())) {
     CHECK(entry.path().extension() != ".tmp");
   }

@@ -61,6 +61,17 @@ TEST_CASE("landscape writes a cache file for Kernel Tuner") {
   CHECK_THAT(failed.err, ContainsSubstring("writing the cache file"));
 }
 
+TEST_CASE("landscape writes nothing but a cache file for Kernel Tuner to the standard output") {
+  const Workplace place;
+  store_landscape(place);
+  const Outcome result = place.run({"landscape", "--n", "2^24", "--kernel-tuner", "-"});
+  CHECK(result.exit_code == 0);
+  CHECK(nlohmann::json::parse(result.out)["cache"].size() == 5);
+  CHECK(result.err.empty());
+  CHECK(place.run({"landscape", "--n", "2^24", "--kernel-tuner", "-", "--json"}).exit_code ==
+        kUsage);
+}
+
 TEST_CASE("landscape shows what a database holds of a problem, for each device") {
   const Workplace place;
   const Problem problem = sum_of(1 << 20);

@@ -67,17 +67,19 @@ TEST_CASE("bool is read as u8, whether that is asked for or not") {
 TEST_CASE("A type may be written in every way that numpy.dtype takes") {
   using enum ElementType;
   const std::vector<std::pair<ElementType, std::vector<const char*>>> spellings{
-      {i8, {"|i1", "<i1", ">i1", "=i1", "i1", "b", "int8"}},
-      {u8, {"|u1", "<u1", ">u1", "=u1", "u1", "B", "uint8", "|b1", "<b1", "b1", "?", "bool"}},
-      {i16, {"<i2", "=i2", "i2", "|i2", "h", "int16"}},
-      {u16, {"<u2", "u2", "H", "uint16"}},
-      {i32, {"<i4", "=i4", "i4", "i", "int32"}},
-      {u32, {"<u4", "u4", "I", "uint32"}},
-      {i64, {"<i8", "i8", "l", "q", "int64", "int"}},
-      {u64, {"<u8", "u8", "L", "Q", "uint64"}},
+      {i8, {"|i1", "<i1", ">i1", "=i1", "i1", "b", "int8", "byte"}},
+      {u8,
+       {"|u1", "<u1", ">u1", "=u1", "u1", "B", "uint8", "|b1", "<b1", "b1", "?", "bool", "ubyte",
+        "bool_"}},
+      {i16, {"<i2", "=i2", "i2", "|i2", "h", "int16", "short"}},
+      {u16, {"<u2", "u2", "H", "uint16", "ushort"}},
+      {i32, {"<i4", "=i4", "i4", "i", "int32", "intc"}},
+      {u32, {"<u4", "u4", "I", "uint32", "uintc"}},
+      {i64, {"<i8", "i8", "l", "q", "int64", "int", "int_", "intp", "long", "longlong"}},
+      {u64, {"<u8", "u8", "L", "Q", "uint64", "uint", "uintp", "ulong", "ulonglong"}},
       {f16, {"<f2", "=f2", "f2", "e", "float16", "half"}},
       {f32, {"<f4", "=f4", "f4", "f", "<f", "float32", "single"}},
-      {f64, {"<f8", "=f8", "f8", "d", "float64", "double", "float"}}};
+      {f64, {"<f8", "=f8", "f8", "d", "float64", "double", "float", "float_"}}};
   for (const auto& [type, descrs] : spellings) {
     for (const char* descr : descrs) {
       CAPTURE(descr);

@@ -275,6 +275,12 @@ std::vector<std::string> inputs_of(const LandscapeArguments& arguments) {
 }
 
 ExitCode run_landscape(const LandscapeArguments& arguments) {
+  const bool prints_cache = arguments.kernel_tuner == "-";
+  if (prints_cache && arguments.selection.json) {
+    throw InvalidArgument(
+        "--json and --kernel-tuner - both write to the standard output; leave one of them out, or "
+        "name a file");
+  }
   const std::vector<Landscape> landscapes = stored_landscapes(arguments.selection);
   if (!arguments.kernel_tuner.empty() && landscapes.size() > 1) {
     throw InvalidArgument("--kernel-tuner writes one landscape: choose the device with --device");
@@ -285,7 +291,7 @@ ExitCode run_landscape(const LandscapeArguments& arguments) {
     print_indented(array);
   }
   for (const Landscape& landscape : landscapes) {
-    if (!arguments.selection.json) {
+    if (!arguments.selection.json && !prints_cache) {
       if (&landscape != &landscapes.front()) print_to(stdout, "\n");
       print_landscape(landscape);
     }
@@ -293,7 +299,7 @@ ExitCode run_landscape(const LandscapeArguments& arguments) {
     OutputFile file(arguments.kernel_tuner, "cache file of Kernel Tuner", inputs_of(arguments));
     file.write(to_kernel_tuner_cache(landscape, python_time()));
     file.commit();
-    print_to(stderr, "wrote {}\n", arguments.kernel_tuner);
+    if (!prints_cache) print_to(stderr, "wrote {}\n", arguments.kernel_tuner);
   }
   return ExitCode::ok;
 }
@@ -304,7 +310,7 @@ Action prepare_landscape(CLI::App& app, const std::string&) {
   auto arguments = std::make_shared<LandscapeArguments>();
   add_problem_selection(app, arguments->selection);
   app.add_option("--kernel-tuner", arguments->kernel_tuner,
-                 "Write it as a cache file of Kernel Tuner, for its simulation mode")
+                 "Write it as a cache file of Kernel Tuner, for its simulation mode; - for stdout")
       ->type_name("FILE");
   app.add_flag("--json", arguments->selection.json,
                "Print JSON: an array with an object for each device");

@@ -43,12 +43,15 @@ constexpr std::array kDtypes{
 };
 
 /// Other names that numpy.dtype takes on a 64-bit machine.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 24> kOtherNames{
-    {{"?", "b1"},     {"b", "i1"},    {"B", "u1"},      {"h", "i2"},     {"H", "u2"},
-     {"i", "i4"},     {"I", "u4"},    {"l", "i8"},      {"L", "u8"},     {"q", "i8"},
-     {"Q", "u8"},     {"p", "i8"},    {"P", "u8"},      {"e", "f2"},     {"f", "f4"},
-     {"d", "f8"},     {"g", "f16"},   {"F", "c8"},      {"D", "c16"},    {"int", "i8"},
-     {"float", "f8"}, {"half", "f2"}, {"single", "f4"}, {"double", "f8"}}};
+constexpr std::array<std::pair<std::string_view, std::string_view>, 40> kOtherNames{
+    {{"?", "b1"},         {"b", "i1"},     {"B", "u1"},      {"h", "i2"},      {"H", "u2"},
+     {"i", "i4"},         {"I", "u4"},     {"l", "i8"},      {"L", "u8"},      {"q", "i8"},
+     {"Q", "u8"},         {"p", "i8"},     {"P", "u8"},      {"e", "f2"},      {"f", "f4"},
+     {"d", "f8"},         {"g", "f16"},    {"F", "c8"},      {"D", "c16"},     {"int", "i8"},
+     {"float", "f8"},     {"half", "f2"},  {"single", "f4"}, {"double", "f8"}, {"byte", "i1"},
+     {"ubyte", "u1"},     {"short", "i2"}, {"ushort", "u2"}, {"intc", "i4"},   {"uintc", "u4"},
+     {"int_", "i8"},      {"uint", "u8"},  {"long", "i8"},   {"ulong", "u8"},  {"longlong", "i8"},
+     {"ulonglong", "u8"}, {"intp", "i8"},  {"uintp", "u8"},  {"float_", "f8"}, {"bool_", "b1"}}};
 
 /// What numpy.dtype calls `name`, a `descr` without its order, in kind and bytes.
 std::string_view canonical_code(std::string_view name) {

@@ -144,7 +144,8 @@ bool OutputFile::is_input(const std::string& path) const {
 }
 
 void OutputFile::require_replaceable() const {
-  const auto status = status_of(target_);
+  // By its own name: what /dev/stdout leads to may have none.
+  const auto status = status_of(path_);
   if (status && !S_ISREG(status->st_mode)) {
     refuse("it is there, and no regular file; name one, or - for the standard output");
   }
