@@ -22,6 +22,25 @@ std::string find_custom_fault(const Problem& problem) {
   return problem.custom->find_fault();
 }
 
+/// `last` is the last enumerator.
+template <class Enum>
+bool is_one(Enum value, Enum last) {
+  return value >= Enum{} && value <= last;
+}
+
+/// Tables are looked up by the enumerators, and other languages cast numbers to them.
+bool has_enumerators(const Problem& problem) {
+  const auto is_type = [](ElementType type) { return is_one(type, ElementType::f64); };
+  const HistogramShape& shape = problem.histogram;
+  return is_one(problem.op, Operator::histogram) && is_type(problem.type) &&
+         is_type(problem.accumulator.value_or(ElementType{})) &&
+         is_type(problem.result.value_or(ElementType{})) &&
+         is_one(problem.determinism, Determinism::config_independent) &&
+         is_one(problem.alignment, Alignment::element) &&
+         is_one(problem.nan_policy, NanPolicy::ignore) && is_one(shape.binning, Binning::key) &&
+         is_one(shape.distribution, Distribution::constant);
+}
+
 std::string find_histogram_fault(const Problem& problem) {
   const HistogramShape& shape = problem.histogram;
   if (shape.bins < 2 || shape.bins > kMaxBins) {
@@ -168,6 +187,7 @@ std::string find_fault(const Problem& problem) {
   if (problem.count > kMaxCount) {
     return fmt::format("{} elements are more than the most, 2^40", problem.count);
   }
+  if (!has_enumerators(problem)) return "a number was cast to an enumerator that there is not";
   if (problem.op == Operator::custom) return find_custom_fault(problem);
   if (std::string fault = find_type_fault(problem); !fault.empty()) return fault;
   if (problem.nan_policy != NanPolicy::propagate && !has_nan_policy(problem.op)) {

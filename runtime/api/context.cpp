@@ -56,6 +56,9 @@ void notify_log_or_once(const std::string& text) {
 ReducerSettings settings_of(const ContextOptions& options, const Device& device) {
   ReducerSettings settings{.miss = options.on_miss, .check_pointers = options.check_pointers};
   MissPolicy& miss = settings.miss;
+  if (miss.action < OnMiss::use_default || miss.action > OnMiss::fail) {
+    throw InvalidArgument("making a context: MissPolicy::action is none of OnMiss");
+  }
   if (miss.action == OnMiss::tune && !miss.tune) {
     const bool is_sensible = miss.budget_s > 0 && miss.budget_s <= kMaxBudgetS;  // and no NaN
     if (!is_sensible) {

@@ -300,6 +300,8 @@ TEST_CASE("Reducer: after a launch that failed the next one is right") {
 
 TEST_CASE_METHOD(ReducePlanTest, "Reducer: a miss is an error where that is the policy") {
   const std::shared_ptr<ConfigStore> store = open_memory_store();
+  CHECK_THROWS_AS(Context(device_, store, {.on_miss = {.action = static_cast<OnMiss>(3)}}),
+                  InvalidArgument);
   Context strict(device_, store, {.on_miss = {.action = OnMiss::fail}});
   const Reducer reducer = strict.reducer(kSum);
   CHECK_THROWS_AS(reducer(input_, 5, &output_), NotTuned);

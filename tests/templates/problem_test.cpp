@@ -125,6 +125,19 @@ TEST_CASE("Floating-point partial results depend on their order, a custom operat
   CHECK(depends_on_order(make_problem(mixed)));
 }
 
+TEST_CASE("A number that was cast to an enumerator that there is not is a fault") {
+  const std::string fault = "a number was cast to an enumerator that there is not";
+  CHECK(find_fault({.op = static_cast<Operator>(250)}) == fault);
+  CHECK(find_fault({.op = static_cast<Operator>(-1)}) == fault);
+  CHECK(find_fault({.type = static_cast<ElementType>(77)}) == fault);
+  CHECK(find_fault({.accumulator = static_cast<ElementType>(77)}) == fault);
+  CHECK(find_fault({.result = static_cast<ElementType>(12)}) == fault);
+  CHECK(find_fault({.determinism = static_cast<Determinism>(3)}) == fault);
+  CHECK(find_fault({.nan_policy = static_cast<NanPolicy>(2)}) == fault);
+  CHECK(find_fault({.op = Operator::histogram,
+                    .histogram = {.binning = static_cast<Binning>(3)}}) == fault);
+}
+
 TEST_CASE("What can be reduced has no fault") {
   CHECK(find_fault({}).empty());
   for (const Determinism determinism :
