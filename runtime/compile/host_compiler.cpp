@@ -8,6 +8,7 @@
 #include <functional>
 #include <optional>
 #include <sstream>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -111,6 +112,14 @@ std::string describe(const Program& program) {
 }
 
 std::string entry_name(std::size_t index) { return fmt::format("foldtune_entry_{}", index); }
+
+/// As ELF has it: its magic number, and its type in the 16th byte.
+bool is_shared_library(std::string_view image) {
+  constexpr std::size_t kTypeOffset = 16;
+  constexpr char kSharedObject = 3;
+  return image.starts_with("\177ELF") && image.size() > kTypeOffset &&
+         image[kTypeOffset] == kSharedObject;
+}
 
 // The line markers keep this machine's temporary names out of the log.
 std::string translation_unit(const Program& program) {
@@ -278,6 +287,12 @@ CompiledKernel HostCompiler::compile(const Program& program) const {
                                      without_folder(read_file(files.log))));
     }
     result.image = read_file(files.output);
+    if (!is_shared_library(result.image)) {
+      throw Unavailable(
+          fmt::format("Compiling {} with {}: it made no shared library. Leave out of CXX the "
+                      "options that keep it from that.",
+                      describe(program), version_));
+    }
   } catch (const std::system_error& error) {
     throw Unavailable(fmt::format(
         "Compiling {} with {}: {}. Free some space, or set TMPDIR to a folder that can be written.",

@@ -302,6 +302,11 @@ TEST_CASE("CPU device: an image without the kernel is refused") {
       {"#include \"templates/device/platform.cuh\"\nvoid none() {}", {"none"}});
   compiled.lowered_names.emplace_back("another");
   CHECK_THROWS_WITH(device->load(compiled), ContainsSubstring("no another"));
+  const CompiledKernel incomplete = device->compiler().compile(
+      {"#include \"templates/device/platform.cuh\"\nvoid nowhere();\nvoid one() { nowhere(); }",
+       {"one"}});
+  CHECK_THROWS_WITH(device->load(incomplete),
+                    ContainsSubstring("Call another function") && !ContainsSubstring("TMPDIR"));
 }
 
 TEST_CASE("CPU device: timing gives one positive figure per sample") {

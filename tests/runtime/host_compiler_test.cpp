@@ -105,6 +105,17 @@ TEST_CASE("Host compiler: the options in CXX count, and tell its kernels apart")
   CHECK_FALSE(compiler->compile(program).image.empty());
 }
 
+TEST_CASE("Host compiler: options with which there is no shared library are told") {
+  const std::string plain = make_host_compiler()->version();
+  for (const std::string option : {" -c", " -E"}) {
+    const ScopedVariable cxx("CXX", plain.substr(0, plain.find(' ')) + option);
+    const std::unique_ptr<Compiler> compiler = make_host_compiler();
+    const Program program{"void kernel() {}", {"kernel"}};
+    CHECK_THROWS_WITH(compiler->compile(program),
+                      ContainsSubstring("made no shared library") && ContainsSubstring("CXX"));
+  }
+}
+
 TEST_CASE("Host compiler: a CXX of several words, and one with a space in its path") {
   const std::string plain = make_host_compiler()->version();
   const std::string name = plain.substr(0, plain.find(' '));

@@ -14,6 +14,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -127,10 +128,13 @@ void CpuImage::open(const std::string& image) {
     write_file(path, image);
     library_ = SharedLibrary::open({path.string()});
   } catch (const std::exception& error) {
-    throw DeviceError(
-        fmt::format("Loading a kernel for the CPU device: {}\nSet TMPDIR to a folder that can be "
-                    "written, and that programs may be run from.",
-                    error.what()));
+    const std::string_view text = error.what();
+    const bool lacks_function = text.find("undefined symbol") != std::string_view::npos;
+    throw DeviceError(fmt::format("Loading a kernel for the CPU device: {}\n{}", text,
+                                  lacks_function
+                                      ? "Call another function: this one is nowhere."
+                                      : "Set TMPDIR to a folder that can be written, and that "
+                                        "programs may be run from."));
   }
   if (!kAddressSanitizer && !kThreadSanitizer) folder_.reset();
 }
