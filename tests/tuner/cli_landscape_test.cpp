@@ -70,6 +70,10 @@ TEST_CASE("landscape writes nothing but a cache file for Kernel Tuner to the sta
   CHECK(result.err.empty());
   CHECK(place.run({"landscape", "--n", "2^24", "--kernel-tuner", "-", "--json"}).exit_code ==
         kUsage);
+  const Outcome none = place.run({"landscape", "--n", "2^4", "--kernel-tuner", "-"});
+  CHECK(none.exit_code == kUsage);
+  CHECK(none.out.empty());
+  CHECK_THAT(none.err, ContainsSubstring("nothing was measured of sum f32 16, so there is"));
 }
 
 TEST_CASE("landscape shows what a database holds of a problem, for each device") {

@@ -244,8 +244,8 @@ Landscape landscape_around(const ConfigStore& store, const StoredResult& result,
   return landscape;
 }
 
-/// One for each device. Says so where there is none, in text.
-std::vector<Landscape> stored_landscapes(const ProblemSelection& selection) {
+/// One for each device. Says so where there is none, in text, and throws if there has to be one.
+std::vector<Landscape> stored_landscapes(const ProblemSelection& selection, bool must_exist) {
   const Problem problem = selected_problem(selection);
   const std::string path = database_path(selection.database);
   const std::unique_ptr<const ConfigStore> store = open_sqlite_store(path, OpenMode::read_only);
@@ -257,6 +257,12 @@ std::vector<Landscape> stored_landscapes(const ProblemSelection& selection) {
   for (const StoredResult& result : newest_by_device(results)) {
     landscapes.push_back(landscape_around(*store, result, problem));
     if (landscapes.back().points.empty()) landscapes.pop_back();  // which a note says
+  }
+  if (landscapes.empty() && must_exist) {
+    throw InvalidArgument(
+        fmt::format("nothing was measured of {}, so there is nothing to write; `foldtune show` "
+                    "lists what was",
+                    describe_problem(key, problem.count)));
   }
   if (selection.json || (landscapes.empty() && !results.empty())) return landscapes;
   if (!has_results) {
@@ -281,7 +287,8 @@ ExitCode run_landscape(const LandscapeArguments& arguments) {
         "--json and --kernel-tuner - both write to the standard output; leave one of them out, or "
         "name a file");
   }
-  const std::vector<Landscape> landscapes = stored_landscapes(arguments.selection);
+  const std::vector<Landscape> landscapes =
+      stored_landscapes(arguments.selection, !arguments.kernel_tuner.empty());
   if (!arguments.kernel_tuner.empty() && landscapes.size() > 1) {
     throw InvalidArgument("--kernel-tuner writes one landscape: choose the device with --device");
   }
