@@ -82,7 +82,7 @@ void print_report(const PruneReport& report, bool dry_run) {
 
 using OrderedJson = nlohmann::ordered_json;
 
-OrderedJson to_json(const PruneReport& report, bool dry_run) {
+OrderedJson to_json(const PruneReport& report, const std::string& path, bool dry_run) {
   std::size_t all = 0;
   OrderedJson groups = OrderedJson::array();
   for (const PrunedGroup& group : report.groups) {
@@ -94,7 +94,8 @@ OrderedJson to_json(const PruneReport& report, bool dry_run) {
                       {"measurements", group.measurements},
                       {"problems", group.problems}});
   }
-  return {{"dry_run", dry_run},
+  return {{"database", path},
+          {"dry_run", dry_run},
           {"measurements", all},
           {"kept_best", report.kept_best},
           {"groups", groups}};
@@ -108,7 +109,7 @@ ExitCode run_prune(const PruneArguments& arguments) {
     report = arguments.dry_run ? preview_prune(path, rules) : prune_database(path, rules);
     if (!arguments.json) print_report(report, arguments.dry_run);
   }
-  OrderedJson json = to_json(report, arguments.dry_run);
+  OrderedJson json = to_json(report, path, arguments.dry_run);
   if (!arguments.dry_run) {
     const CompactReport size = compact_database(path);
     json["bytes_before"] = size.bytes_before;
