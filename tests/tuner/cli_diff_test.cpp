@@ -49,8 +49,15 @@ TEST_CASE("Diff puts the bests of two databases beside each other, whatever the 
 TEST_CASE("Diff writes the same as JSON") {
   const Workplace place;
   const Databases databases(place);
-  const auto pairs =
+  const auto report =
       nlohmann::json::parse(place.run({"diff", databases.a, databases.b, "--json"}).out);
+  CHECK(report["a"] == databases.a);
+  CHECK(report["b"] == databases.b);
+  REQUIRE(report["devices"].size() == 1);
+  CHECK(report["devices"][0]["device_name"] == "NVIDIA Test");
+  CHECK(report["devices"][0]["in_both"] == 2);
+  CHECK(report["devices"][0]["mean_ratio"].get<double>() == Approx(1));
+  const auto& pairs = report["problems"];
   REQUIRE(pairs.size() == 4);
   CHECK(pairs[0]["problem"] == "sum f32 2^12");
   CHECK(pairs[0]["ratio"] == 0.5);
@@ -73,6 +80,11 @@ TEST_CASE("Diff keeps devices of other names apart") {
   CHECK_THAT(outcome.out, ContainsSubstring("NVIDIA Test (cuda)") &&
                               ContainsSubstring("NVIDIA Other (cuda): A of nothing") &&
                               ContainsSubstring("no problem is in both"));
+  const auto devices =
+      nlohmann::json::parse(place.run({"diff", databases.a, other, "--json"}).out)["devices"];
+  REQUIRE(devices.size() == 2);
+  CHECK(devices[0]["in_both"] == 0);
+  CHECK(devices[0]["mean_ratio"].is_null());
 }
 
 TEST_CASE("Diff says what is wrong") {

@@ -54,7 +54,10 @@ TEST_CASE_METHOD(HistogramFixture, "Of bytes each value is counted") {
   CHECK(json["result"]["bins"] == 256);
   CHECK_FALSE(json["result"].contains("range"));
   CHECK(json["options"] == "bins=256,binning=key,distribution=uniform");
-  CHECK(report({"--type", "i8", bytes_})["result"]["counts"][127] == 1);  // -1
+  CHECK(json["result"]["first_key"] == 0);
+  const Json of_signed = report({"--type", "i8", bytes_})["result"];
+  CHECK(of_signed["counts"][127] == 1);  // -1
+  CHECK(of_signed["first_key"] == -128);
 
   const std::string shown = text({"--type", "i8", bytes_});
   CHECK_THAT(shown, ContainsSubstring("result  256 bins, 5 of 5 elements counted\n"));

@@ -46,6 +46,8 @@ TEST_CASE("Every kernel of the ladder runs, or says why not") {
   REQUIRE(outcome.exit_code == 0);
   const Json report = Json::parse(outcome.out);
   CHECK(report["device"] == "cpu");
+  CHECK(report["sections"].size() == 5);
+  CHECK(report["sections"]["A"].is_string());
   std::map<std::string, std::vector<std::string>> names;
   for (const Json& kernel : report["kernels"]) {
     CAPTURE(kernel.dump());

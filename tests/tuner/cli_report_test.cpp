@@ -207,6 +207,18 @@ TEST_CASE("Report writes to stdout, too, and changes nothing in the database") {
   CHECK(read_file(place.database()) == before);
 }
 
+TEST_CASE("Report's --json has the page's size and what it leaves out") {
+  const Workplace place;
+  store_example(place.database());
+  const std::string page = place.file("report.html");
+  const Outcome outcome = place.run({"report", "-o", page, "--json"});
+  CHECK(outcome.exit_code == 0);
+  CHECK(outcome.err.empty());
+  CHECK(Json::parse(outcome.out) == Json{{"file", page},
+                                         {"bytes", std::filesystem::file_size(page)},
+                                         {"left_out", Json::array()}});
+}
+
 TEST_CASE("Report says what is wrong, and leaves an earlier page as it is") {
   const Workplace place;
   store_example(place.database());
@@ -221,6 +233,7 @@ TEST_CASE("Report says what is wrong, and leaves an earlier page as it is") {
     CHECK(read_file(page) == "an earlier page");
   };
   fails({"report"}, kUsage, "--output is required");
+  fails({"report", "-o", "-", "--json"}, kUsage, "name a file with -o");
   fails({"report", "-o", page, "--type", "f31"}, kUsage, "no element type 'f31'");
   fails({"report", "-o", page, "--db", place.file("none")}, kDatabase, place.file("none"));
   fails({"report", "-o", page, "--db", place.write("text", "no database")}, kDatabase, "text");

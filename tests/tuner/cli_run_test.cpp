@@ -40,6 +40,8 @@ TEST_CASE("A raw file is reduced untuned, and no database is made") {
   CHECK_THAT(outcome.out, ContainsSubstring("result  3.75\n") &&
                               ContainsSubstring("default: there is no tuning database") &&
                               ContainsSubstring("foldtune tune --device cpu --op sum --type f32"));
+  CHECK(run(place, {"--type", "f32", file})["tune_command"] ==
+        "foldtune tune --device cpu --op sum --type f32 --n 3");
   CHECK_FALSE(std::filesystem::exists(place.database()));
 }
 

@@ -72,9 +72,17 @@ TEST_CASE("Why writes the same as JSON") {
   CHECK(account["config_source"] == "exact");
   CHECK(account["expected_loss"] == 0);
   CHECK(account["device"].is_null());
+  CHECK(account["device_architecture"] == "sm_90");
+  CHECK(account["database"] == place.database());
+  CHECK(account["tune_command"].is_null());
+  CHECK(account["choices"][0]["is_stale"] == false);
   const auto& evidence = account["evidence"];
   CHECK(evidence["is_valid"] == true);
   CHECK(evidence["default_us"] == 5.1);
+  CHECK(evidence["default_over_choice"] == evidence["untuned"]["time_over_choice"]);
+  CHECK(evidence["untuned"]["is_default"] == true);
+  CHECK(evidence["untuned"]["params"]["block_size"].is_number());
+  CHECK(evidence["untuned"]["median_interval_us"].size() == 2);
   CHECK(evidence["tried"] == 6);
   CHECK(evidence["failed"] == 2);
   CHECK(evidence["failures"]["timeout"] == 1);
@@ -98,6 +106,8 @@ TEST_CASE("Why tells a result that is near, and one that is too far") {
                            "foldtune tune --device cuda:0 --op sum --type f32 --n 4096"}) {
     CHECK_THAT(far.out, ContainsSubstring(text));
   }
+  CHECK(why_json(place, {"--n", "2^12"})[0]["tune_command"] ==
+        "foldtune tune --device cuda:0 --op sum --type f32 --n 4096");
   CHECK(why_json(place, {"--n", "2^12"})[0]["evidence"].is_null());
   CHECK_THAT(why(place, {"--n", "2^20", "--nan", "propagate", "--determinism", "any"}).out,
              ContainsSubstring("default: "));

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
@@ -15,6 +16,7 @@
 #include "tuner/commands/options.h"
 #include "tuner/commands/row_filter.h"
 #include "tuner/files/output_file.h"
+#include "tuner/inspect/row_fields.h"
 #include "tuner/inspect/stored_rows.h"
 #include "tuner/text/format.h"
 #include "tuner/text/print.h"
@@ -27,9 +29,33 @@ struct BundleArguments {
   std::optional<std::string> database;
   RowFilter filter;
   int threads = 0;
+  bool json = false;
 };
 
+void print_report(const BundleReport& report, std::uint64_t bytes) {
+  print_to(stderr, "bundled {} of {} with {}, {} of them compiled now: {}\n",
+           format_count(report.results, "result"), format_count(report.devices, "device"),
+           format_count(report.kernels, "kernel"), report.compiled, format_bytes(bytes));
+  if (report.imported > 0) {
+    print_to(stderr, "  {} of the results imported, where nothing was measured here\n",
+             report.imported);
+  }
+  for (const std::string& line : report.left_out) print_to(stderr, "  left out {}\n", line);
+}
+
+void print_json(const std::string& file, const BundleReport& report, std::uint64_t bytes) {
+  print_indented({{"file", file},
+                  {"results", report.results},
+                  {"imported", report.imported},
+                  {"devices", report.devices},
+                  {"kernels", report.kernels},
+                  {"compiled", report.compiled},
+                  {"bytes", bytes},
+                  {"left_out", report.left_out}});
+}
+
 ExitCode run_bundle(const BundleArguments& arguments) {
+  require_place_for_json(arguments.json, arguments.output, "the bundle", "-o");
   const auto is_wanted = row_test(arguments.filter);
   const std::string database = database_path(arguments.database);
   OutputFile output(arguments.output, "bundle", {database});
@@ -43,17 +69,13 @@ ExitCode run_bundle(const BundleArguments& arguments) {
         "kernels; `foldtune show` lists what it has",
         database));
   }
-  const std::string bytes = read_file(path);
-  output.write(bytes);
+  output.write(read_file(path));
   output.commit();
-  print_to(stderr, "bundled {} of {} with {}, {} of them compiled now: {}\n",
-           format_count(report.results, "result"), format_count(report.devices, "device"),
-           format_count(report.kernels, "kernel"), report.compiled, format_bytes(bytes.size()));
-  if (report.imported > 0) {
-    print_to(stderr, "  {} of the results imported, where nothing was measured here\n",
-             report.imported);
+  if (arguments.json) {
+    print_json(arguments.output, report, output.bytes());
+  } else {
+    print_report(report, output.bytes());
   }
-  for (const std::string& line : report.left_out) print_to(stderr, "  left out {}\n", line);
   return report.left_out.empty() ? ExitCode::ok : ExitCode::database;
 }
 
@@ -67,6 +89,7 @@ Action prepare_bundle(CLI::App& app, const std::string&) {
   add_database_option(app, arguments->database);
   add_row_filter(app, arguments->filter);
   add_threads_option(app, arguments->threads);
+  app.add_flag("--json", arguments->json, "Print JSON: an object");
   app.footer(
       "Writes what was chosen for GPUs, and every kernel that programs run with it, for all counts "
       "and\nalignments. Kernels that the database does not keep are compiled, which needs NVRTC "

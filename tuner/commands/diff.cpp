@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -106,8 +107,37 @@ std::string format_time(const std::optional<StoredResult>& row) {
   return row ? format_number(row->measurement.median_us) : "-";
 }
 
-void print_device(const std::vector<Pair>& pairs) {
-  const DeviceRecord& device = pairs.front().any().run.device;
+/// Pairs of one device.
+struct DevicePairs {
+  std::vector<Pair> pairs;
+
+  const DeviceRecord& device() const { return pairs.front().any().run.device; }
+  std::ptrdiff_t in_both() const { return std::ranges::count_if(pairs, &Pair::is_whole); }
+  /// The geometric mean of the whole pairs, of which there is one.
+  double mean_ratio() const {
+    double logarithms = 0;
+    for (const Pair& pair : pairs) logarithms += pair.is_whole() ? std::log(pair.ratio()) : 0;
+    return std::exp(logarithms / static_cast<double>(in_both()));
+  }
+};
+
+/// In the order of their first pairs.
+std::vector<DevicePairs> by_device(std::vector<Pair> pairs) {
+  std::vector<DevicePairs> devices;
+  while (!pairs.empty()) {
+    const DeviceRecord device = pairs.front().any().run.device;
+    const auto rest = std::stable_partition(pairs.begin(), pairs.end(), [&](const Pair& pair) {
+      return is_same_device(pair.any().run.device, device);
+    });
+    devices.push_back({{pairs.begin(), rest}});
+    pairs.erase(pairs.begin(), rest);
+  }
+  return devices;
+}
+
+void print_device(const DevicePairs& of_device) {
+  const std::vector<Pair>& pairs = of_device.pairs;
+  const DeviceRecord& device = of_device.device();
   print_to(stdout, "{} ({}): A of {}; B of {}\n", device.name, device.kind,
            describe_origins(pairs, &Pair::a), describe_origins(pairs, &Pair::b));
   Table table({{"problem"},
@@ -115,69 +145,70 @@ void print_device(const std::vector<Pair>& pairs) {
                {"B us", Align::right},
                {"B/A", Align::right},
                {"config"}});
-  int both = 0;
-  double logarithms = 0;
   for (const Pair& pair : pairs) {
     const MeasurementRecord& m = pair.any().measurement;
-    if (pair.is_whole()) {
-      ++both;
-      logarithms += std::log(pair.ratio());
-    }
     table.add_row({describe_problem(m.problem, m.count), format_time(pair.a), format_time(pair.b),
                    pair.is_whole() ? fmt::format("{:.3f}", pair.ratio()) : "-",
                    describe_configs(pair)});
   }
   print_to(stdout, "{}", Lines{table.to_string(terminal_width(stdout))});
-  if (both == 0) {
+  if (of_device.in_both() == 0) {
     print_to(stdout, "no problem is in both\n\n");
   } else {
     print_to(stdout, "{} in both: B takes {:.3f} times as long as A in the geometric mean\n\n",
-             both, std::exp(logarithms / both));
+             of_device.in_both(), of_device.mean_ratio());
   }
 }
 
-void print_text(std::vector<Pair> pairs, const DiffArguments& arguments) {
+void print_text(const std::vector<Pair>& pairs, const DiffArguments& arguments) {
   std::vector<StoredResult> rows;
   rows.reserve(pairs.size());
   for (const Pair& pair : pairs) rows.push_back(pair.any());
-  while (!pairs.empty()) {
-    const DeviceRecord device = pairs.front().any().run.device;
-    const auto rest = std::stable_partition(pairs.begin(), pairs.end(), [&](const Pair& pair) {
-      return is_same_device(pair.any().run.device, device);
-    });
-    print_device({pairs.begin(), rest});
-    pairs.erase(pairs.begin(), rest);
-  }
+  for (const DevicePairs& of_device : by_device(pairs)) print_device(of_device);
   print_to(stdout, "us: per call. B/A: below 1 B is faster.\n{}A: {}\nB: {}\n",
            Lines{config_legends(rows)}, arguments.a, arguments.b);
 }
 
-void print_json(const std::vector<Pair>& pairs) {
-  using OrderedJson = nlohmann::ordered_json;
-  OrderedJson array = OrderedJson::array();
-  for (const Pair& pair : pairs) {
-    const StoredResult& any = pair.any();
-    array.push_back(
-        {{"device_name", any.run.device.name},
-         {"device_kind", any.run.device.kind},
-         {"problem", describe_problem(any.measurement.problem, any.measurement.count)},
-         {"ratio", pair.is_whole() ? OrderedJson(pair.ratio()) : OrderedJson()},
-         {"same_config", pair.is_whole() ? OrderedJson(pair.has_same_config()) : OrderedJson()},
-         {"a", pair.a ? to_json(*pair.a) : OrderedJson()},
-         {"b", pair.b ? to_json(*pair.b) : OrderedJson()}});
+using OrderedJson = nlohmann::ordered_json;
+
+OrderedJson to_json(const Pair& pair) {
+  const StoredResult& any = pair.any();
+  return {{"device_name", any.run.device.name},
+          {"device_kind", any.run.device.kind},
+          {"problem", describe_problem(any.measurement.problem, any.measurement.count)},
+          {"ratio", pair.is_whole() ? OrderedJson(pair.ratio()) : OrderedJson()},
+          {"same_config", pair.is_whole() ? OrderedJson(pair.has_same_config()) : OrderedJson()},
+          {"a", pair.a ? foldtune::to_json(*pair.a) : OrderedJson()},
+          {"b", pair.b ? foldtune::to_json(*pair.b) : OrderedJson()}};
+}
+
+void print_json(const std::vector<Pair>& pairs, const DiffArguments& arguments) {
+  OrderedJson problems = OrderedJson::array();
+  for (const Pair& pair : pairs) problems.push_back(to_json(pair));
+  OrderedJson devices = OrderedJson::array();
+  for (const DevicePairs& of_device : by_device(pairs)) {
+    const std::ptrdiff_t both = of_device.in_both();
+    devices.push_back(
+        {{"device_name", of_device.device().name},
+         {"device_kind", of_device.device().kind},
+         {"in_both", both},
+         {"mean_ratio", both > 0 ? OrderedJson(of_device.mean_ratio()) : OrderedJson()}});
   }
-  print_indented(array);
+  print_indented({{"a", arguments.a},
+                  {"b", arguments.b},
+                  {"devices", std::move(devices)},
+                  {"problems", std::move(problems)}});
 }
 
 ExitCode run_diff(const DiffArguments& arguments) {
-  std::vector<Pair> pairs = make_pairs(arguments);
+  const std::vector<Pair> pairs = make_pairs(arguments);
   if (arguments.json) {
-    print_json(pairs);
+    print_json(pairs, arguments);
   } else if (pairs.empty()) {
     print_to(stdout, "nothing in {} and {} matches --op, --type and --device\n", arguments.a,
              arguments.b);
   } else {
-    print_text(std::move(pairs), arguments);
+    print_text(pairs, arguments);
   }
   return ExitCode::ok;
 }
@@ -189,7 +220,7 @@ Action prepare_diff(CLI::App& app, const std::string&) {
   app.add_option("A", arguments->a, "A tuning database")->type_name("FILE")->required();
   app.add_option("B", arguments->b, "Another one")->type_name("FILE")->required();
   add_row_filter(app, arguments->filter);
-  app.add_flag("--json", arguments->json, "Print JSON: an array with an object for each problem");
+  app.add_flag("--json", arguments->json, "Print JSON: an object with the array \"problems\"");
   app.footer(
       "Compares the best results of two databases: problems of the same count on devices of the "
       "same\nname, whatever the driver, the compiler and the kernels. Both files are only read.\n\n"

@@ -1,6 +1,7 @@
 // foldtune export: measurements as a file for others.
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
@@ -8,6 +9,7 @@
 #include "tuner/commands/options.h"
 #include "tuner/commands/row_filter.h"
 #include "tuner/exchange/export_rows.h"
+#include "tuner/inspect/row_fields.h"
 #include "tuner/inspect/stored_rows.h"
 #include "tuner/text/format.h"
 #include "tuner/text/print.h"
@@ -20,18 +22,38 @@ struct ExportArguments {
   std::string output = "-";
   RowFilter filter;
   bool best = false;
+  bool json = false;
 };
 
+void print_report(const ExportReport& report, std::uint64_t bytes) {
+  print_to(stderr, "exported {} of {} on {}: {}\n",
+           format_count(report.measurements, "measurement"), format_count(report.runs, "run"),
+           format_count(report.devices, "device"), format_bytes(bytes));
+  for (const std::string& line : report.left_out) print_to(stderr, "  left out {}\n", line);
+}
+
+void print_json(const std::string& file, const ExportReport& report, std::uint64_t bytes) {
+  print_indented({{"file", file},
+                  {"measurements", report.measurements},
+                  {"runs", report.runs},
+                  {"devices", report.devices},
+                  {"bytes", bytes},
+                  {"left_out", report.left_out}});
+}
+
 ExitCode run_export(const ExportArguments& arguments) {
+  require_place_for_json(arguments.json, arguments.output, "the export", "-o");
   const auto is_wanted = row_test(arguments.filter);
   const std::string database = database_path(arguments.database);
   OutputFile output(arguments.output, "export", {database});
   const ExportReport report =
       export_rows(database, arguments.best ? RowSet::best : RowSet::all, is_wanted, output);
   output.commit();
-  print_to(stderr, "exported {} of {} on {}\n", format_count(report.measurements, "measurement"),
-           format_count(report.runs, "run"), format_count(report.devices, "device"));
-  for (const std::string& line : report.left_out) print_to(stderr, "  left out {}\n", line);
+  if (arguments.json) {
+    print_json(arguments.output, report, output.bytes());
+  } else {
+    print_report(report, output.bytes());
+  }
   return report.left_out.empty() ? ExitCode::ok : ExitCode::database;
 }
 
@@ -44,6 +66,7 @@ Action prepare_export(CLI::App& app, const std::string&) {
       ->type_name("FILE");
   add_row_filter(app, arguments->filter);
   app.add_flag("--best", arguments->best, "Only the best configuration of every problem");
+  app.add_flag("--json", arguments->json, "Print JSON: an object; needs -o");
   app.footer(
       "Writes every measurement, with its run and its device, as JSON that `foldtune import` reads "
       "on any\nmachine; docs/database.md describes it. The database is only read. A file is there "

@@ -82,8 +82,9 @@ ImportReport import_database(const std::string& path, const Take& take) {
 }
 
 nlohmann::ordered_json to_json(const std::string& file, const ImportReport& read,
-                               const IntakeReport& taken) {
+                               const IntakeReport& taken, bool dry_run) {
   return {{"file", file},
+          {"dry_run", dry_run},
           {"read", read.rows},
           {"added", taken.added},
           {"known", taken.known},
@@ -123,7 +124,7 @@ ExitCode import_file(const std::string& file, const ImportArguments& arguments,
   const Take take = [&](const std::vector<ResultRow>& rows) { intake.add(rows); };
   const ImportReport report = is_db ? import_database(file, take)
                                     : import_rows(input.begin(), input.name(), contents, take);
-  done.push_back(to_json(input.name(), report, intake.report()));
+  done.push_back(to_json(input.name(), report, intake.report(), arguments.dry_run));
   if (!arguments.json) print_report(input.name(), report, intake.report(), arguments.dry_run);
   return report.refused == 0 ? ExitCode::ok : ExitCode::database;
 }

@@ -99,6 +99,11 @@ std::string how_text(const LadderKernel& kernel) {
 
 double fraction(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
+bool has_section(const LadderReport& report, char section) {
+  return std::ranges::any_of(
+      report.results, [&](const KernelResult& result) { return result.kernel.section == section; });
+}
+
 void print_section(char section, const LadderReport& report) {
   const bool has_flops = std::ranges::any_of(report.results, [&](const KernelResult& result) {
     return result.kernel.section == section && result.gflops > 0;
@@ -157,10 +162,7 @@ std::size_t count_of(const LadderReport& report, KernelStatus status) {
 
 void print_text(const LadderReport& report, const DeviceInfo& device) {
   for (const char section : kLadderSections) {
-    const bool is_there = std::ranges::any_of(report.results, [&](const KernelResult& result) {
-      return result.kernel.section == section;
-    });
-    if (is_there) print_section(section, report);
+    if (has_section(report, section)) print_section(section, report);
   }
   print_reasons(report, KernelStatus::failed);
   print_reasons(report, KernelStatus::skipped);
@@ -220,12 +222,19 @@ void print_json(const LadderReport& report, const DeviceInfo& device) {
   for (const KernelResult& result : report.results) {
     kernels.push_back(to_json(result, report.ceilings));
   }
+  OrderedJson sections = OrderedJson::object();
+  for (const char section : kLadderSections) {
+    if (has_section(report, section)) {
+      sections[std::string(1, section)] = ladder_section_title(section);
+    }
+  }
   const Ceilings& ceilings = report.ceilings;
   const OrderedJson json{
       {"device", device.id},
       {"device_name", device.record.name},
       {"read_bandwidth_gbps", or_null(ceilings.read_gbps, ceilings.read_gbps > 0)},
       {"peak_bandwidth_gbps", or_null(ceilings.peak_gbps, ceilings.peak_gbps > 0)},
+      {"sections", sections},
       {"kernels", kernels},
   };
   print_indented(json);

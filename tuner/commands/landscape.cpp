@@ -197,16 +197,15 @@ void add_spread(OrderedJson& json, const Landscape& landscape, const LandscapePo
 }
 
 OrderedJson to_json(const Landscape& landscape) {
-  const DeviceRecord& device = landscape.device;
+  const std::string& source = landscape.imported_from;
   OrderedJson json{{"problem", to_string(landscape.problem)},
-                   {"element_count", landscape.problem.count},
-                   {"device_name", device.name},
-                   {"device_kind", device.kind},
-                   {"device_driver", device.driver},
-                   {"compiler", landscape.compiler},
-                   {"template_fingerprint", landscape.template_fingerprint},
-                   {"configurations", landscape.points.size()},
-                   {"outcomes", OrderedJson::object()}};
+                   {"element_count", landscape.problem.count}};
+  json.update(origin_json(landscape.device, landscape.compiler));
+  json["template_fingerprint"] = landscape.template_fingerprint;
+  json["is_stale"] = !is_of_these_kernels(landscape.template_fingerprint);
+  json["imported_from"] = source.empty() ? OrderedJson() : OrderedJson(source);
+  json["configurations"] = landscape.points.size();
+  json["outcomes"] = OrderedJson::object();
   for (const LandscapePoint& point : landscape.points) {
     OrderedJson& count = json["outcomes"][to_string(point.outcome)];
     count = count.is_null() ? 1 : count.get<int>() + 1;
@@ -280,33 +279,46 @@ std::vector<std::string> inputs_of(const LandscapeArguments& arguments) {
   return inputs;
 }
 
-ExitCode run_landscape(const LandscapeArguments& arguments) {
-  const bool prints_cache = arguments.kernel_tuner == "-";
-  if (prints_cache && arguments.selection.json) {
-    throw InvalidArgument(
-        "--json and --kernel-tuner - both write to the standard output; leave one of them out, or "
-        "name a file");
+void write_kernel_tuner(const Landscape& landscape, const LandscapeArguments& arguments) {
+  OutputFile file(arguments.kernel_tuner, "cache file of Kernel Tuner", inputs_of(arguments));
+  file.write(to_kernel_tuner_cache(landscape, python_time()));
+  file.commit();
+}
+
+void print_json(const std::vector<Landscape>& landscapes, const std::string& kernel_tuner) {
+  OrderedJson array = OrderedJson::array();
+  for (const Landscape& landscape : landscapes) {
+    array.push_back(to_json(landscape));
+    if (!kernel_tuner.empty()) array.back()["kernel_tuner"] = kernel_tuner;
   }
+  print_indented(array);
+}
+
+void print_text(const std::vector<Landscape>& landscapes) {
+  for (const Landscape& landscape : landscapes) {
+    if (&landscape != &landscapes.front()) print_to(stdout, "\n");
+    print_landscape(landscape);
+  }
+}
+
+ExitCode run_landscape(const LandscapeArguments& arguments) {
+  const std::string& kernel_tuner = arguments.kernel_tuner;
+  const bool as_json = arguments.selection.json;
+  require_place_for_json(as_json, kernel_tuner, "the cache file", "--kernel-tuner");
   const std::vector<Landscape> landscapes =
-      stored_landscapes(arguments.selection, !arguments.kernel_tuner.empty());
-  if (!arguments.kernel_tuner.empty() && landscapes.size() > 1) {
+      stored_landscapes(arguments.selection, !kernel_tuner.empty());
+  if (!kernel_tuner.empty() && landscapes.size() > 1) {
     throw InvalidArgument("--kernel-tuner writes one landscape: choose the device with --device");
   }
-  if (arguments.selection.json) {
-    OrderedJson array = OrderedJson::array();
-    for (const Landscape& landscape : landscapes) array.push_back(to_json(landscape));
-    print_indented(array);
+  if (!kernel_tuner.empty() && landscapes.size() == 1) {
+    write_kernel_tuner(landscapes.front(), arguments);
+    if (kernel_tuner == "-") return ExitCode::ok;  // the summary has no place beside it
+    if (!as_json) print_to(stderr, "wrote {}\n", kernel_tuner);
   }
-  for (const Landscape& landscape : landscapes) {
-    if (!arguments.selection.json && !prints_cache) {
-      if (&landscape != &landscapes.front()) print_to(stdout, "\n");
-      print_landscape(landscape);
-    }
-    if (arguments.kernel_tuner.empty()) continue;
-    OutputFile file(arguments.kernel_tuner, "cache file of Kernel Tuner", inputs_of(arguments));
-    file.write(to_kernel_tuner_cache(landscape, python_time()));
-    file.commit();
-    if (!prints_cache) print_to(stderr, "wrote {}\n", arguments.kernel_tuner);
+  if (as_json) {
+    print_json(landscapes, kernel_tuner);
+  } else {
+    print_text(landscapes);
   }
   return ExitCode::ok;
 }
@@ -316,8 +328,9 @@ ExitCode run_landscape(const LandscapeArguments& arguments) {
 Action prepare_landscape(CLI::App& app, const std::string&) {
   auto arguments = std::make_shared<LandscapeArguments>();
   add_problem_selection(app, arguments->selection);
-  app.add_option("--kernel-tuner", arguments->kernel_tuner,
-                 "Write it as a cache file of Kernel Tuner, for its simulation mode; - for stdout")
+  app.add_option(
+         "--kernel-tuner", arguments->kernel_tuner,
+         "Write it as a cache file of Kernel Tuner, for its simulation mode; - for stdout alone")
       ->type_name("FILE");
   app.add_flag("--json", arguments->selection.json,
                "Print JSON: an array with an object for each device");

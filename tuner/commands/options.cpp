@@ -152,6 +152,14 @@ Distribution require_distribution(const std::string& text) {
   return require_name("distribution", text, std::span<const Distribution>(kDistributions));
 }
 
+void require_place_for_json(bool as_json, const std::string& output, const std::string& what,
+                            const std::string& option) {
+  if (!as_json || output != "-") return;
+  throw InvalidArgument(fmt::format(
+      "--json is printed to the standard output, where {} itself would be; name a file with {}",
+      what, option));
+}
+
 std::string choose_device(const std::optional<std::string>& asked) {
   if (asked) return *asked;
   if (has_cuda_device()) return "cuda:0";

@@ -46,6 +46,11 @@ Determinism require_determinism(const std::string& text);
 Binning require_binning(const std::string& text);
 Distribution require_distribution(const std::string& text);
 
+/// Throws InvalidArgument where both the JSON of a verb and what it writes to `output`, "the
+/// export" of `option`, would be on the standard output.
+void require_place_for_json(bool as_json, const std::string& output, const std::string& what,
+                            const std::string& option);
+
 /// The device that was asked for, else "cuda:0" where there is one, else "cpu", which is said on
 /// stderr.
 std::string choose_device(const std::optional<std::string>& asked);

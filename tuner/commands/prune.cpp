@@ -82,7 +82,7 @@ void print_report(const PruneReport& report, bool dry_run) {
 
 using OrderedJson = nlohmann::ordered_json;
 
-OrderedJson to_json(const PruneReport& report, bool dry_run) {
+OrderedJson to_json(const PruneReport& report, const std::string& path, bool dry_run) {
   std::size_t all = 0;
   OrderedJson groups = OrderedJson::array();
   for (const PrunedGroup& group : report.groups) {
@@ -94,7 +94,8 @@ OrderedJson to_json(const PruneReport& report, bool dry_run) {
                       {"measurements", group.measurements},
                       {"problems", group.problems}});
   }
-  return {{"dry_run", dry_run},
+  return {{"database", path},
+          {"dry_run", dry_run},
           {"measurements", all},
           {"kept_best", report.kept_best},
           {"groups", groups}};
@@ -110,7 +111,7 @@ ExitCode run_prune(const PruneArguments& arguments) {
   } else if (arguments.dry_run && !arguments.json) {
     print_to(stdout, "would remove nothing: no rule is given\n");
   }
-  OrderedJson json = to_json(report, arguments.dry_run);
+  OrderedJson json = to_json(report, path, arguments.dry_run);
   if (!arguments.dry_run) {
     const CompactReport size = compact_database(path);
     json["bytes_before"] = size.bytes_before;

@@ -13,6 +13,7 @@
 #include "tuner/commands/options.h"
 #include "tuner/commands/row_filter.h"
 #include "tuner/files/output_file.h"
+#include "tuner/inspect/row_fields.h"
 #include "tuner/inspect/stored_rows.h"
 #include "tuner/report/page.h"
 #include "tuner/report/report_data.h"
@@ -26,9 +27,22 @@ struct ReportArguments {
   std::optional<std::string> database;
   std::string output;
   RowFilter filter;
+  bool json = false;
 };
 
+using OrderedJson = nlohmann::ordered_json;
+
+/// `left_out`: sentences on what the page does not show.
+void print_report(const std::string& file, const OrderedJson& left_out, std::uint64_t bytes) {
+  for (const OrderedJson& sentence : left_out) {
+    print_to(stderr, "foldtune: note: {}\n", sentence.get<std::string>());
+  }
+  if (file == "-") return;
+  print_to(stderr, "wrote {} ({}): open it in a browser\n", file, format_bytes(bytes));
+}
+
 ExitCode run_report(const ReportArguments& arguments) {
+  require_place_for_json(arguments.json, arguments.output, "the page", "-o");
   const std::string path = database_path(arguments.database);
   select({}, arguments.filter);  // before the files are looked for, the names are checked
   OutputFile output(arguments.output, "page", {path});
@@ -36,16 +50,14 @@ ExitCode run_report(const ReportArguments& arguments) {
                       .made_at = utc_now()};
   source.measurements =
       open_sqlite_store(path, OpenMode::read_only)->measurements_where(row_test(arguments.filter));
-  const nlohmann::ordered_json data = make_report_data(source);
-  for (const nlohmann::ordered_json& sentence : data.at("left_out")) {
-    print_to(stderr, "foldtune: note: {}\n", sentence.get<std::string>());
-  }
-  const std::string page = make_page(data);
-  output.write(page);
+  const OrderedJson data = make_report_data(source);
+  const OrderedJson& left_out = data.at("left_out");
+  output.write(make_page(data));
   output.commit();
-  if (arguments.output != "-") {
-    print_to(stderr, "wrote {} ({}): open it in a browser\n", arguments.output,
-             format_bytes(page.size()));
+  if (arguments.json) {
+    print_indented({{"file", arguments.output}, {"bytes", output.bytes()}, {"left_out", left_out}});
+  } else {
+    print_report(arguments.output, left_out, output.bytes());
   }
   return ExitCode::ok;
 }
@@ -59,6 +71,7 @@ Action prepare_report(CLI::App& app, const std::string&) {
       ->type_name("FILE")
       ->required();
   add_row_filter(app, arguments->filter);
+  app.add_flag("--json", arguments->json, "Print JSON: an object");
   app.footer(
       "Writes a page for a browser on what the database holds: how close to the memory's bandwidth "
       "the\nbest configurations come, how time depends on size and on each tunable, and what "

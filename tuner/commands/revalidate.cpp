@@ -30,6 +30,8 @@
 namespace foldtune {
 namespace {
 
+using OrderedJson = nlohmann::ordered_json;
+
 struct RevalidateArguments {
   std::optional<std::string> device;
   RowFilter filter;
@@ -40,16 +42,29 @@ struct RevalidateArguments {
   bool json = false;
 };
 
-void print_note_on(const std::vector<ProblemKey>& unreadable) {
-  if (unreadable.empty()) return;
+/// What is marked, but cannot be made again.
+std::vector<std::string> names_of(const std::vector<ProblemKey>& unreadable) {
   std::vector<std::string> names;
   names.reserve(unreadable.size());
   for (const ProblemKey& key : unreadable) names.push_back(describe_operation(key));
   names.erase(std::unique(names.begin(), names.end()), names.end());
-  print_to(stderr,
-           "foldtune: note: left out: {}, since a database does not hold what custom operators "
-           "and those of other versions do; tune them again\n",
-           fmt::join(names, ", "));
+  return names;
+}
+
+constexpr const char* kWhyUnreadable =
+    "a database does not hold what custom operators and those of other versions do; tune them "
+    "again";
+
+void print_note_on(const std::vector<ProblemKey>& unreadable) {
+  if (unreadable.empty()) return;
+  print_to(stderr, "foldtune: note: left out: {}, since {}\n",
+           fmt::join(names_of(unreadable), ", "), kWhyUnreadable);
+}
+
+std::vector<std::string> left_out(const std::vector<ProblemKey>& unreadable) {
+  std::vector<std::string> lines = names_of(unreadable);
+  for (std::string& line : lines) line += fmt::format(": {}", kWhyUnreadable);
+  return lines;
 }
 
 /// What a dry run prints.
@@ -72,13 +87,20 @@ void print_marked(const std::vector<MarkedProblem>& problems) {
   print_to(stdout, "{}", Lines{table.to_string(terminal_width(stdout))});
 }
 
-/// The rows that are marked.
-nlohmann::ordered_json to_json(const std::vector<MarkedProblem>& problems) {
+/// What a dry run says as JSON.
+OrderedJson to_json(const DeviceGroup& devices, const PresentDevice& device,
+                    const std::string& database, const MarkedProblems& found) {
   std::vector<StoredResult> rows;
-  for (const MarkedProblem& marked : problems) {
+  for (const MarkedProblem& marked : found.problems) {
     rows.insert(rows.end(), marked.marked.begin(), marked.marked.end());
   }
-  return to_json(rows);
+  OrderedJson json{{"devices", devices}};
+  json.update(origin_json(device.record, device.compiler));
+  json.update({{"database", database},
+               {"problems", found.problems.size()},
+               {"marked", to_json(rows)},
+               {"left_out", left_out(found.unreadable)}});
+  return json;
 }
 
 const MarkedProblem& marked_of(const std::vector<MarkedProblem>& problems, const Problem& problem) {
@@ -109,6 +131,15 @@ void print_changes(const std::vector<MarkedProblem>& problems,
   print_config_legends(results);
 }
 
+/// A row of that table.
+OrderedJson change_json(const std::vector<MarkedProblem>& problems, const ProblemResult& result) {
+  const MeasurementRecord& was = marked_of(problems, result.problem).marked.front().measurement;
+  OrderedJson json = to_json(result);
+  json["was_us"] = was.median_us;
+  json["was_config"] = OrderedJson::parse(was.params);
+  return json;
+}
+
 /// A tuning that tries what is marked, and nothing else.
 TuneOptions make_options(const RevalidateArguments& arguments,
                          const std::vector<MarkedProblem>& problems,
@@ -126,8 +157,7 @@ TuneOptions make_options(const RevalidateArguments& arguments,
 }
 
 ExitCode run_group(const RevalidateArguments& arguments, const DeviceGroup& group,
-                   const std::string& path, const std::string& command_line,
-                   nlohmann::ordered_json* json) {
+                   const std::string& path, const std::string& command_line, OrderedJson* json) {
   const std::unique_ptr<Device> opened = open_device(group.front());
   const PresentDevice device{opened->info().record, opened->compiler().version()};
   const MarkedProblems found = find_marked(
@@ -135,8 +165,7 @@ ExitCode run_group(const RevalidateArguments& arguments, const DeviceGroup& grou
   print_note_on(found.unreadable);
   if (found.problems.empty() || arguments.dry_run) {
     if (json != nullptr) {
-      json->push_back(
-          {{"devices", group}, {"database", path}, {"marked", to_json(found.problems)}});
+      json->push_back(to_json(group, device, path, found));
       return ExitCode::ok;
     }
     if (!found.problems.empty()) print_marked(found.problems);
@@ -145,16 +174,19 @@ ExitCode run_group(const RevalidateArguments& arguments, const DeviceGroup& grou
              describe_origin(device.record, device.compiler), path);
     return ExitCode::ok;
   }
-  return tune_on({.devices = group,
-                  .database = path,
-                  .doing = "revalidating",
-                  .limit = "",
-                  .print =
-                      [&](const std::vector<ProblemResult>& results) {
-                        print_changes(found.problems, results);
-                      },
-                  .json = json},
-                 make_options(arguments, found.problems, command_line));
+  return tune_on(
+      {.devices = group,
+       .database = path,
+       .doing = "revalidating",
+       .limit = "",
+       .print =
+           [&](const std::vector<ProblemResult>& results) {
+             print_changes(found.problems, results);
+           },
+       .to_json = [&](const ProblemResult& result) { return change_json(found.problems, result); },
+       .left_out = left_out(found.unreadable),
+       .json = json},
+      make_options(arguments, found.problems, command_line));
 }
 
 ExitCode run_revalidate(const RevalidateArguments& arguments, const std::string& command_line) {
@@ -162,7 +194,7 @@ ExitCode run_revalidate(const RevalidateArguments& arguments, const std::string&
   if (arguments.budget) parse_duration(*arguments.budget);
   const std::string path = database_path(arguments.database);
   return tune_groups(choose_devices(arguments.device), arguments.json,
-                     [&](const DeviceGroup& group, nlohmann::ordered_json* json) {
+                     [&](const DeviceGroup& group, OrderedJson* json) {
                        return run_group(arguments, group, path, command_line, json);
                      });
 }

@@ -82,6 +82,9 @@ const std::byte* edge(const RunReport& report, std::size_t number) {
   return report.bins.edges.data() + number * size_of(report.problem.type);
 }
 
+/// That of the first bin, of keys of 8 bits.
+int lowest_key(ElementType type) { return is_signed(type) ? -128 : 0; }
+
 /// "17", or "[0.25, 0.5)" with a bracket at the end of the last one.
 std::string describe_bin(const RunReport& report, std::size_t bin) {
   const HistogramShape& shape = report.problem.histogram;
@@ -99,8 +102,7 @@ std::string describe_bin(const RunReport& report, std::size_t bin) {
     case Binning::key:
       break;
   }
-  const int lowest = is_signed(type) ? -128 : 0;
-  return fmt::format("{}", lowest + static_cast<int>(bin));
+  return fmt::format("{}", lowest_key(type) + static_cast<int>(bin));
 }
 
 /// Bins that hold something, the fullest first, and of equals the lowest.
@@ -119,12 +121,15 @@ OrderedJson bound_json(const BinBound& bound) {
   return bound.nearest();
 }
 
-/// {"bins", "counted", "counts"}, and "range" or "edges".
+/// {"bins", "counted", "counts"}, and "range", "edges" or "first_key".
 OrderedJson histogram_json(const RunReport& report) {
   const Counts counts = counts_of(report);
   OrderedJson json{{"bins", counts.size()},
                    {"counted", std::accumulate(counts.begin(), counts.end(), std::uint64_t{0})},
                    {"counts", counts}};
+  if (report.problem.histogram.binning == Binning::key) {
+    json["first_key"] = lowest_key(report.problem.type);
+  }
   if (report.problem.histogram.binning == Binning::even) {
     json["range"] = {bound_json(report.bins.bounds.lower), bound_json(report.bins.bounds.upper)};
   }
@@ -186,6 +191,11 @@ std::string result_text(const RunReport& report) {
   return text;
 }
 
+/// Of no elements nothing can be tuned, and nothing needs to be.
+bool is_worth_tuning(const RunReport& report) {
+  return report.explanation.source == ConfigSource::untuned_default && report.problem.count > 0;
+}
+
 /// "sum of 1000 f32 in data.npy, kept in f32".
 std::string describe(const RunReport& report) {
   const Problem& problem = report.problem;
@@ -224,6 +234,7 @@ void print_json(const RunReport& report) {
       {"config", OrderedJson::parse(report.explanation.config)},
       {"config_source", to_string(report.explanation.source)},
       {"config_reason", report.explanation.reason},
+      {"tune_command", is_worth_tuning(report) ? OrderedJson(report.tune_command) : OrderedJson()},
       {"tuned_count", report.explanation.tuned_count},
       {"tuned_us", report.explanation.tuned_us},
       {"median_us", report.median_us},
@@ -242,10 +253,7 @@ void print_text(const RunReport& report) {
   print_to(stdout, "device  {} ({})\n", report.device.id, report.device.record.name);
   print_to(stdout, "config  {}\n", format_config(explanation.config));
   print_to(stdout, "why     {}: {}\n", to_string(explanation.source), explanation.reason);
-  // Of no elements nothing can be tuned, and nothing needs to be.
-  if (explanation.source == ConfigSource::untuned_default && report.problem.count > 0) {
-    print_to(stdout, "        tune it: {}\n", report.tune_command);
-  }
+  if (is_worth_tuning(report)) print_to(stdout, "        tune it: {}\n", report.tune_command);
   print_to(stdout, "time    {} per call and wait, {} GB/s (host clock, median of {} call{})\n",
            format_us(report.median_us), format_number(report.gbps()), report.calls,
            report.calls == 1 ? "" : "s");

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "foldtune/error.h"
@@ -81,11 +82,17 @@ struct TuneArguments {
   int threads = 0;
 };
 
+struct Problems {
+  std::vector<Problem> problems{};      ///< without their counts
+  std::vector<std::string> left_out{};  ///< a line for each that cannot be, and why
+};
+
 /// Throws InvalidArgument if no problem can be. What of several cannot be is left out with a note.
-std::vector<Problem> make_problems(const TuneArguments& arguments) {
+Problems make_problems(const TuneArguments& arguments) {
   const Alignment alignment = require_alignment(arguments.alignment);
   std::vector<Problem> problems;
   std::vector<std::string> left_out;
+  std::vector<std::string> names;
   std::string first_fault;
   const bool has_type = arguments.types.has_value();
   for (const Operator op : choose_operators(arguments.operators, arguments.problem, has_type)) {
@@ -93,7 +100,8 @@ std::vector<Problem> make_problems(const TuneArguments& arguments) {
       Problem problem = make_problem(arguments.problem, op, type);
       problem.alignment = alignment;
       if (const std::string fault = find_fault(problem); !fault.empty()) {
-        left_out.push_back(fmt::format("{} {}", name(op), name(type)));
+        names.push_back(fmt::format("{} {}", name(op), name(type)));
+        left_out.push_back(fmt::format("{}: {}", names.back(), fault));
         if (first_fault.empty()) first_fault = fault;
       } else {
         problems.push_back(problem);
@@ -101,12 +109,12 @@ std::vector<Problem> make_problems(const TuneArguments& arguments) {
     }
   }
   if (problems.empty()) throw InvalidArgument(first_fault);
-  if (!left_out.empty()) {
-    print_to(stderr, "foldtune: note: left out: {} ({}{})\n", fmt::join(left_out, ", "),
-             first_fault, left_out.size() == 1 ? "" : ", and the like");
+  if (!names.empty()) {
+    print_to(stderr, "foldtune: note: left out: {} ({}{})\n", fmt::join(names, ", "), first_fault,
+             names.size() == 1 ? "" : ", and the like");
   }
   group_by_inputs(problems);
-  return problems;
+  return {std::move(problems), std::move(left_out)};
 }
 
 /// Every problem with every count.
@@ -148,13 +156,14 @@ ExitCode run_tune(const TuneArguments& arguments, const std::string& command_lin
   // What is wrong with the command line is said before anything is looked for.
   TuneOptions options = make_options(arguments, command_line);
   if (arguments.counts) parse_counts(*arguments.counts);
-  const std::vector<Problem> problems = make_problems(arguments);
+  const Problems asked = make_problems(arguments);
 
   const std::vector<DeviceGroup> groups = choose_devices(arguments.device);
   const std::string path = database_path(arguments.database);
   const auto tune_group = [&](const DeviceGroup& group, nlohmann::ordered_json* json) {
-    options.problems = with_counts(
-        problems, arguments.counts.value_or(is_cpu(group.front()) ? kCpuCounts : kCudaCounts));
+    options.problems =
+        with_counts(asked.problems,
+                    arguments.counts.value_or(is_cpu(group.front()) ? kCpuCounts : kCudaCounts));
     const std::string limit =
         options.budget_s ? fmt::format(" for {} at most", format_seconds(*options.budget_s))
                          : fmt::format(" with {} effort", name(options.effort));
@@ -163,6 +172,8 @@ ExitCode run_tune(const TuneArguments& arguments, const std::string& command_lin
                     .doing = "tuning",
                     .limit = limit,
                     .print = print_results,
+                    .to_json = [](const ProblemResult& result) { return to_json(result); },
+                    .left_out = asked.left_out,
                     .json = json},
                    options);
   };

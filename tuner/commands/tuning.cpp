@@ -74,41 +74,28 @@ using OrderedJson = nlohmann::ordered_json;
 
 OrderedJson or_null(double value) { return value > 0 ? OrderedJson(value) : OrderedJson(); }
 
-OrderedJson to_json(const ProblemResult& result) {
-  const ProblemKey key = make_problem_key(result.problem);
-  return {{"problem", to_string(result.problem)},
-          {"op", key.op},
-          {"element_type", key.element_type},
-          {"accumulator_type", key.accumulator_type},
-          {"alignment", key.alignment},
-          {"determinism", key.determinism},
-          {"options", key.options},
-          {"element_count", result.problem.count},
-          {"median_us", or_null(result.best_us)},
-          {"default_us", or_null(result.default_us)},
-          {"bandwidth_gbps", or_null(result.gbps)},
-          {"read_bandwidth_fraction", or_null(result.read_bandwidth_fraction)},
-          {"tried", result.measured + result.failed},
-          {"failed", result.failed},
-          {"known", result.known},
-          {"config", OrderedJson::parse(foldtune::to_json(result.best))}};
-}
-
-OrderedJson to_json(const TuningJob& job, const TuneSummary& summary, bool is_interrupted) {
+OrderedJson to_json(const TuningJob& job, const OrderedJson& origin, const TuneSummary& summary,
+                    const std::vector<Problem>& missing, bool is_interrupted) {
   OrderedJson results = OrderedJson::array();
-  for (const ProblemResult& result : summary.results) results.push_back(to_json(result));
+  for (const ProblemResult& result : summary.results) results.push_back(job.to_json(result));
   OrderedJson failures = OrderedJson::array();
   for (const ProblemFailure& failure : summary.failures) {
     failures.push_back({{"problem", to_string(failure.problem)}, {"reason", failure.reason}});
   }
-  return {{"devices", job.devices},
-          {"database", job.database},
-          {"interrupted", is_interrupted},
-          {"elapsed_s", summary.elapsed_s},
-          {"busy_fraction", summary.busy_fraction},
-          {"compiler_wait_fraction", summary.compiler_wait_fraction},
-          {"results", results},
-          {"failures", failures}};
+  OrderedJson without_result = OrderedJson::array();
+  for (const Problem& problem : missing) without_result.push_back(to_string(problem));
+  OrderedJson json{{"devices", job.devices}};
+  json.update(origin);
+  json.update({{"database", job.database},
+               {"interrupted", is_interrupted},
+               {"elapsed_s", summary.elapsed_s},
+               {"busy_fraction", summary.busy_fraction},
+               {"compiler_wait_fraction", summary.compiler_wait_fraction},
+               {"results", results},
+               {"failures", failures},
+               {"without_result", without_result},
+               {"left_out", job.left_out}});
+  return json;
 }
 
 void print_summary(const TuningJob& job, const TuneSummary& summary) {
@@ -127,22 +114,26 @@ void print_summary(const TuningJob& job, const TuneSummary& summary) {
   finish_output();
 }
 
-ExitCode conclude(const TuningJob& job, const std::vector<Problem>& problems,
-                  const TuneSummary& summary, const InterruptGuard& interrupt) {
+ExitCode conclude(const TuningJob& job, const OrderedJson& origin,
+                  const std::vector<Problem>& problems, const TuneSummary& summary,
+                  const InterruptGuard& interrupt) {
+  const bool is_interrupted = interrupt.is_interrupted();
+  const std::vector<Problem> missing =
+      is_interrupted ? std::vector<Problem>{} : missing_problems(problems, summary);
   if (job.json != nullptr) {
-    job.json->push_back(to_json(job, summary, interrupt.is_interrupted()));
+    job.json->push_back(to_json(job, origin, summary, missing, is_interrupted));
   } else {
     print_summary(job, summary);
   }
   print_failures(summary.failures);
-  if (interrupt.is_interrupted()) {
+  if (is_interrupted) {
     print_to(stderr,
              "foldtune: interrupted: everything measured is kept in {}; the same command goes on "
              "from there\n",
              job.database);
     return interrupted_by(interrupt.signal());
   }
-  for (const Problem& problem : missing_problems(problems, summary)) {
+  for (const Problem& problem : missing) {
     print_to(stderr,
              "foldtune: warning: nothing could be measured for {}; `foldtune show --all` says "
              "what failed, and a larger --budget may help\n",
@@ -188,6 +179,26 @@ void print_config_legends(const std::vector<ProblemResult>& results) {
         results, [&](const ProblemResult& result) { return &result.best.family() == family; });
     if (is_shown) print_to(stdout, "config: {}\n", config_legend(*family));
   }
+}
+
+OrderedJson to_json(const ProblemResult& result) {
+  const ProblemKey key = make_problem_key(result.problem);
+  return {{"problem", to_string(result.problem)},
+          {"op", key.op},
+          {"element_type", key.element_type},
+          {"accumulator_type", key.accumulator_type},
+          {"alignment", key.alignment},
+          {"determinism", key.determinism},
+          {"options", key.options},
+          {"element_count", result.problem.count},
+          {"median_us", or_null(result.best_us)},
+          {"default_us", or_null(result.default_us)},
+          {"bandwidth_gbps", or_null(result.gbps)},
+          {"read_bandwidth_fraction", or_null(result.read_bandwidth_fraction)},
+          {"tried", result.measured + result.failed},
+          {"failed", result.failed},
+          {"known", result.known},
+          {"config", OrderedJson::parse(foldtune::to_json(result.best))}};
 }
 
 void print_results(const std::vector<ProblemResult>& results) {
@@ -259,7 +270,8 @@ ExitCode tune_on(const TuningJob& job, TuneOptions options) {
                     options.compile_threads);
   }
   store->require_in_place();  // before anyone is told where the results are
-  return conclude(job, options.problems, summary, interrupt);
+  const OrderedJson origin = origin_json(first.info().record, first.compiler_version());
+  return conclude(job, origin, options.problems, summary, interrupt);
 }
 
 }  // namespace foldtune

@@ -32,12 +32,17 @@ void print_config_legends(const std::vector<ProblemResult>& results);
 /// The closing table of `tune`.
 void print_results(const std::vector<ProblemResult>& results);
 
+/// A row of that table.
+nlohmann::ordered_json to_json(const ProblemResult& result);
+
 struct TuningJob {
   const DeviceGroup& devices;  ///< which share the problems
   std::string database;        ///< its path; it is made once the devices are there
   std::string_view doing;      ///< "tuning"
   std::string limit;           ///< " for 20 s at most", or nothing
   std::function<void(const std::vector<ProblemResult>&)> print;  ///< the results, if there are any
+  std::function<nlohmann::ordered_json(const ProblemResult&)> to_json;  ///< the same of one
+  std::vector<std::string> left_out{};     ///< a line for each problem that is not tuned, and why
   nlohmann::ordered_json* json = nullptr;  ///< an array that takes all of it; null: it is printed
 };
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -63,6 +64,13 @@ std::string describe_time(const StoredResult& basis) {
                         format_percent(gbps(m) / basis.run.read_bandwidth_gbps));
   }
   return text + fmt::format(", at n = {}", m.count);
+}
+
+/// Where nothing is known of the problem.
+std::string command_for(const Account& account, const ProblemOptions& options) {
+  const std::string device = account.place.device.kind == "cpu" ? "cpu" : "cuda:0";
+  return tune_command(options, account.problem,
+                      account.place.id.empty() ? device : account.place.id);
 }
 
 std::string describe_untuned(const Evidence& evidence) {
@@ -177,9 +185,7 @@ void print_text(const Account& account, const ProblemOptions& options) {
                            100 * choice.expected_loss));
   }
   if (!account.evidence) {
-    const std::string device = place.device.kind == "cpu" ? "cpu" : "cuda:0";
-    print_line("tune it",
-               tune_command(options, account.problem, place.id.empty() ? device : place.id));
+    print_line("tune it", command_for(account, options));
     return;
   }
   const Evidence& evidence = *account.evidence;
@@ -219,25 +225,26 @@ OrderedJson contender_json(const Evidence& evidence, const MeasurementRecord& m)
 OrderedJson evidence_json(const Account& account) {
   const Evidence& evidence = *account.evidence;
   const MeasurementRecord& choice = evidence.basis.measurement;
-  const bool has_default = evidence.untuned && evidence.untuned->outcome == Outcome::ok;
+  const std::optional<MeasurementRecord>& untuned = evidence.untuned;
+  const bool has_default = untuned && untuned->outcome == Outcome::ok;
   OrderedJson contenders = OrderedJson::array({contender_json(evidence, choice)});
   for (const MeasurementRecord& m : evidence.rivals) {
     contenders.push_back(contender_json(evidence, m));
   }
   const std::vector<std::string> obstacles = find_obstacles(account);
-  return {
-      {"result", to_json(evidence.basis)},
-      {"is_valid", obstacles.empty()},
-      {"is_marked", grade(account) == Validity::marked},
-      {"is_imported", !evidence.basis.imported_from.empty()},
-      {"obstacles", obstacles},
-      {"default_us", has_default ? OrderedJson(evidence.untuned->median_us) : OrderedJson()},
-      {"default_over_choice",
-       has_default ? OrderedJson(evidence.untuned->median_us / choice.median_us) : OrderedJson()},
-      {"tried", evidence.tried},
-      {"failed", failed_of(evidence)},
-      {"failures", evidence.failures},
-      {"contenders", contenders}};
+  return {{"result", to_json(evidence.basis)},
+          {"is_valid", obstacles.empty()},
+          {"is_marked", grade(account) == Validity::marked},
+          {"is_imported", !evidence.basis.imported_from.empty()},
+          {"obstacles", obstacles},
+          {"default_us", has_default ? OrderedJson(untuned->median_us) : OrderedJson()},
+          {"default_over_choice",
+           has_default ? OrderedJson(slowdown(*untuned, choice).value) : OrderedJson()},
+          {"untuned", untuned ? contender_json(evidence, *untuned) : OrderedJson()},
+          {"tried", evidence.tried},
+          {"failed", failed_of(evidence)},
+          {"failures", evidence.failures},
+          {"contenders", contenders}};
 }
 
 OrderedJson past_json(const Account& account) {
@@ -250,21 +257,25 @@ OrderedJson past_json(const Account& account) {
   return past;
 }
 
-OrderedJson to_json(const Account& account) {
+OrderedJson to_json(const Account& account, const ProblemOptions& options,
+                    const std::string& database) {
   const Place& place = account.place;
-  return {{"problem", describe_problem(make_problem_key(account.problem), account.problem.count)},
-          {"element_count", account.problem.count},
-          {"device_name", place.device.name},
-          {"device_kind", place.device.kind},
-          {"device_driver", place.device.driver},
-          {"compiler", place.compiler},
-          {"device", place.id.empty() ? OrderedJson() : OrderedJson(place.id)},
-          {"config", OrderedJson::parse(foldtune::to_json(account.choice.params))},
-          {"config_source", to_string(account.choice.source())},
-          {"config_reason", account.choice.reason},
-          {"expected_loss", account.choice.expected_loss},
-          {"evidence", account.evidence ? evidence_json(account) : OrderedJson()},
-          {"choices", past_json(account)}};
+  const bool is_known = account.evidence.has_value();
+  OrderedJson json{
+      {"problem", describe_problem(make_problem_key(account.problem), account.problem.count)},
+      {"element_count", account.problem.count}};
+  json.update(origin_json(place.device, place.compiler));
+  json.update(
+      {{"device", place.id.empty() ? OrderedJson() : OrderedJson(place.id)},
+       {"database", database},
+       {"config", OrderedJson::parse(foldtune::to_json(account.choice.params))},
+       {"config_source", to_string(account.choice.source())},
+       {"config_reason", account.choice.reason},
+       {"expected_loss", account.choice.expected_loss},
+       {"tune_command", is_known ? OrderedJson() : OrderedJson(command_for(account, options))},
+       {"evidence", is_known ? evidence_json(account) : OrderedJson()},
+       {"choices", past_json(account)}});
+  return json;
 }
 
 ExitCode run_why(const ProblemSelection& selection) {
@@ -278,7 +289,9 @@ ExitCode run_why(const ProblemSelection& selection) {
   }
   if (selection.json) {
     OrderedJson array = OrderedJson::array();
-    for (const Account& account : accounts) array.push_back(to_json(account));
+    for (const Account& account : accounts) {
+      array.push_back(to_json(account, selection.problem, path));
+    }
     print_indented(array);
     return ExitCode::ok;
   }

@@ -94,11 +94,13 @@ OutputFile::~OutputFile() {
 
 void OutputFile::write(std::string_view bytes) {
   if (std::fwrite(bytes.data(), 1, bytes.size(), file_.get()) != bytes.size()) fail();
+  bytes_ += bytes.size();
 }
 
 void OutputFile::restart() {
   std::rewind(file_.get());
   if (::ftruncate(::fileno(file_.get()), 0) != 0) fail();
+  bytes_ = 0;
 }
 
 void OutputFile::commit() {

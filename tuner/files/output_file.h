@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -34,6 +35,8 @@ class OutputFile {
   ~OutputFile();
 
   void write(std::string_view bytes);
+  /// How many were written.
+  std::uint64_t bytes() const { return bytes_; }
   /// Forgets what was written.
   void restart();
   /// Once this returns, the file is on the disk. It has the mode and the owner of one that was
@@ -61,6 +64,7 @@ class OutputFile {
   std::string target_;     // What `path_` leads to.
   std::string temporary_;  // Empty: none has a name.
   std::unique_ptr<std::FILE, Close> file_;
+  std::uint64_t bytes_ = 0;
 };
 
 }  // namespace foldtune

@@ -41,6 +41,14 @@ StoredResult blank_row() {
 
 }  // namespace
 
+OrderedJson origin_json(const DeviceRecord& device, const std::string& compiler) {
+  return {{"device_name", device.name},
+          {"device_kind", device.kind},
+          {"device_architecture", device.architecture},
+          {"device_driver", device.driver},
+          {"compiler", compiler}};
+}
+
 OrderedJson to_json(const StoredResult& row) {
   const MeasurementRecord& m = row.measurement;
   const bool is_ok = m.outcome == Outcome::ok;
@@ -53,6 +61,7 @@ OrderedJson to_json(const StoredResult& row) {
   json["imported_from"] = row.imported_from.empty()
                               ? OrderedJson()
                               : OrderedJson(json_fields::write(row.imported_from));
+  json["is_stale"] = !has_these_kernels(row);
   json["bandwidth_gbps"] = is_ok ? OrderedJson(gbps(m)) : OrderedJson();
   json["percent_of_read_bandwidth"] =
       has_bandwidth ? OrderedJson(100 * gbps(m) / row.run.read_bandwidth_gbps) : OrderedJson();

@@ -1,4 +1,5 @@
-/// Rows of the database for other programs: every field, under the names of the view `result`.
+/// Rows of the database for other programs: every field, under the names of the view `result`, and
+/// whether it `is_stale`, of other kernels than this Foldtune's.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -8,6 +9,9 @@
 #include "cache/config_store.h"
 
 namespace foldtune {
+
+/// What `describe_origin` says, by the names that rows have for it.
+nlohmann::ordered_json origin_json(const DeviceRecord& device, const std::string& compiler);
 
 /// An object; null for a time that was not measured, and for a bandwidth that is unknown.
 nlohmann::ordered_json to_json(const StoredResult& row);
