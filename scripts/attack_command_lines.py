@@ -53,6 +53,7 @@ VALUES = {
     "--tolerance": (["0.001", "0"], ["1e-300", "1e300", "-0.1"]), "--sort": (["problem", "us", "gbps", "age"], ["name"]),
     "--seed": (["0", "7", "18446744073709551615"], ["abc", "1e3"]), "--threads": (["1", "2"], ["0", "1e1"]),
     "--name": (["mine", "a_b1"], ["1abc", "a b", "a-b", "reduce"]), "--repeat": (["1", "3", "100"], ["0", "1e2", "2.5"]),
+    "--timeout": (["0", "60"], ["1e2", "2.5", "-1"]),
     "--max-evals": (["1", "2"], ["0"]), "--older-than": (["0", "1", "30", "36500"], ["0.5", "1e9", "1e18"]),
     "--custom": (["mine.json"], ["broken.json", "tuned.json", "missing.json", "ramp.npy"]),
     "--edges": (["edges.npy"], ["ramp.npy", "missing", "tuned.db", "numbers.f32", "."]),

@@ -1,7 +1,10 @@
 // Custom operators on the command line.
 #include <chrono>
 #include <cmath>
+#include <csignal>
+#include <filesystem>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "tests/catch.h"
 #include "tests/tuner/program.h"
@@ -164,6 +167,9 @@ TEST_CASE_METHOD(CustomFixture, "A custom operator that cannot be is an error of
   check_usage_error({"--op", "custom", "--map", " "}, "the expression map is empty");
   check_usage_error({"--op", "custom", "--name", "sum"}, "the name of a built-in operator");
   check_usage_error({"--op", "custom", "--tolerance", "-1"}, "tolerance: '-1'");
+  for (const std::string text : {"nan", "inf", "1e999"}) {
+    check_usage_error({"--op", "custom", "--tolerance", text}, "tolerance: '" + text + "'");
+  }
   check_usage_error({"--op", "custom,sum"}, "no operator 'custom,sum'");
   check_usage_error({"--custom", write_operator(R"({"mapp": "x"})")},
                     "has no 'mapp'; it has name, inputs, accumulator, identity, map, combine, "
@@ -220,6 +226,59 @@ TEST_CASE_METHOD(CustomFixture, "An operator that loops for ever ends with the b
   CHECK(tuned.exit_code == 6);
   CHECK_THAT(tuned.err, ContainsSubstring("did not end within"));
   CHECK(took.count() < 30);
+}
+
+/// A map that does not end for the element `index`.
+std::string loop_at(int index) {
+  return "[&] { volatile int more = i == " + std::to_string(index) +
+         "; while (more) {} return x; }()";
+}
+
+TEST_CASE_METHOD(CustomFixture, "An operator that loops for ever ends a run at its limit") {
+  const std::string many = place_.write("many", bytes_of(std::vector<float>(100, 1)));
+  // Of a hundred elements the operator is tried on six, of which one is the first.
+  for (const auto& [index, doing] :
+       {std::pair{0, "trying custom on a few elements"}, {50, "running custom on 100 elements"}}) {
+    const Outcome outcome =
+        run({"--op", "custom", "--map", loop_at(index), "--timeout", "1"}, {many});
+    CAPTURE(outcome.out, outcome.err);
+    CHECK(outcome.exit_code == 6);
+    CHECK(outcome.out.empty());
+    CHECK_THAT(outcome.err, ContainsSubstring(doing));
+    CHECK_THAT(outcome.err, ContainsSubstring("did not end within 1 s"));
+    CHECK_THAT(outcome.err, ContainsSubstring("--timeout SECONDS"));
+  }
+}
+
+TEST_CASE_METHOD(CustomFixture, "A run whose calls end within the limit is left alone") {
+  CHECK(report({"--op", "custom", "--map", "x * x", "--timeout", "1"}, {x_})["result"] == 27.25);
+  CHECK(report({"--type", "f32", "--timeout", "0"}, {x_})["result"] == 7.5);
+  check_usage_error({"--op", "custom", "--timeout", "-1"}, "--timeout takes a whole number");
+}
+
+TEST_CASE_METHOD(CustomFixture, "Ctrl-C ends a run at once, whatever its operator does") {
+  const std::string folder = place_.file("tmp");
+  std::filesystem::create_directory(folder);
+  place_.set("TMPDIR", folder);
+  place_.set("FOLDTUNE_LOG", "info");
+  RunningProgram program =
+      place_.start({"run", "--device", "cpu", "--op", "custom", "--map", loop_at(0), x_});
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(2);
+  const auto is_compiled = [&] { return program.err_so_far().find("kept ") != std::string::npos; };
+  while (!is_compiled() && std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));  // it is loaded
+  const auto sent = std::chrono::steady_clock::now();
+  program.send_signal(SIGINT);
+  const Outcome outcome = program.wait();
+  CAPTURE(outcome.out, outcome.err);
+  CHECK(outcome.exit_code == kInterrupted);
+  CHECK(std::chrono::steady_clock::now() - sent < std::chrono::seconds(5));
+  CHECK(outcome.out.empty());
+  // Of what is ended like that a later run removes what was left.
+  CHECK(place_.run({"devices"}).exit_code == 0);
+  CHECK(std::filesystem::is_empty(folder));
 }
 
 TEST_CASE_METHOD(CustomFixture, "Roundings, overflows and NaN are no fault of an operator") {

@@ -19,6 +19,7 @@
 #include "runtime/compile/kernel_cache.h"
 #include "runtime/device/device.h"
 #include "runtime/lookup/config_lookup.h"
+#include "tuner/commands/call_limit.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/options.h"
 #include "tuner/commands/problem_options.h"
@@ -34,6 +35,11 @@ namespace {
 // Without --repeat: enough calls for a median, unless a call is slow.
 constexpr int kUsualCalls = 10;
 constexpr double kEnoughUs = 1e6;
+
+// Without --timeout, of a custom operator, which may loop for ever: what a worker of `tune` has for
+// a problem.
+constexpr std::chrono::seconds kCustomLimit{60};
+constexpr std::uint64_t kCustomBytesPerSecond = 1'000'000'000 / 60;
 
 constexpr const char* kRunFooter =
     R"(FILE is a .npy file, an array of an .npz file (data.npz:x, or data.npz if it holds one), both
@@ -73,6 +79,7 @@ struct RunArguments {
   std::optional<std::string> device;
   std::optional<std::string> database;
   std::optional<int> calls;
+  std::optional<std::uint64_t> timeout_s;
   bool raw = false;
   bool json = false;
 };
@@ -221,13 +228,23 @@ RunCall make_run_call(Context& context, const Problem& problem,
              : make_reduction(context, problem, inputs, output);
 }
 
+/// How long a call may take; empty: for ever, as Foldtune's own operators end.
+std::optional<std::chrono::seconds> call_limit(const RunArguments& arguments,
+                                               const Problem& problem) {
+  if (arguments.timeout_s == 0U) return std::nullopt;
+  if (arguments.timeout_s) return std::chrono::seconds(*arguments.timeout_s);
+  if (problem.op != Operator::custom) return std::nullopt;
+  return kCustomLimit + std::chrono::seconds(problem.input_bytes() / kCustomBytesPerSecond);
+}
+
 /// Throws InvalidArgument for a custom operator whose result would depend on the order of elements,
 /// as seen on a few of them.
 void check_laws(Device& device, const KernelSources& kernels, const Problem& problem,
-                const std::vector<const void*>& inputs) {
+                const std::vector<const void*>& inputs, std::optional<std::chrono::seconds> limit) {
   if (problem.op != Operator::custom || problem.count == 0) return;
   KernelCache cache(kernels);
   const auto compiled = cache.get(device, make_law_program(problem), device.compiler().version());
+  const CallLimit watched(limit, fmt::format("trying {} on a few elements", problem.custom->name));
   const std::string fault = find_law_fault(device, problem, inputs, *compiled);
   if (!fault.empty()) throw InvalidArgument(fault);
 }
@@ -262,14 +279,17 @@ RunReport reduce_files(const RunArguments& arguments) {
     buffers.emplace_back(*device, report.bins.edges.size());
     device->copy(buffers.back().data(), report.bins.edges.data(), report.bins.edges.size());
   }
-  check_laws(*device, configs.kernels(), problem, addresses(buffers));
+  const std::optional<std::chrono::seconds> limit = call_limit(arguments, problem);
+  check_laws(*device, configs.kernels(), problem, addresses(buffers), limit);
   report.result.resize(problem.result_bytes());
   const DeviceBuffer output(*device, report.result.size());
 
   const RunCall call =
       make_run_call(context, problem, addresses(buffers), report.bins.bounds, output.data());
   call.prepare();
+  CallLimit watched(limit, fmt::format("running {} on {} elements", what, problem.count));
   const std::vector<double> samples = time_calls(arguments.calls, [&] {
+    watched.restart();
     call.enqueue();
     device->synchronize(nullptr);
   });
@@ -286,6 +306,7 @@ RunReport reduce_files(const RunArguments& arguments) {
 
 Action prepare_run(CLI::App& app, const std::string&) {
   constexpr std::uint64_t kMostCalls = 1'000'000;
+  constexpr std::uint64_t kMostSeconds = 1'000'000;
   auto arguments = std::make_shared<RunArguments>();
   app.add_option("FILE", arguments->files,
                  "The file to reduce: .npy, .npz or raw, or - for the standard input; one for each "
@@ -311,6 +332,11 @@ Action prepare_run(CLI::App& app, const std::string&) {
       app, "--repeat", {.least = 1, .most = kMostCalls},
       [arguments](std::uint64_t value) { arguments->calls = static_cast<int>(value); },
       fmt::format("Calls to time [{}, or fewer where they take long]", kUsualCalls));
+  add_number_option(
+      app, "--timeout", {.least = 0, .most = kMostSeconds},
+      [arguments](std::uint64_t value) { arguments->timeout_s = value; },
+      "Seconds that a call may take; 0: any [60 and 60 per 10^9 bytes of a custom operator, which "
+      "may not end; 0 of others]");
   app.add_flag("--json", arguments->json, "Print JSON: an object");
   app.footer(kRunFooter);
   return [arguments] {
