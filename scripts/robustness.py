@@ -387,7 +387,9 @@ def other_version(place):
         for arguments in (("show", "--db", database), ("import", "--db", database, place / "one.db"),
                           ("import", "--db", database, more), ("prune", "--db", database),
                           ("prune", "--db", database, "--older-than", 1), ("export", "--db", database),
-                          ("import", "--db", place / "copy.db", database)):
+                          ("import", "--db", place / "copy.db", database),
+                          ("tune", "--db", database, "--device", "cpu", "--n", "1K", "--max-evals", 1),
+                          ("bundle", "--db", database, "-o", place / "bundle.db")):
             result = run(*arguments)
             require(result.returncode == 5 and f"version {version}" in result.stderr and "--db" in result.stderr,
                     f"{arguments[0]}: {result.stderr}")

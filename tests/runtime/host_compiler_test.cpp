@@ -1,6 +1,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -145,6 +146,18 @@ TEST_CASE(
   };
   check("echo some words", "wrote no output");
   check("echo some words; kill -9 $$", "signal 9 ended it");
+}
+
+TEST_CASE("Host compiler: a CXX that does not answer is stopped, and told") {
+  const TemporaryFolder folder;
+  const std::filesystem::path script = folder.path() / "compiler";
+  write_file(script, "#!/bin/sh\nsleep 600\n");
+  std::filesystem::permissions(script, std::filesystem::perms::owner_all);
+  const ScopedVariable cxx("CXX", script.string());
+  const auto begin = std::chrono::steady_clock::now();
+  CHECK_THROWS_WITH(make_host_compiler(), ContainsSubstring(script.string()) &&
+                                              ContainsSubstring("did not end within 20 s"));
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(60));
 }
 
 TEST_CASE("Host compiler: what it compiles can be stopped, and what comes later is compiled") {
