@@ -15,6 +15,7 @@
 #include "templates/reduce/space.h"
 #include "tests/catch.h"
 #include "tests/tuner/exchanged_file.h"
+#include "tests/tuner/tuned_on_cpu.h"
 
 namespace foldtune::test {
 namespace {
@@ -387,6 +388,22 @@ TEST_CASE("imported rows are marked wherever they are shown, and lose to own one
   REQUIRE(place.run({"export", "-o", place.file("all.json")}).exit_code == 0);
   CHECK_THAT(shown({"import", place.file("all.json")}), ContainsSubstring("0 added, 2 already"));
   CHECK(json::parse(shown({"show", "--json"}))[0]["imported_from"].is_null());
+}
+
+TEST_CASE("imported rows are marked where they are run, drawn and to be timed again") {
+  const Workplace place;
+  const std::string theirs = place.file("theirs.db");
+  std::filesystem::copy_file(tuned_on_cpu().place.database(), theirs);
+  REQUIRE(place.run({"import", theirs}).exit_code == 0);
+  const std::string numbers = place.write("numbers", std::string(4000, '\0'));
+  CHECK_THAT(place.run({"run", "--device", "cpu", "--type", "f32", numbers}).out,
+             ContainsSubstring(", imported from " + theirs));
+  CHECK_THAT(place.run({"revalidate", "--device", "cpu", "--dry-run"}).out,
+             ContainsSubstring("theirs.db") && ContainsSubstring("2 problems of "));
+  const Outcome page = place.run({"report", "-o", "-"});
+  if (page.exit_code == kUsage) return;  // this build has none
+  CHECK_THAT(page.out, ContainsSubstring("\"imported_from\":\"theirs.db\"") &&
+                           !ContainsSubstring("\"imported_from\":null"));
 }
 
 TEST_CASE("import refuses what is neither a file nor a pipe") {

@@ -211,6 +211,20 @@ TEST_CASE("A database that is removed while a tuning writes to it is saved, and 
   CHECK_THAT(place.run({"show", "--all", "--db", saved}).out, ContainsSubstring("sum f32"));
 }
 
+TEST_CASE("A database that is overwritten while a tuning writes to it is an error") {
+  Workplace place;
+  RunningProgram program = start_long_tuning(place);
+  wait_for_text(program, " timed");
+  const std::string others = "no database, but what somebody else wrote\n";
+  place.write("tuning.db", others);
+  const Outcome outcome = program.wait();
+  CAPTURE(outcome.out, outcome.err);
+  CHECK(outcome.exit_code == kDatabase);
+  CHECK_THAT(outcome.out, !ContainsSubstring("database: "));
+  CHECK_THAT(outcome.err, ContainsSubstring("was overwritten while it was in use"));
+  CHECK(read_file(place.database()) == others);
+}
+
 TEST_CASE("A limit on the size of files is an error that says so, and leaves nothing") {
   const Workplace place;
   CHECK(in_shell(place, "ulimit -f 1; $P export -o $D/out 2> $D/err") == kFile);

@@ -155,6 +155,9 @@ TEST_CASE("a problem whose preparation the budget does not leave is not begun") 
   // The inputs of the first are not made for the second, too.
   REQUIRE(evaluator.problems.size() == 1);
   CHECK(evaluator.problems[0].count == 1000);
+  // What is left is told with each trial: a worker takes no longer.
+  for (const Trial& trial : evaluator.trials) CHECK((trial.left_s > 0 && trial.left_s <= 60));
+  CHECK(evaluator.trials.back().left_s <= evaluator.trials.front().left_s);
   CHECK(summary.results.size() == 1);
   REQUIRE(summary.failures.size() == 1);
   CHECK(summary.failures[0].problem.count == 2000);
@@ -168,6 +171,7 @@ TEST_CASE("a budget that is over at once still gives the default, unless that fa
   const TuneSummary summary = tune_in_time(evaluator, *store, 0, nothing);
   REQUIRE(summary.results.size() == 2);
   CHECK(evaluator.trials.size() == 2);
+  for (const Trial& trial : evaluator.trials) CHECK(trial.left_s == 0);
   CHECK(summary.results[0].best_us == 10);
   CHECK(summary.results[0].default_us == 10);
   CHECK(store->best().size() == 2);
