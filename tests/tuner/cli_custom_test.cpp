@@ -237,8 +237,8 @@ std::string loop_at(int index) {
 TEST_CASE_METHOD(CustomFixture, "An operator that loops for ever ends a run at its limit") {
   const std::string many = place_.write("many", bytes_of(std::vector<float>(100, 1)));
   // Of a hundred elements the operator is tried on six, of which one is the first.
-  for (const auto& [index, doing] :
-       {std::pair{0, "trying custom on a few elements"}, {50, "running custom on 100 elements"}}) {
+  for (const auto& [index, doing] : {std::pair{0, "trying unnamed on a few elements"},
+                                     {50, "running unnamed on 100 elements"}}) {
     const Outcome outcome =
         run({"--op", "custom", "--map", loop_at(index), "--timeout", "1"}, {many});
     CAPTURE(outcome.out, outcome.err);
@@ -264,11 +264,13 @@ TEST_CASE_METHOD(CustomFixture, "Ctrl-C ends a run at once, whatever its operato
   RunningProgram program =
       place_.start({"run", "--device", "cpu", "--op", "custom", "--map", loop_at(0), x_});
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(2);
-  const auto is_compiled = [&] { return program.err_so_far().find("kept ") != std::string::npos; };
+  const auto is_compiled = [&] {
+    return program.err_so_far().find("compiled ") != std::string::npos;
+  };
   while (!is_compiled() && std::chrono::steady_clock::now() < deadline) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
-  std::this_thread::sleep_for(std::chrono::milliseconds(300));  // it is loaded
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));  // it is loaded
   const auto sent = std::chrono::steady_clock::now();
   program.send_signal(SIGINT);
   const Outcome outcome = program.wait();
