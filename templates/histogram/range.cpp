@@ -387,7 +387,10 @@ std::string find_range_fault(const Problem& problem, const BinBounds& bounds) {
     return fmt::format("the range {} is wider than f64 can hold", text());
   }
   const std::uint32_t bins = problem.histogram.bins;
-  if (real.lower < real.upper && step_of(real, bins) == 0) {
+  // A step of a few denormal numbers is rounded by so much that the last bins lie beyond the range.
+  const double step = step_of(real, bins);
+  const bool is_rounded_away = step == 0 || real.lower + (bins - 1) * step > real.upper;
+  if (real.lower < real.upper && is_rounded_away) {
     return fmt::format("the range {} is too narrow for {} bins in f64", text(), bins);
   }
   return {};

@@ -390,6 +390,9 @@ TEST_CASE("Histogram range: what bins cannot be made of is a fault") {
     CHECK_THAT(fault(type, {2, 1}), ContainsSubstring("not below"));
     CHECK_THAT(fault(type, {-1e308, 1e308}), ContainsSubstring("wider than f64"));
     CHECK_THAT(fault(type, {0, 0x1p-1074}), ContainsSubstring("too narrow for 256 bins"));
+    CHECK_THAT(fault(type, {0, 294 * 0x1p-1074}, 100),
+               ContainsSubstring("too narrow for 100 bins"));
+    CHECK(fault(type, {0, 300 * 0x1p-1074}, 100).empty());
     CHECK(fault(type, {0, 100}).empty());
     CHECK(fault(type, {0, 1e39}).empty());
     CHECK(fault(type, {5, 5.0001}).empty());
