@@ -9,6 +9,7 @@
 #include "runtime/support/sanitizer.h"
 #include "templates/catalog.h"
 #include "templates/reduce/space.h"
+#include "templates/space.h"
 
 namespace foldtune::test {
 namespace {
