@@ -16,7 +16,7 @@ bool is_one_launch(const ReduceParams& params) {
 
 BareLauncher::Module::Module(Device& device, const Variant& variant)
     : plan(device, variant, device.compiler().compile(make_program(variant))),
-      scratch(device, plan.max_scratch_bytes(2 * variant.problem.count)) {
+      scratch(device, plan.max_scratch_bytes({{2 * variant.workload.shape[0]}})) {
   const CudaDriver& driver = CudaDriver::get();
   const CompiledKernel compiled = device.compiler().compile(make_program(variant));
   driver.check(driver.cuModuleLoadData(&module, compiled.image.data()), "loading a cubin");
@@ -25,20 +25,21 @@ BareLauncher::Module::Module(Device& device, const Variant& variant)
       "finding a kernel");
 }
 
-BareLauncher::BareLauncher(Device& device, const Problem& problem,
+BareLauncher::BareLauncher(Device& device, const Reduction& reduction,
                            const std::vector<std::uint64_t>& counts, const void* input,
                            void* output) {
   for (const std::uint64_t count : counts) {
     std::unique_ptr<Module>& module = modules_[size_class(count)];
     if (module == nullptr) {
-      Problem sized = problem;
+      Reduction sized = reduction;
       sized.count = count;
-      const Choice choice = choose_config(nullptr, device.info().record, "", sized);
-      if (!is_one_launch(reduce_params(choice.params)) ||
-          counts_in_64_bits({.problem = sized, .params = choice.params})) {
+      const Workload workload = sized;
+      const Choice choice = choose_config(nullptr, device.info().record, "", workload);
+      if (!is_one_launch(reduce_params(choice.params)) || takes_64_bits(count)) {
         throw InvalidArgument("a bare launch is one launch, of a count of 32 bits");
       }
-      module = std::make_unique<Module>(device, Variant{.problem = sized, .params = choice.params});
+      module =
+          std::make_unique<Module>(device, Variant{.workload = workload, .params = choice.params});
     }
     launches_.push_back(make_launch(device, *module, count, input, output));
   }
@@ -62,7 +63,7 @@ std::unique_ptr<BareLauncher::Launch> BareLauncher::make_launch(const Device& de
   launch->scratch = module.scratch.data();
   launch->arguments = {launch->inputs.data(), &launch->count, &launch->output, &launch->scratch,
                        &launch->inputs_ready};
-  launch->config.gridDimX = module.plan.grid_size(count);
+  launch->config.gridDimX = static_cast<unsigned>(module.plan.grid_size({{count}}));
   launch->config.gridDimY = launch->config.gridDimZ = 1;
   launch->config.blockDimX = static_cast<unsigned>(params.block_size);
   launch->config.blockDimY = launch->config.blockDimZ = 1;

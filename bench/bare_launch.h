@@ -9,6 +9,7 @@
 #include <memory>
 #include <vector>
 
+#include "foldtune/reduction.h"
 #include "runtime/device/device.h"
 #include "runtime/launch/plan.h"
 
@@ -20,7 +21,7 @@ class BareLauncher {
  public:
   /// For counts in the order in which the reducer meets them: the first of a size class decides the
   /// untuned default of all.
-  BareLauncher(Device& device, const Problem& problem, const std::vector<std::uint64_t>& counts,
+  BareLauncher(Device& device, const Reduction& reduction, const std::vector<std::uint64_t>& counts,
                const void* input, void* output);
   BareLauncher(const BareLauncher&) = delete;
   BareLauncher& operator=(const BareLauncher&) = delete;

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "foldtune/error.h"
+#include "foldtune/reduction.h"
+#include "templates/histogram/workload.h"
 
 namespace foldtune::bench {
 namespace {
@@ -15,7 +17,8 @@ using enum ElementType;
 Case over(Operator op, ElementType type, std::optional<ElementType> accumulator = std::nullopt) {
   std::string text = fmt::format("{} {}", name(op), name(type));
   if (accumulator) text += fmt::format(" -> {}", name(*accumulator));
-  return {.name = std::move(text), .problem = {.op = op, .type = type, .accumulator = accumulator}};
+  return {.name = std::move(text),
+          .workload = Reduction{.op = op, .type = type, .accumulator = accumulator}};
 }
 
 Case squared_distance() {
@@ -23,16 +26,16 @@ Case squared_distance() {
                     .inputs = {f32, f32},
                     .map = "(x - y) * (x - y)",
                     .combine = "a + b"};
-  return {.name = "squared distance f32", .problem = make_problem(std::move(op))};
+  return {.name = "squared distance f32", .workload = make_reduction(std::move(op))};
 }
 
 Case histogram(ElementType type, Binning binning, Distribution distribution) {
-  return {
-      .name = fmt::format("histogram {} {}", name(type), name(distribution)),
-      .problem = {.op = Operator::histogram,
-                  .type = type,
-                  .accumulator = u32,
-                  .histogram = {.bins = 256, .binning = binning, .distribution = distribution}}};
+  return {.name = fmt::format("histogram {} {}", name(type), name(distribution)),
+          .workload = HistogramWorkload{.type = type,
+                                        .bins = 256,
+                                        .binning = binning,
+                                        .counter = u32,
+                                        .distribution = distribution}};
 }
 
 }  // namespace

@@ -4,13 +4,13 @@
 #include <string>
 #include <vector>
 
-#include "foldtune/problem.h"
+#include "foldtune/workload.h"
 
 namespace foldtune::bench {
 
 struct Case {
-  std::string name;  ///< "sum i8 -> i32"
-  Problem problem;   ///< without a count
+  std::string name;   ///< "sum i8 -> i32"
+  Workload workload;  ///< without a shape
 };
 
 std::vector<Case> all_cases();

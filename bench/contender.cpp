@@ -4,13 +4,14 @@
 #include <cstring>
 #include <utility>
 
-#include "bench/cub_calls.h"
+#include "bench/cub.h"
 #include "bench/cublas.h"
-#include "bench/cuda.h"
 #include "bench/report.h"
 #include "foldtune/error.h"
+#include "foldtune/reduction.h"
 #include "runtime/lookup/lookup.h"
-#include "templates/family.h"
+#include "templates/histogram/space.h"
+#include "templates/histogram/workload.h"
 
 namespace foldtune::bench {
 namespace {
@@ -18,12 +19,16 @@ namespace {
 /// cuBLAS has its temporary memory with its handle.
 constexpr int kCublasHandles = 4;
 
-HistogramOptions histogram_options(const Problem& problem) {
-  return {.type = problem.type,
-          .bins = problem.histogram.bins,
-          .binning = problem.histogram.binning,
-          .counter = problem.accumulator_type(),
-          .distribution = problem.histogram.distribution};
+bool is_histogram(const Workload& workload) {
+  return &workload.problem.family() == &histogram_family();
+}
+
+HistogramOptions histogram_options(const HistogramWorkload& histogram) {
+  return {.type = histogram.type,
+          .bins = histogram.bins,
+          .binning = histogram.binning,
+          .counter = histogram.counter,
+          .distribution = histogram.distribution};
 }
 
 /// Pinned memory of the host.
@@ -48,18 +53,18 @@ class HostPlace {
 
 /// Adds the direct call, waited for: its result is in the host's memory then. Counts of bins are
 /// added up in their places, so that they stay on the device.
-void add_waited(Contender& contender, Device& device, const Problem& problem) {
-  if (problem.op == Operator::histogram) {
+void add_waited(Contender& contender, Device& device, const Workload& workload) {
+  if (is_histogram(workload)) {
     contender.waited = [&device, direct = contender.direct](const Call& call, Stream stream) {
       direct(call, stream);
       device.synchronize(stream);
     };
     return;
   }
-  const auto place = std::make_shared<HostPlace>(device, problem.result_bytes());
+  const auto place = std::make_shared<HostPlace>(device, output_bytes(workload));
   contender.waited_result = place->bytes();
   contender.waited = [&device, direct = contender.direct, place](Call call, Stream stream) {
-    call.output = place->data();
+    call.arguments[0] = place->data();
     direct(call, stream);
     device.synchronize(stream);
   };
@@ -68,44 +73,47 @@ void add_waited(Contender& contender, Device& device, const Problem& problem) {
 // As a program uses Foldtune, with the first call's work behind it.
 
 void add_histogram_calls(Contender& contender, Device& device, Context& context,
-                         const Problem& problem, const InputPool::Pointers& inputs,
-                         bool inputs_ready) {
-  Histogram histogram = context.histogram(histogram_options(problem));
+                         const Workload& workload, const void* input, bool inputs_ready) {
+  const HistogramWorkload typed = histogram_of(workload);
+  Histogram histogram = context.histogram(histogram_options(typed));
   if (inputs_ready) histogram = histogram.with_inputs_ready();
-  histogram.prepare(inputs[0], problem.count);
-  contender.direct = [histogram](const Call& call, Stream stream) {
-    if (histogram.problem().histogram.binning == Binning::key) {
-      histogram.count_keys(call.inputs[0], call.count, call.output, stream);
+  histogram.prepare(input, typed.count);
+  contender.direct = [histogram, binning = typed.binning](const Call& call, Stream stream) {
+    const auto bound = [&](std::size_t i) {
+      return *static_cast<const BinBound*>(call.arguments[i]);
+    };
+    if (binning == Binning::key) {
+      histogram.count_keys(call.arguments[1], call.shape[0], call.arguments[0], stream);
     } else {
-      histogram(call.inputs[0], call.count, call.lower, call.upper, call.output, stream);
+      histogram(call.arguments[1], call.shape[0], bound(3), bound(4), call.arguments[0], stream);
     }
   };
-  add_waited(contender, device, problem);
+  add_waited(contender, device, workload);
 }
 
-void add_reducer_calls(Contender& contender, Context& context, const Problem& problem,
-                       const InputPool::Pointers& inputs, bool inputs_ready) {
-  Reducer reducer = context.reducer(problem);
+void add_reducer_calls(Contender& contender, Context& context, const Reduction& reduction,
+                       const InputPool::Arguments& arguments, bool inputs_ready) {
+  Reducer reducer = context.reducer(reduction);
   if (inputs_ready) reducer = reducer.with_inputs_ready();
-  const auto result = std::make_shared<std::vector<std::byte>>(problem.result_bytes());
+  const auto result = std::make_shared<std::vector<std::byte>>(reduction.result_bytes());
   contender.waited_result = *result;
-  if (problem.input_types().size() == 2) {
-    reducer.prepare({inputs[0], inputs[1]}, problem.count);
+  if (reduction.input_types().size() == 2) {
+    reducer.prepare({arguments[1], arguments[2]}, reduction.count);
     contender.direct = [reducer](const Call& call, Stream stream) {
-      reducer({call.inputs[0], call.inputs[1]}, call.count, call.output, stream);
+      reducer({call.arguments[1], call.arguments[2]}, call.shape[0], call.arguments[0], stream);
     };
     contender.waited = [reducer, result](const Call& call, Stream stream) {
-      reducer.read_value({call.inputs[0], call.inputs[1]}, call.count, result->data(),
+      reducer.read_value({call.arguments[1], call.arguments[2]}, call.shape[0], result->data(),
                          result->size(), stream);
     };
     return;
   }
-  reducer.prepare(inputs[0], problem.count);
+  reducer.prepare(arguments[1], reduction.count);
   contender.direct = [reducer](const Call& call, Stream stream) {
-    reducer(call.inputs[0], call.count, call.output, stream);
+    reducer(call.arguments[1], call.shape[0], call.arguments[0], stream);
   };
   contender.waited = [reducer, result](const Call& call, Stream stream) {
-    reducer.read_value({call.inputs[0]}, call.count, result->data(), result->size(), stream);
+    reducer.read_value({call.arguments[1]}, call.shape[0], result->data(), result->size(), stream);
   };
 }
 
@@ -113,7 +121,7 @@ void add_reducer_calls(Contender& contender, Context& context, const Problem& pr
 struct OwnPlan {
   OwnPlan(Device& device, const Variant& variant)
       : plan(device, variant, device.compiler().compile(make_program(variant))),
-        scratch(device, plan.scratch_bytes(variant.problem.count)) {}
+        scratch(device, plan.scratch_bytes(variant.workload.shape)) {}
 
   Plan plan;
   BufferRotation scratch;
@@ -133,21 +141,23 @@ void translate_index(const float* elements, std::vector<std::byte>& result) {
 }  // namespace
 
 Contender make_foldtune(std::string_view name, const std::shared_ptr<Device>& device,
-                        const std::shared_ptr<const ConfigStore>& store, const Problem& problem,
+                        const std::shared_ptr<const ConfigStore>& store, const Workload& workload,
                         const InputPool& pool, bool inputs_ready) {
   const Choice choice =
-      choose_config(store.get(), device->info().record, device->compiler().version(), problem);
+      choose_config(store.get(), device->info().record, device->compiler().version(), workload);
   const auto own =
-      std::make_shared<OwnPlan>(*device, Variant{.problem = problem, .params = choice.params});
+      std::make_shared<OwnPlan>(*device, Variant{.workload = workload, .params = choice.params});
   Contender contender{.name = std::string(name),
                       .context = std::make_shared<Context>(device, store),
                       .config = to_json(choice.params),
                       .source = to_string(choice.source())};
-  const InputPool::Pointers inputs = pool.slice(problem, 0);
-  if (problem.op == Operator::histogram) {
-    add_histogram_calls(contender, *device, *contender.context, problem, inputs, inputs_ready);
+  const InputPool::Arguments arguments = pool.slices(workload).at(0);
+  if (is_histogram(workload)) {
+    add_histogram_calls(contender, *device, *contender.context, workload, arguments[1],
+                        inputs_ready);
   } else {
-    add_reducer_calls(contender, *contender.context, problem, inputs, inputs_ready);
+    add_reducer_calls(contender, *contender.context, reduction_of(workload), arguments,
+                      inputs_ready);
   }
   for (const Enqueue& enqueue : enqueues_of(own->plan, own->scratch)) {
     contender.in_graph.push_back([own, enqueue, inputs_ready](Call call, Stream stream) {
@@ -158,45 +168,27 @@ Contender make_foldtune(std::string_view name, const std::shared_ptr<Device>& de
   return contender;
 }
 
-std::optional<Contender> make_cub(Device& device, const Problem& problem) {
-  const CubCall function = find_cub_call(problem);
-  if (function == nullptr) return std::nullopt;
-  const auto arguments_of = [](const Call& call) {
-    return CubArguments{.inputs = {call.inputs[0], call.inputs[1]},
-                        .count = static_cast<std::uint32_t>(call.count),
-                        .output = call.output};
-  };
-  const auto check_call = [](int error) { check(static_cast<cudaError_t>(error), "calling CUB"); };
-  std::size_t bytes = 0;
-  check_call(function(nullptr, bytes, arguments_of({.count = problem.count}), nullptr));
-  const auto storage = std::make_shared<BufferRotation>(device, bytes);
-  Contender contender{.name = std::string(kCub)};
-  for (int area = 0; area < storage->count(); ++area) {
-    contender.in_graph.push_back([=](const Call& call, Stream stream) {
-      std::size_t size = bytes;
-      check_call(function(storage->at(area), size, arguments_of(call), stream));
-    });
-  }
+std::optional<Contender> make_cub(Device& device, const Workload& workload) {
+  Contender contender{.name = std::string(kCub), .in_graph = make_cub_enqueues(device, workload)};
+  if (contender.in_graph.empty()) return std::nullopt;
   contender.direct = contender.in_graph.front();
-  add_waited(contender, device, problem);
+  add_waited(contender, device, workload);
   return contender;
 }
 
-std::optional<Contender> make_cublas(Device& device, const Problem& problem,
+std::optional<Contender> make_cublas(Device& device, const Workload& workload,
                                      const InputPool& pool) {
   Contender contender{.name = std::string(kCublas)};
   for (int handle = 0; handle < kCublasHandles; ++handle) {
-    const CublasCall function = find_cublas_call(problem);
-    if (!function) return std::nullopt;
-    contender.in_graph.push_back([function](const Call& call, Stream stream) {
-      function(static_cast<const float*>(call.inputs[0]), static_cast<const float*>(call.inputs[1]),
-               static_cast<std::uint32_t>(call.count), call.output, stream);
-    });
+    const Enqueue enqueue = make_cublas_enqueue(workload);
+    if (!enqueue) return std::nullopt;
+    contender.in_graph.push_back(enqueue);
   }
   contender.direct = contender.in_graph.front();
-  add_waited(contender, device, problem);
-  if (problem.op == Operator::argabsmax) {
-    contender.translate = [elements = pool.host_slice(problem)[0]](std::vector<std::byte>& result) {
+  add_waited(contender, device, workload);
+  if (reduction_of(workload).op == Operator::argabsmax) {
+    contender.translate = [elements =
+                               pool.host_slice(workload)[1]](std::vector<std::byte>& result) {
       translate_index(static_cast<const float*>(elements), result);
     };
   }

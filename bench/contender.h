@@ -9,7 +9,6 @@
 
 #include "cache/config_store.h"
 #include "foldtune/context.h"
-#include "foldtune/problem.h"
 #include "tuner/measure/measure.h"
 
 namespace foldtune::bench {
@@ -27,18 +26,19 @@ struct Contender {
   std::string source{};                ///< of Foldtune: "exact", "near size", "default"
 };
 
-// The device and the pool, whose inputs are those of the problem, must outlive the contenders.
+// The device and the pool, whose inputs are those of the workload, must outlive the contenders.
 
 /// Foldtune with what `store` knows (null: untuned), compiled and ready to be called, with or
 /// without the promise of Reducer::with_inputs_ready(). Throws CompileError, DeviceError,
 /// DatabaseError.
 Contender make_foldtune(std::string_view name, const std::shared_ptr<Device>& device,
-                        const std::shared_ptr<const ConfigStore>& store, const Problem& problem,
+                        const std::shared_ptr<const ConfigStore>& store, const Workload& workload,
                         const InputPool& pool, bool inputs_ready);
 
-/// Empty if the library has no function for the problem. Throws DeviceError, Unavailable where the
+/// Empty if the library has no function for the workload. Throws DeviceError, Unavailable where the
 /// library is not there.
-std::optional<Contender> make_cub(Device& device, const Problem& problem);
-std::optional<Contender> make_cublas(Device& device, const Problem& problem, const InputPool& pool);
+std::optional<Contender> make_cub(Device& device, const Workload& workload);
+std::optional<Contender> make_cublas(Device& device, const Workload& workload,
+                                     const InputPool& pool);
 
 }  // namespace foldtune::bench

@@ -1,12 +1,13 @@
-/// What CUB has for a problem, behind plain C++, so that nvcc compiles few small files.
+/// What CUB computes, behind plain C++, so that nvcc compiles few small files.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
 
-#include "foldtune/problem.h"
+#include "foldtune/reduction.h"
 #include "foldtune/stream.h"
+#include "templates/histogram/workload.h"
 
 namespace foldtune::bench {
 
@@ -21,16 +22,13 @@ struct CubArguments {
 using CubCall = int (*)(void* storage, std::size_t& storage_bytes, const CubArguments& arguments,
                         Stream stream);
 
-/// As a user of CUB would write it: one call of DeviceReduce or DeviceHistogram, with the
-/// accumulator that the problem asks for. Null for a problem that is not compared.
-CubCall find_cub_call(const Problem& problem);
-
-// By file.
-CubCall find_cub_fold(const Problem& problem);       ///< sum, min, max
-CubCall find_cub_index(const Problem& problem);      ///< argmin, argmax, argabsmax
-CubCall find_cub_statistic(const Problem& problem);  ///< what maps, or has several words
-CubCall find_cub_pair(const Problem& problem);       ///< two inputs
-CubCall find_cub_histogram(const Problem& problem);
+// As a user of CUB would write it: one call of DeviceReduce or DeviceHistogram, with the
+// accumulator that is asked for. Null for what is not compared. By file.
+CubCall find_cub_fold(const Reduction& reduction);       ///< sum, min, max
+CubCall find_cub_index(const Reduction& reduction);      ///< argmin, argmax, argabsmax
+CubCall find_cub_statistic(const Reduction& reduction);  ///< what maps, or has several words
+CubCall find_cub_pair(const Reduction& reduction);       ///< two inputs
+CubCall find_cub_histogram(const HistogramWorkload& histogram);
 
 /// "3.0.1".
 std::string cub_version();

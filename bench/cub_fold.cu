@@ -87,20 +87,12 @@ const Row kRows[] = {
 
 }  // namespace
 
-CubCall find_cub_fold(const Problem& problem) {
+CubCall find_cub_fold(const Reduction& reduction) {
   for (const Row& row : kRows) {
-    if (row.op == problem.op && row.type == problem.type &&
-        row.accumulator == problem.accumulator_type()) {
+    if (row.op == reduction.op && row.type == reduction.type &&
+        row.accumulator == reduction.accumulator_type()) {
       return row.call;
     }
-  }
-  return nullptr;
-}
-
-CubCall find_cub_call(const Problem& problem) {
-  for (const auto find :
-       {find_cub_fold, find_cub_index, find_cub_statistic, find_cub_pair, find_cub_histogram}) {
-    if (const CubCall call = find(problem)) return call;
   }
   return nullptr;
 }

@@ -25,14 +25,10 @@ int count_from_zero_to_one(void* storage, std::size_t& bytes, const CubArguments
 
 }  // namespace
 
-CubCall find_cub_histogram(const Problem& problem) {
-  const bool is_compared = problem.op == Operator::histogram && problem.histogram.bins == kBins &&
-                           problem.accumulator_type() == ElementType::u32;
-  if (!is_compared) return nullptr;
-  if (problem.type == ElementType::u8 && problem.histogram.binning == Binning::key) {
-    return count_keys;
-  }
-  if (problem.type == ElementType::f32 && problem.histogram.binning == Binning::even) {
+CubCall find_cub_histogram(const HistogramWorkload& histogram) {
+  if (histogram.bins != kBins || histogram.counter != ElementType::u32) return nullptr;
+  if (histogram.type == ElementType::u8 && histogram.binning == Binning::key) return count_keys;
+  if (histogram.type == ElementType::f32 && histogram.binning == Binning::even) {
     return count_from_zero_to_one;
   }
   return nullptr;

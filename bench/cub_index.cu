@@ -61,10 +61,11 @@ CubCall find_arg(ElementType type) {
 
 }  // namespace
 
-CubCall find_cub_index(const Problem& problem) {
-  if (problem.op == Operator::argmin) return find_arg<true>(problem.type);
-  if (problem.op == Operator::argmax) return find_arg<false>(problem.type);
-  const bool is_magnitude = problem.op == Operator::argabsmax && problem.type == ElementType::f32;
+CubCall find_cub_index(const Reduction& reduction) {
+  if (reduction.op == Operator::argmin) return find_arg<true>(reduction.type);
+  if (reduction.op == Operator::argmax) return find_arg<false>(reduction.type);
+  const bool is_magnitude =
+      reduction.op == Operator::argabsmax && reduction.type == ElementType::f32;
   return is_magnitude ? call_argabsmax : nullptr;
 }
 

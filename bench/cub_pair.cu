@@ -39,12 +39,12 @@ struct SumOfPairs {
 
 }  // namespace
 
-CubCall find_cub_pair(const Problem& problem) {
-  if (problem.op == Operator::dot && problem.accumulator_type() == ElementType::f32) {
-    if (problem.type == ElementType::f32) return SumOfPairs<float, Product>::call;
-    if (problem.type == ElementType::f16) return SumOfPairs<__half, Product>::call;
+CubCall find_cub_pair(const Reduction& reduction) {
+  if (reduction.op == Operator::dot && reduction.accumulator_type() == ElementType::f32) {
+    if (reduction.type == ElementType::f32) return SumOfPairs<float, Product>::call;
+    if (reduction.type == ElementType::f16) return SumOfPairs<__half, Product>::call;
   }
-  if (problem.op == Operator::custom && problem.custom->name == "squared_distance") {
+  if (reduction.op == Operator::custom && reduction.custom->name == "squared_distance") {
     return SumOfPairs<float, SquaredDistance>::call;
   }
   return nullptr;

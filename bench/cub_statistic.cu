@@ -133,9 +133,9 @@ struct LogSumExp {
 
 }  // namespace
 
-CubCall find_cub_statistic(const Problem& problem) {
-  if (problem.type != ElementType::f32) return nullptr;
-  switch (problem.op) {
+CubCall find_cub_statistic(const Reduction& reduction) {
+  if (reduction.type != ElementType::f32) return nullptr;
+  switch (reduction.op) {
     case Operator::asum:
       return Fold<SumOfMagnitudes>::call;
     case Operator::nrm2:

@@ -3,6 +3,7 @@
 #include <cublas_v2.h>
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include "foldtune/error.h"
 #include "runtime/support/shared_library.h"
+#include "templates/reduce/space.h"
 
 namespace foldtune::bench {
 namespace {
@@ -96,11 +98,13 @@ class Cublas {
 
 }  // namespace
 
-CublasCall find_cublas_call(const Problem& problem) {
+Enqueue make_cublas_enqueue(const Workload& workload) {
   using Function = void (Cublas::*)(const float*, const float*, std::uint32_t, void*, Stream);
   const auto find = [&]() -> Function {
-    if (problem.type != ElementType::f32) return nullptr;
-    switch (problem.op) {
+    if (&workload.problem.family() != &reduce_family()) return nullptr;
+    const Reduction reduction = reduction_of(workload);
+    if (reduction.type != ElementType::f32) return nullptr;
+    switch (reduction.op) {
       case Operator::dot:
         return &Cublas::sdot;
       case Operator::asum:
@@ -116,8 +120,11 @@ CublasCall find_cublas_call(const Problem& problem) {
   const Function function = find();
   if (function == nullptr) return nullptr;
   const auto cublas = std::make_shared<Cublas>();
-  return [cublas, function](const float* x, const float* y, std::uint32_t count, void* result,
-                            Stream stream) { ((*cublas).*function)(x, y, count, result, stream); };
+  return [cublas, function](const Call& call, Stream stream) {
+    ((*cublas).*function)(static_cast<const float*>(call.arguments[1]),
+                          static_cast<const float*>(call.arguments[2]),
+                          static_cast<std::uint32_t>(call.shape[0]), call.arguments[0], stream);
+  };
 }
 
 }  // namespace foldtune::bench

@@ -89,9 +89,9 @@ CUcontext retain_context(const std::string& device) {
 /// CUB's sum of each of the counts, with its storage.
 class CubSums {
  public:
-  CubSums(Device& device, const Problem& problem, const std::vector<std::uint64_t>& counts,
+  CubSums(Device& device, const Reduction& reduction, const std::vector<std::uint64_t>& counts,
           const void* input, void* output)
-      : function_(find_cub_call(problem)) {
+      : function_(find_cub_fold(reduction)) {
     std::size_t most = 0;
     for (const std::uint64_t count : counts) {
       arguments_.push_back({.inputs = {input, nullptr},
@@ -164,7 +164,7 @@ double time_threads(Device& device, CUcontext context, const std::vector<CUstrea
 
 /// Adds calls on `count` elements from many threads: the bare launch, and a plan that they share.
 void add_threads(std::vector<Contender>& contenders, Device& device, CUcontext context,
-                 const ReducePlan& plan, std::uint64_t count, const Problem& problem,
+                 const ReducePlan& plan, std::uint64_t count, const Reduction& reduction,
                  const Arguments& arguments, const void* input, void* output) {
   const CudaDriver& driver = CudaDriver::get();
   std::vector<CUstream> streams(static_cast<std::size_t>(arguments.threads));
@@ -172,7 +172,7 @@ void add_threads(std::vector<Contender>& contenders, Device& device, CUcontext c
   for (CUstream& stream : streams) {
     driver.check(driver.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), "creating a stream");
     bare.push_back(std::make_unique<BareLauncher>(
-        device, problem, std::vector<std::uint64_t>{count}, input, output));
+        device, reduction, std::vector<std::uint64_t>{count}, input, output));
   }
   const int first = static_cast<int>(contenders.size());
   const std::string which = fmt::format("n = {}, {} threads", count, arguments.threads);
@@ -194,7 +194,7 @@ int measure(const Arguments& arguments) {
   driver.check(driver.cuCtxPushCurrent(cuda_context), "using a context");
   const std::shared_ptr<Device> device = open_device(arguments.device);
   Context context(device, nullptr);
-  const Problem problem{.op = Operator::sum, .type = ElementType::f32};
+  const Reduction reduction{.op = Operator::sum, .type = ElementType::f32};
   const std::uint64_t largest =
       std::max({arguments.count, arguments.with_scratch, arguments.largest});
   const DeviceBuffer memory(*device, largest * sizeof(float));
@@ -206,7 +206,7 @@ int measure(const Arguments& arguments) {
 
   const std::vector<std::uint64_t> same(kBatch, arguments.count);
   const std::vector<std::uint64_t> mixed = random_counts(arguments.largest);
-  const Reducer reducer = context.reducer(problem);
+  const Reducer reducer = context.reducer(reduction);
   const ReducePlan plan = reducer.plan(arguments.count);
   const DeviceBuffer scratch(*device, plan.scratch_bytes());
   const ReducePlan with_scratch = plan.with_scratch(scratch.data(), scratch.size());
@@ -219,9 +219,9 @@ int measure(const Arguments& arguments) {
   const DeviceBuffer larger_scratch(*device, larger_plan.scratch_bytes());
   const ReducePlan larger_with_scratch =
       larger_plan.with_scratch(larger_scratch.data(), larger_scratch.size());
-  BareLauncher bare_same(*device, problem, same, input, output);
-  BareLauncher bare_mixed(*device, problem, mixed, input, output);
-  BareLauncher bare_larger(*device, problem, larger, input, output);
+  BareLauncher bare_same(*device, reduction, same, input, output);
+  BareLauncher bare_mixed(*device, reduction, mixed, input, output);
+  BareLauncher bare_larger(*device, reduction, larger, input, output);
 
   const auto of_all = [](auto call) {
     return [call] {
@@ -267,8 +267,8 @@ int measure(const Arguments& arguments) {
        .bare = 6,
        .max_ns = kMostOfReducer}};
 #ifdef FOLDTUNE_BENCH_CUB
-  CubSums cub_same(*device, problem, same, input, output);
-  CubSums cub_mixed(*device, problem, mixed, input, output);
+  CubSums cub_same(*device, reduction, same, input, output);
+  CubSums cub_mixed(*device, reduction, mixed, input, output);
   contenders.push_back({.name = fmt::format("CUB {}, n = {}", cub_version(), arguments.count),
                         .batch = of_all([&](std::size_t i) { cub_same.call(i, stream); }),
                         .bare = 0});
@@ -290,9 +290,9 @@ int measure(const Arguments& arguments) {
   }
   device->synchronize(stream);
   driver.cuStreamDestroy(stream);
-  add_threads(contenders, *device, cuda_context, plan, arguments.count, problem, arguments, input,
+  add_threads(contenders, *device, cuda_context, plan, arguments.count, reduction, arguments, input,
               output);
-  add_threads(contenders, *device, cuda_context, larger_plan, arguments.with_scratch, problem,
+  add_threads(contenders, *device, cuda_context, larger_plan, arguments.with_scratch, reduction,
               arguments, input, output);
   fmt::print("{}\n", device->info().record.name);
   return report(contenders, arguments.check);

@@ -24,7 +24,7 @@ std::string find_fault(Device& device, Measurer& measurer, const Contender& cont
   const auto waited = [&](const Call& call, Stream stream) {
     contender.waited(call, stream);
     const std::span<const std::byte> result = contender.waited_result;
-    if (!result.empty()) device.copy(call.output, result.data(), result.size());
+    if (!result.empty()) device.copy(measurer.output_of(call), result.data(), result.size());
   };
   for (const Enqueue& enqueue : {contender.in_graph.front(), contender.direct, Enqueue(waited)}) {
     std::string fault = measurer.find_fault_of_library(enqueue, contender.translate);

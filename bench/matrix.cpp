@@ -28,27 +28,37 @@ constexpr int kEmptySamples = 5;
 /// Elsewhere there are no libraries, and times say nothing.
 bool is_gpu(const Device& device) { return device.info().record.kind == "cuda"; }
 
-Cell cell_of(const std::string& case_name, const Problem& problem) {
-  const ProblemKey key = make_problem_key(problem);
-  std::vector<std::string> inputs;
-  for (const ElementType type : problem.input_types()) inputs.emplace_back(name(type));
-  return {.case_name = case_name,
-          .op = key.op,
-          .type = key.element_type,
-          .accumulator = key.accumulator_type,
-          .options = key.options,
-          .inputs = std::move(inputs),
-          .alignment = key.alignment,
-          .count = problem.count,
-          .bytes = problem.input_bytes(),
-          .manner = {}};
+/// Those of the arrays that are measured.
+std::vector<std::string> input_types(const Problem& problem) {
+  std::vector<std::string> types;
+  for (const Argument& argument : problem.family().arguments(problem)) {
+    const bool is_read = argument.access == Access::input && !argument.is_table;
+    if (is_read) types.emplace_back(name(argument.type));
+  }
+  return types;
 }
 
-Problem problem_of(const Case& one, const Size& size) {
-  Problem problem = one.problem;
-  problem.count = size.count;
-  problem.alignment = size.alignment;
-  return problem;
+Cell cell_of(const std::string& case_name, const Workload& workload) {
+  const Problem& problem = workload.problem;
+  const Family& family = problem.family();
+  Cell cell{.case_name = case_name,
+            .problem = {},
+            .inputs = input_types(problem),
+            .layout = std::string(family.layouts()[static_cast<std::size_t>(workload.layout)]),
+            .count = workload.shape[0],
+            .bytes = input_bytes(workload),
+            .manner = {}};
+  for (const Field& field : family.fields()) {
+    cell.problem.emplace(field.name, family.text(problem, field));
+  }
+  return cell;
+}
+
+Workload workload_of(const Case& one, const Size& size) {
+  Workload workload = one.workload;
+  workload.shape = {{size.count}};
+  workload.layout = static_cast<int>(size.alignment);
+  return workload;
 }
 
 Cell in_manner(Cell cell, Manner manner) {
@@ -95,16 +105,16 @@ Matrix::Matrix(const std::shared_ptr<Device>& device, const Options& options, Ru
 void Matrix::measure(const Case& one) {
   std::vector<Work> works;
   for (const Size& size : options_.sizes) {
-    const Problem problem = problem_of(one, size);
-    works.push_back({.problem = problem, .cell = cell_of(one.name, problem)});
+    const Workload workload = workload_of(one, size);
+    works.push_back({.workload = workload, .cell = cell_of(one.name, workload)});
   }
   if (is_over_budget()) {
     for (const Work& work : works) add_not_run(work.cell);
     return;
   }
-  const auto count_of = [](const Work& work) { return work.problem.count; };
+  const auto bytes_of = [](const Work& work) { return work.cell.bytes; };
   try {
-    make_pool(std::ranges::max_element(works, {}, count_of)->problem);
+    make_pool(std::ranges::max_element(works, {}, bytes_of)->workload);
   } catch (const OutOfMemory& error) {
     for (const Work& work : works) add_fault(work.cell, kTuned, /*is_wrong=*/true, error.what());
     return;
@@ -129,7 +139,7 @@ bool Matrix::is_over_budget() const {
   return options_.budget && elapsed.count() > *options_.budget;
 }
 
-void Matrix::make_pool(const Problem& largest) {
+void Matrix::make_pool(const Workload& largest) {
   if (pool_ != nullptr && pool_->serves(largest)) return;
   const bool is_first = pool_ == nullptr;
   pool_.reset();  // before the next one takes its memory
@@ -152,17 +162,17 @@ void Matrix::compile(const std::vector<Work>& works) {
   for (const Work& work : works) {
     for (const ConfigStore* const store :
          {store_.get(), static_cast<const ConfigStore*>(nullptr)}) {
-      const Choice choice =
-          choose_config(store, device_->info().record, device_->compiler().version(), work.problem);
-      compilations.push_back(
-          compilations_.request(make_program({.problem = work.problem, .params = choice.params})));
+      const Choice choice = choose_config(store, device_->info().record,
+                                          device_->compiler().version(), work.workload);
+      compilations.push_back(compilations_.request(
+          make_program({.workload = work.workload, .params = choice.params})));
     }
   }
   for (const CompilePool::Compilation& compilation : compilations) compilation.wait();
 }
 
 void Matrix::measure(const Work& work) {
-  Measurer measurer(*device_, compilations_, *pool_, work.problem);
+  Measurer measurer(*device_, compilations_, *pool_, work.workload);
   std::vector<Contender> right;
   for (Contender& contender : make_contenders(work)) {
     if (std::string fault = find_fault(*device_, measurer, contender); fault.empty()) {
@@ -179,7 +189,7 @@ std::vector<Contender> Matrix::make_contenders(const Work& work) {
   const auto add_foldtune = [&](std::string_view name, std::shared_ptr<const ConfigStore> store) {
     try {
       contenders.push_back(
-          make_foldtune(name, device_, store, work.problem, *pool_, options_.inputs_ready));
+          make_foldtune(name, device_, store, work.workload, *pool_, options_.inputs_ready));
     } catch (const CompileError& error) {
       add_fault(work.cell, name, /*is_wrong=*/true, error.what());
     }
@@ -190,9 +200,9 @@ std::vector<Contender> Matrix::make_contenders(const Work& work) {
     if (contender) contenders.push_back(std::move(*contender));
   };
   if (!is_gpu(*device_)) return contenders;
-  add(make_cub(*device_, work.problem));
+  add(make_cub(*device_, work.workload));
   try {
-    add(make_cublas(*device_, work.problem, *pool_));
+    add(make_cublas(*device_, work.workload, *pool_));
   } catch (const Unavailable& error) {
     add_fault(work.cell, kCublas, /*is_wrong=*/false, error.what());
   }

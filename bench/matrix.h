@@ -38,12 +38,12 @@ class Matrix {
 
   /// One size of a case.
   struct Work {
-    Problem problem;
+    Workload workload;
     Cell cell;  ///< without a manner
   };
 
   bool is_over_budget() const;
-  void make_pool(const Problem& largest);
+  void make_pool(const Workload& largest);
   void measure_limits();
   void compile(const std::vector<Work>& works);
   void measure(const Work& work);

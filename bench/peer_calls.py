@@ -19,18 +19,18 @@ TORCH_DTYPES = {"f32": torch.float32, "f64": torch.float64, "i32": torch.int32, 
 
 
 def is_squared_distance(cell):
-    return cell["op"].split(":")[0] == "squared_distance"
+    return cell["problem"]["op"].split(":")[0] == "squared_distance"
 
 
 def torch_call(cell):
     """The function of the inputs."""
-    op, type_name = cell["op"], cell["type"]
+    op, type_name = cell["problem"]["op"], cell["problem"]["type"]
     if type_name == "u32":
         raise NotOffered("PyTorch has no reductions of u32")
     if is_squared_distance(cell):
         return lambda x, y: torch.nn.functional.mse_loss(x, y, reduction="sum")
     if op == "sum":
-        dtype = TORCH_DTYPES[cell["accumulator"]]
+        dtype = TORCH_DTYPES[cell["problem"]["accumulator"]]
         return lambda x: torch.sum(x, dtype=dtype)
     if op == "histogram":
         if type_name == "u8":
@@ -60,14 +60,14 @@ def torch_call(cell):
 
 def cupy_call(cell, cupy):
     """The function of the inputs."""
-    op, type_name = cell["op"], cell["type"]
+    op, type_name = cell["problem"]["op"], cell["problem"]["type"]
     if type_name == "bf16":
         raise NotOffered("CuPy has no bf16")
     if is_squared_distance(cell):
         return cupy.ReductionKernel("T x, T y", "T z", "(x - y) * (x - y)", "a + b", "z = a", "0", "squared_distance")
     if op == "sum":
         dtype = {"f32": "float32", "f64": "float64", "i32": "int32", "u32": "uint32", "i64": "int64",
-                 "u64": "uint64"}[cell["accumulator"]]
+                 "u64": "uint64"}[cell["problem"]["accumulator"]]
         return lambda x: x.sum(dtype=dtype)
     if op == "histogram":
         upper = 256 if type_name == "u8" else 1
@@ -110,7 +110,7 @@ def is_near(values, expected, tolerance):
 
 def make_check(cell, inputs):
     """A function that says what is wrong with a library's numbers; "" if they are right."""
-    op, count = cell["op"], cell["n"]
+    op, count = cell["problem"]["op"], cell["n"]
     x = inputs[0]
     if op in ("argmax", "argmin", "argabsmax"):
         values = x.abs() if op == "argabsmax" else x
@@ -119,11 +119,11 @@ def make_check(cell, inputs):
     if op == "histogram":
         right = histogram_of(x)
         # The libraries round the elements of f32 at the edges of bins in different ways.
-        most = 0 if cell["type"] == "u8" else 1e-5 * count
+        most = 0 if cell["problem"]["type"] == "u8" else 1e-5 * count
         return lambda got: "" if sum(abs(a - b) for a, b in zip(got, right)) <= 2 * most else "wrong counts"
     if op == "sum" and not x.is_floating_point():
-        modulus = 1 << (8 * (4 if cell["accumulator"].endswith("32") else 8))
-        right = integer_sum(x, cell["type"])
+        modulus = 1 << (8 * (4 if cell["problem"]["accumulator"].endswith("32") else 8))
+        right = integer_sum(x, cell["problem"]["type"])
         return lambda got: "" if (int(got[0]) - right) % modulus == 0 else f"{got[0]} is not {right}"
     expected, tolerance = expect(cell, inputs)
     return lambda got: "" if is_near(got, expected, tolerance) else f"{got} is not {expected} +- {tolerance:.3g}"
@@ -144,7 +144,7 @@ def histogram_of(x):
 
 def expect(cell, inputs):
     """The numbers, computed in f64, and how far a result may be off."""
-    op, count = cell["op"], cell["n"]
+    op, count = cell["problem"]["op"], cell["n"]
     x = inputs[0]
     if is_squared_distance(cell):
         right = fold(inputs, lambda x, y: ((x.double() - y.double()) ** 2).sum())
@@ -153,7 +153,7 @@ def expect(cell, inputs):
         size = fold(inputs, lambda x, y: (x.double() * y.double()).abs().sum())
         right = fold(inputs, lambda x, y: (x.double() * y.double()).sum())
         # PyTorch and CuPy give the dot product of f16 as f16.
-        return [right], 1e-4 * size + (1e-3 * abs(right) if cell["type"] == "f16" else 0)
+        return [right], 1e-4 * size + (1e-3 * abs(right) if cell["problem"]["type"] == "f16" else 0)
     if op in ("max", "min", "minmax"):
         least, greatest = float(x.amin()), float(x.amax())
         return {"max": [greatest], "min": [least], "minmax": [least, greatest]}[op], 0

@@ -1,4 +1,4 @@
-"""Inputs of the peers: elements like those of the bench (tuner/verify/input_values.cpp), made on the device."""
+"""Inputs of the peers: elements like those of the bench (templates/*/judge), made on the device."""
 
 import math
 
@@ -16,14 +16,6 @@ DTYPES = {
 }
 
 
-def distribution_of(cell):
-    """Of a histogram's elements."""
-    for option in cell["options"].split(","):
-        if option.startswith("distribution="):
-            return option.split("=")[1]
-    return ""
-
-
 def zipf_keys(count):
     """Rank r of 256 has a probability proportional to 1 / r; neighbours are put apart."""
     weights = torch.tensor([1 / (rank + 1) for rank in range(256)], dtype=torch.float64)
@@ -34,7 +26,7 @@ def zipf_keys(count):
 
 def make_elements(cell, type_name, out):
     """Fills a part of an input."""
-    op, distribution = cell["op"], distribution_of(cell)
+    op, distribution = cell["problem"]["op"], cell["problem"].get("distribution")
     if distribution == "zipf":
         out.copy_(zipf_keys(out.numel()))
     elif distribution == "constant":
@@ -84,7 +76,7 @@ class Inputs:
 
 
 def offset_of(cell):
-    return 1 if cell["alignment"] == "element" else 0
+    return 1 if cell["layout"] == "element" else 0
 
 
 def fold(tensors, function):

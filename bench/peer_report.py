@@ -5,8 +5,8 @@ import os
 import statistics
 import tempfile
 
-SCHEMA_VERSION = 2
-CELL_FIELDS = ("case", "op", "type", "accumulator", "options", "inputs", "alignment", "n", "bytes", "manner")
+SCHEMA_VERSION = 3
+CELL_FIELDS = ("case", "problem", "inputs", "layout", "n", "bytes", "manner")
 
 
 def read(path):

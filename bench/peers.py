@@ -1,6 +1,6 @@
 """Times PyTorch and CuPy in the cells that foldtune_bench measured, by its method, for run.py.
 
-Every cell of the report is measured: its manner, its n and its alignment. Calls are captured in CUDA
+Every cell of the report is measured: its manner, its n and its layout. Calls are captured in CUDA
 graphs over inputs that take turns, or enqueued back to back, or waited for. Every result is checked
 before it is timed. Needs PyTorch with CUDA; without CuPy it goes on with PyTorch alone.
 """
@@ -91,7 +91,7 @@ class Peers:
         inputs = None
         groups = {}
         for cell in cells:
-            groups.setdefault((cell["n"], cell["alignment"]), []).append(cell)
+            groups.setdefault((cell["n"], cell["layout"]), []).append(cell)
         for group in groups.values():
             if deadline is not None and time.monotonic() > deadline:
                 report["not_run"] += group
@@ -139,7 +139,7 @@ class Peers:
         rotation = plan_calls(cell["manner"], cell["bytes"], inputs.slice_count(cell))
         timed, stopwatches = [], []
         for library, call in contenders:
-            waits = (library.name, cell["op"], cell["type"]) in self.calls.WAITS
+            waits = (library.name, cell["problem"]["op"], cell["problem"]["type"]) in self.calls.WAITS
             if waits and cell["manner"] in ("graph", "hot"):
                 report["faults"].append(peer_report.make_fault(
                     cell, library.name, False, "it waits for the device, which no graph can hold"))

@@ -33,7 +33,7 @@ def series(report, manner, names=None):
     Of the cases of these names, in their order; None: of all."""
     cases = {name: {} for name in names or []}
     for figure in report["figures"]:
-        if figure["manner"] != manner or figure["alignment"] != "vector":
+        if figure["manner"] != manner or figure["layout"] != "vector":
             continue
         if names is not None and figure["case"] not in cases:
             continue

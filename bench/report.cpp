@@ -8,6 +8,11 @@
 
 namespace foldtune::bench {
 
+std::string_view Cell::field(const std::string& name) const {
+  const auto found = problem.find(name);
+  return found == problem.end() ? std::string_view() : found->second;
+}
+
 std::string format_elements(std::uint64_t count) {
   if (std::has_single_bit(count)) return fmt::format("2^{}", std::countr_zero(count));
   return fmt::format("{}", count);
@@ -15,7 +20,7 @@ std::string format_elements(std::uint64_t count) {
 
 std::string describe(const Cell& cell) {
   return fmt::format("{} {}{}", cell.case_name, format_elements(cell.count),
-                     cell.alignment == "element" ? " misaligned" : "");
+                     cell.layout == "element" ? " misaligned" : "");
 }
 
 const Figure* Row::find(std::string_view contender) const {
@@ -40,8 +45,8 @@ std::vector<Row> rows_of(const Report& report) {
   std::map<Key, std::size_t> places;
   for (const Figure& figure : report.figures) {
     const Cell& cell = figure.cell;
-    const auto [place, is_new] = places.try_emplace(
-        Key{cell.case_name, cell.alignment, cell.count, cell.manner}, rows.size());
+    const auto [place, is_new] =
+        places.try_emplace(Key{cell.case_name, cell.layout, cell.count, cell.manner}, rows.size());
     if (is_new) rows.push_back({.cell = &cell, .figures = {}});
     rows[place->second].figures.push_back(&figure);
   }

@@ -24,16 +24,17 @@ inline constexpr std::string_view kContenders[] = {kTuned,  kUntuned, kCub,
 
 /// What contenders are compared in: a problem, timed in one manner.
 struct Cell {
-  std::string case_name;            ///< "sum i8 -> i32"
-  std::string op;                   ///< as the tuning database names it
-  std::string type;                 ///< the same
-  std::string accumulator;          ///< the same
-  std::string options;              ///< the same: of a histogram its bins and distribution
+  std::string case_name;  ///< "sum i8 -> i32"
+  /// All fields of the problem, as the tuning database names them: "op": "sum", "type": "i8".
+  std::map<std::string, std::string> problem;
   std::vector<std::string> inputs;  ///< their types
-  std::string alignment;            ///< of the inputs: "vector" or "element"
+  std::string layout;               ///< of the inputs: "vector" or "element"
   std::uint64_t count = 0;          ///< elements of each input
   std::uint64_t bytes = 0;          ///< of all inputs
   std::string manner;               ///< "graph", "hot", "stream" or "latency"
+
+  /// Of the problem; empty if it has no such field.
+  std::string_view field(const std::string& name) const;
   bool operator==(const Cell&) const = default;
 };
 

@@ -23,12 +23,9 @@ using Json = nlohmann::ordered_json;
 template <FieldsOf<Cell> T, class Visit>
 void visit_fields(T& cell, const Visit& visit) {
   visit("case", cell.case_name);
-  visit("op", cell.op);
-  visit("type", cell.type);
-  visit("accumulator", cell.accumulator);
-  visit("options", cell.options);
+  visit("problem", cell.problem);
   visit("inputs", cell.inputs);
-  visit("alignment", cell.alignment);
+  visit("layout", cell.layout);
   visit("n", cell.count);
   visit("bytes", cell.bytes);
   visit("manner", cell.manner);

@@ -29,8 +29,8 @@ std::vector<std::pair<Key, Rows>> group(std::span<const Row> rows, Key (*key_of)
   return groups;
 }
 
-std::pair<std::string, std::string> manner_and_alignment(const Row& row) {
-  return {row.cell->manner, row.cell->alignment};
+std::pair<std::string, std::string> manner_and_layout(const Row& row) {
+  return {row.cell->manner, row.cell->layout};
 }
 
 std::string manner_of(const Row& row) { return row.cell->manner; }
@@ -107,11 +107,11 @@ std::string format_run(const Run& run) {
 
 std::string format_tables(std::span<const Row> rows) {
   std::string text;
-  for (const auto& [key, members] : group(rows, manner_and_alignment)) {
-    const auto& [manner, alignment] = key;
+  for (const auto& [key, members] : group(rows, manner_and_layout)) {
+    const auto& [manner, layout] = key;
     text +=
         fmt::format("{}{} ({}{})\n{}", text.empty() ? "" : "\n", members.front()->cell->case_name,
-                    manner, alignment == "element" ? ", misaligned" : "", format_table(members));
+                    manner, layout == "element" ? ", misaligned" : "", format_table(members));
   }
   if (!text.empty()) text.pop_back();  // the last line end
   return text;

@@ -30,19 +30,22 @@ bool is_narrow(const Cell& cell) { return !is_wide(cell); }
 
 bool any(const Cell&) { return true; }
 
+bool is_sum(const Cell& cell) { return cell.field("op") == "sum"; }
+
 bool middle_f32_sum(const Cell& cell) {
-  return cell.op == "sum" && cell.type == "f32" && is_between(cell.count, power(13), power(22));
+  return is_sum(cell) && cell.field("type") == "f32" &&
+         is_between(cell.count, power(13), power(22));
 }
 
 bool large_narrow_sum(const Cell& cell) {
-  return cell.op == "sum" && is_narrow(cell) && cell.count >= power(24);
+  return is_sum(cell) && is_narrow(cell) && cell.count >= power(24);
 }
 
-bool is_histogram_of_bytes(const Cell& cell) { return cell.op == "histogram" && cell.type == "u8"; }
-
-bool is_of_constant(const Cell& cell) {
-  return cell.options.find("distribution=constant") != std::string::npos;
+bool is_histogram_of_bytes(const Cell& cell) {
+  return cell.field("op") == "histogram" && cell.field("type") == "u8";
 }
+
+bool is_of_constant(const Cell& cell) { return cell.field("distribution") == "constant"; }
 
 bool varied_histogram_28(const Cell& cell) {
   return is_histogram_of_bytes(cell) && !is_of_constant(cell) && cell.count == power(28);
@@ -58,7 +61,8 @@ bool histogram_20(const Cell& cell) {
 }
 
 bool blas_level_one(const Cell& cell) {
-  return cell.op == "nrm2" || cell.op == "asum" || cell.op == "argabsmax";
+  const std::string_view op = cell.field("op");
+  return op == "nrm2" || op == "asum" || op == "argabsmax";
 }
 
 bool up_to_20(const Cell& cell) { return cell.count <= power(20); }

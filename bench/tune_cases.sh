@@ -15,16 +15,16 @@ shift
 tune() { "$program" tune "$@" "${arguments[@]}"; }
 arguments=("$@")
 
-tune --type f32 --op sum,max,argmax,minmax,mean,variance,logsumexp,nrm2,asum,argabsmax,any,count_nonzero,dot
-tune --type f32 --op all,all  # the operator of this name
+tune --type f32 \
+  --op sum,max,argmax,minmax,mean,variance,logsumexp,nrm2,asum,argabsmax,all,any,count_nonzero,dot
 tune --type f64 --op sum,min
-tune --type i32,i16,i8 --op sum --acc i32
-tune --type u32 --op sum --acc u32
+tune --type i32,i16,i8 --op sum --accumulator i32
+tune --type u32 --op sum --accumulator u32
 tune --type i64,u8,f16,bf16 --op sum
 tune --type i32,f16,bf16 --op max
 tune --type f16 --op argmin,dot
 tune --op custom --name squared_distance --inputs f32,f32 --map '(x - y) * (x - y)'
 for distribution in uniform zipf constant; do
-  tune --op histogram --type u8 --acc u32 --binning key --distribution "$distribution"
+  tune --op histogram --type u8 --counter u32 --binning key --distribution "$distribution"
 done
-tune --op histogram --type f32 --acc u32 --bins 256
+tune --op histogram --type f32 --counter u32 --bins 256

@@ -106,7 +106,9 @@ void check_configs(SQLite::Database& database, Findings& findings) {
 std::string fault_of_row(const ResultRow& row, const CheckRules& rules) {
   const StoredResult& result = row.result;
   if (std::string fault = fault_of(result.measurement); !fault.empty()) return fault;
-  if (result.measurement.count == 0) return "its element_count is 0, and nothing is never tuned";
+  if (std::ranges::count(extents_of(result.measurement.shape), 0) > 0) {
+    return "its shape has no elements, and nothing is never tuned";
+  }
   if (std::string fault = fault_of_date("measured_at", result.measured_at); !fault.empty()) {
     return fault;
   }
@@ -155,16 +157,16 @@ std::size_t check_kernels(SQLite::Database& database, Findings& findings) {
   return count;
 }
 
-/// What no measurement refers to is nobody's, and may be anything of the columns' ranges.
+/// What no measurement refers to is nobody's, and may be anything that is well-formed.
 void check_problems(SQLite::Database& database, Findings& findings) {
-  SQLite::Statement rows(database,
-                         "SELECT problem_id, size_class FROM problem WHERE size_class < 0 OR "
-                         "size_class > 63 ORDER BY problem_id");
+  SQLite::Statement rows(
+      database, "SELECT problem_id, family, problem, layout, bucket FROM problem ORDER BY 1");
   while (rows.executeStep()) {
-    add(findings, fmt::format("problem {}", rows.getColumn(0).getInt64()),
-        fmt::format("its size_class is {}, of which there are no elements",
-                    rows.getColumn(1).getInt64()),
-        kDeleteRow);
+    const auto text = [&](int column) { return rows.getColumn(column).getString(); };
+    const std::string fault = fault_of(
+        ProblemKey{.family = text(1), .problem = text(2), .layout = text(3), .bucket = text(4)});
+    if (fault.empty()) continue;
+    add(findings, fmt::format("problem {}", rows.getColumn(0).getInt64()), fault, kDeleteRow);
   }
 }
 

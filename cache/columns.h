@@ -27,6 +27,8 @@ struct ColumnInfo {
   bool is_optional = false;
   /// A text that is a JSON object.
   bool is_json = false;
+  /// A text of the form "name=value name=value": in JSON an object of them.
+  bool is_fields = false;
 };
 
 // More than there is, and what no sum of a few overflows.
@@ -79,18 +81,19 @@ void visit_columns(T& run, Visit&& visit) {
 
 template <RecordOf<ProblemKey> T, class Visit>
 void visit_columns(T& problem, Visit&& visit) {
-  visit(ColumnInfo{"family", "", "the problem, by the names of the catalogue"}, problem.family);
-  visit(ColumnInfo{"op", "", ""}, problem.op);
-  visit(ColumnInfo{"element_type", "", ""}, problem.element_type);
-  visit(ColumnInfo{"accumulator_type", "", ""}, problem.accumulator_type);
-  visit(ColumnInfo{"alignment", "", ""}, problem.alignment);
-  visit(ColumnInfo{"determinism", "", ""}, problem.determinism);
-  visit(ColumnInfo{"options", "",
-                   "what else tells problems apart, by comma: `result=f16`, `ddof=1`, `bins=256`; "
-                   "empty for none"},
-        problem.options);
-  visit(ColumnInfo{"size_class", "", "log2 of the number of elements, rounded to nearest"},
-        problem.size_class);
+  visit(ColumnInfo{"family", "", "`reduce`, `histogram`, ..."}, problem.family);
+  visit(ColumnInfo{.name = "problem",
+                   .unit = "",
+                   .meaning = "what is computed: the family's fields, `op=sum type=f32 ...`; those "
+                              "with their usual value are left out",
+                   .is_fields = true},
+        problem.problem);
+  visit(ColumnInfo{"layout", "", "the class of the addresses: `vector` (aligned) or `element`"},
+        problem.layout);
+  visit(ColumnInfo{"bucket", "",
+                   "what results are kept under: log2 of each extent, rounded to nearest: `20`, "
+                   "`12x7`"},
+        problem.bucket);
 }
 
 /// Those of the table `problem`.
@@ -117,9 +120,7 @@ void visit_own_columns(T& m, Visit&& visit) {
                       .most = kMostUs,
                       .is_optional = true};
   };
-  visit(
-      ColumnInfo{.name = "element_count", .unit = "elements", .meaning = "", .most = kMostInteger},
-      m.count);
+  visit(ColumnInfo{"shape", "elements", "the extents: `1048576`, `4096x100`"}, m.shape);
   visit(ColumnInfo{.name = "input_bytes",
                    .unit = "bytes",
                    .meaning = "input that was read",

@@ -56,7 +56,7 @@ Validity validity_of(const StoredResult& row, const DeviceRecord& device, std::s
   if (run.device.fingerprint() != device.fingerprint()) return Validity::none;
   if (!has_these_kernels) return Validity::seed;
   const bool is_same = run.device.driver == device.driver && run.compiler == compiler;
-  return is_same && row.imported_from.empty() ? Validity::valid : Validity::marked;
+  return is_same && row.imported_from.empty() ? Validity::valid : Validity::stale;
 }
 
 const char* to_string(Outcome outcome) {

@@ -39,26 +39,22 @@ struct DeviceRecord {
   bool operator==(const DeviceRecord&) const = default;
 };
 
-/// A problem by the catalogue's names.
+/// A workload by its family's names.
 struct ProblemKey {
-  std::string family;
-  std::string op;
-  std::string element_type;
-  std::string accumulator_type;
-  std::string alignment;
-  std::string determinism;
-  std::string options{};  ///< What else tells problems apart, "" for none: "nan_policy=ignore".
-  int size_class = 0;     ///< log2 of the element count, rounded to nearest.
+  std::string family;   ///< "reduce"
+  std::string problem;  ///< its fields: "op=sum type=f32 accumulator=f32 result=f32"
+  std::string layout;   ///< "vector"
+  std::string bucket;   ///< the size class of each extent: "20", "12x7"
   bool operator==(const ProblemKey&) const = default;
 };
 
 /// Everything that a tuning result depends on.
 struct TuningKey {
-  std::string device_fingerprint;
+  std::string device_fingerprint;  ///< `find` takes an empty one for any device.
   std::string driver;
   std::string template_fingerprint;  ///< Hash of the sources of the problem's kernels.
   /// "nvrtc 13.0", "g++ 12.2.0". `find` takes an empty one for any: results of all compilers are
-  /// alike then, and none is marked for its compiler.
+  /// alike then, and none is stale for its compiler.
   std::string compiler;
   ProblemKey problem;
   bool operator==(const TuningKey&) const = default;
@@ -98,7 +94,7 @@ Outcome parse_outcome(std::string_view name);
 struct MeasurementRecord {
   ProblemKey problem;
   std::string template_fingerprint{};  ///< Hash of the sources of the problem's kernels.
-  std::uint64_t count = 0;             ///< Elements that were reduced.
+  std::string shape;                   ///< The extents: "1048576", "4096x100".
   std::uint64_t bytes = 0;             ///< Input bytes that were read.
   std::string params;                  ///< JSON object of the tunables.
   bool is_default = false;             ///< The configuration that is used untuned.
@@ -140,9 +136,9 @@ TuningKey tuning_key(const RunRecord& run, const MeasurementRecord& measurement)
 /// How far a result may be trusted on a device with a driver and a compiler.
 enum class Validity {
   valid,
-  marked,  ///< Of another driver or compiler, or imported: used, and to be measured again.
-  seed,    ///< Of other kernel sources: no more than what a search may begin with.
-  none,    ///< Of another device.
+  stale,  ///< Of another driver or compiler, or imported: used, and to be measured again.
+  seed,   ///< Of other kernel sources: no more than what a search may begin with.
+  none,   ///< Of another device.
 };
 
 /// The validity of the result on `device`, with a compiler. `has_these_kernels`: whether it is of
@@ -156,21 +152,24 @@ enum class MatchQuality { exact, near_size };
 /// optional, not a quality.
 struct Match {
   MatchQuality quality = MatchQuality::exact;
-  bool is_marked = false;  ///< `Validity::marked`
+  bool is_stale = false;  ///< `Validity::stale`
   std::int64_t measurement_id = 0;
   int round = 0;
   double median_us = 0;
-  std::uint64_t count = 0;
+  std::string shape{};
+  std::uint64_t bytes = 0;  ///< Of the input.
   std::string measured_at{};
-  int size_class = 0;
+  std::string bucket{};
+  std::string device{};  ///< The name.
   std::string driver{};
   std::string compiler{};
   std::string params{};
   std::string imported_from{};
 };
 
-/// How far, in size classes, a result may lie from the problem that is looked up: a factor of 4.
-inline constexpr int kNearSizeClasses = 2;
+/// How far a bucket is from the one that is looked up, as its family has it: 0 is the same; empty:
+/// too far for its results to be of use.
+using BucketDistance = std::function<std::optional<int>(std::string_view bucket)>;
 
 /// Storage of tuning results. All member functions may be called from several threads. They throw
 /// `StoreError` where the storage fails; what was put before stays.
@@ -190,15 +189,16 @@ class ConfigStore {
   /// `failure`, an occupancy above 1, a run of another store.
   virtual void put(RunId run, const MeasurementRecord& measurement) = 0;
 
-  /// The best configuration that was chosen for the key (by a `round` above 1): of its own size
-  /// class if there is one, else of the nearest one within `kNearSizeClasses`, else nothing. Every
+  /// The best configuration that was chosen for the key (by a `round` above 1): of its own bucket
+  /// if there is one, else of the nearest one that `distance` gives a distance, else nothing. Every
   /// other part of the key must be equal, but for the driver and the compiler, others of which are
-  /// marked, as is what was imported. Of equally near ones, one that is not marked goes first, then
-  /// what was not imported, then the larger size class, then the newest of those that are the best
-  /// with their driver and compiler.
-  virtual std::optional<Match> find(const TuningKey& key) const = 0;
+  /// stale, as is what was imported. Of equally near ones, one that is not stale goes first, then
+  /// what was not imported, then the larger input, then the newest of those that are the best with
+  /// their driver and compiler.
+  virtual std::optional<Match> find(const TuningKey& key, const BucketDistance& distance) const = 0;
 
-  /// The best that was chosen for every key in the store, ordered by device, problem and size.
+  /// The best that was chosen for every key in the store, ordered by device, problem
+  /// and bytes of its inputs.
   virtual std::vector<StoredResult> best() const = 0;
 
   /// Every measurement, oldest first.
@@ -209,24 +209,26 @@ class ConfigStore {
   virtual std::vector<StoredResult> measurements_where(
       const std::function<bool(const StoredResult&)>& is_wanted) const = 0;
 
-  /// Everything that was ever chosen (a `round` above 1) for exactly this problem, its size class
+  /// Everything that was ever chosen (a `round` above 1) for exactly this problem, its bucket
   /// included, by all runs; oldest first.
   virtual std::vector<StoredResult> choices_of(const ProblemKey& problem) const = 0;
 
-  /// Every measurement of exactly this key, its size class included, failures too; oldest first.
+  /// Every measurement of exactly this key, its bucket included, failures too; oldest first.
   /// Its time grows with the number of them alone.
   virtual std::vector<StoredResult> measurements_of(const TuningKey& key) const = 0;
 
   /// The best results of keys that are like `key`, at most `most`, the likest first: what a search
   /// may begin with. Nothing of `key` itself, no failures, one result for each key:
-  /// 1. the same but for the size class; the nearest first, then the smaller;
-  /// 2. the same device, driver and compiler, and another problem of the family within
-  ///    `kNearSizeClasses`, whatever its templates; the nearest size class first, then those of the
-  ///    same operator, then those of the same element type;
-  /// 3. the same problem within `kNearSizeClasses` on another device, driver, compiler, or with
-  ///    other templates, whose params may no longer be valid; the nearest size class first, then
-  ///    the smaller, then the newest.
-  virtual std::vector<StoredResult> related(const TuningKey& key, std::size_t most) const = 0;
+  /// 1. the same but for the bucket, however far; the nearest first (those without a distance
+  ///    last), then the smaller input;
+  /// 2. the same device, driver and compiler, and another problem or layout of the family in a
+  ///    bucket with a distance, whatever its templates; the nearest bucket first, then those with
+  ///    the fewest fields that differ;
+  /// 3. the same problem and layout, in a bucket with a distance, on another device, driver,
+  ///    compiler, or with other templates, whose params may no longer be valid; the nearest bucket
+  ///    first, then the smaller input, then the newest.
+  virtual std::vector<StoredResult> related(const TuningKey& key, const BucketDistance& distance,
+                                            std::size_t most) const = 0;
 
   /// Throws LostDatabase where the file was removed, replaced or overwritten since it was opened
   /// for writing, as `put` does.
@@ -241,12 +243,13 @@ class ConfigStore {
 /// highest round, of them the lowest median, of equals the newest. The candidate is the newer one.
 bool is_better(const StoredResult& candidate, const StoredResult& incumbent);
 
-/// Of the best results of one problem with several drivers and compilers, in size classes that are
+/// Of the best results of one problem with several drivers and compilers, in buckets that are
 /// equally near, the one with the least rank is taken where none is of the asked ones: what was not
-/// imported, then the larger size class, then the newest.
-inline std::tuple<bool, int, std::int64_t> rank_of(const std::string& imported_from, int size_class,
-                                                   std::int64_t measurement_id) {
-  return {!imported_from.empty(), -size_class, -measurement_id};
+/// imported, then the larger input, then the newest.
+inline std::tuple<bool, std::int64_t, std::int64_t> rank_of(const std::string& imported_from,
+                                                            std::uint64_t bytes,
+                                                            std::int64_t measurement_id) {
+  return {!imported_from.empty(), -static_cast<std::int64_t>(bytes), -measurement_id};
 }
 
 enum class OpenMode {

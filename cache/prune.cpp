@@ -15,22 +15,22 @@ namespace {
 // After the views. `wanted`: the rules hold for it. `goes`: it is not protected either.
 constexpr const char* kSelection = R"sql(
 , wanted AS (
-  SELECT *, :device = '' AND NOT is_stale
+  SELECT *, :device = '' AND NOT is_seed
             AND measurement_id IN (SELECT measurement_id FROM best) AS is_kept
   FROM (
-    SELECT *, template_fingerprint NOT IN (SELECT value FROM json_each(:present)) AS is_stale
+    SELECT *, template_fingerprint NOT IN (SELECT value FROM json_each(:present)) AS is_seed
     FROM result)
   WHERE (:before = '' OR measured_at < :before)
     AND (:device = '' OR instr(lower(device_name), lower(:device)) > 0)
-    AND (NOT :stale OR is_stale)
+    AND (NOT :seeds OR is_seed)
 ), goes AS (SELECT * FROM wanted WHERE NOT is_kept)
 )sql";
 
 constexpr const char* kGroups = R"sql(
-SELECT device_name, device_driver, compiler, is_stale, count(*) AS measurements,
+SELECT device_name, device_driver, compiler, is_seed, count(*) AS measurements,
   count(DISTINCT problem_id) AS problems
 FROM goes
-GROUP BY device_fingerprint, device_driver, compiler, is_stale
+GROUP BY device_fingerprint, device_driver, compiler, is_seed
 ORDER BY 1, 2, 3, 4
 )sql";
 
@@ -49,7 +49,7 @@ SQLite::Statement prepare(SQLite::Database& database, const PruneRules& rules, c
   SQLite::Statement statement(database, with_views() + kSelection + query);
   statement.bind(":before", rules.before);
   statement.bind(":device", rules.device);
-  statement.bind(":stale", static_cast<int>(rules.stale));
+  statement.bind(":seeds", static_cast<int>(rules.seeds));
   statement.bind(":present", nlohmann::json(rules.present_fingerprints).dump());
   return statement;
 }
@@ -64,7 +64,7 @@ PruneReport describe_selection(SQLite::Database& database, const PruneRules& rul
     report.groups.push_back({.device_name = groups.getColumn(0).getString(),
                              .driver = groups.getColumn(1).getString(),
                              .compiler = groups.getColumn(2).getString(),
-                             .is_stale = groups.getColumn(3).getInt() != 0,
+                             .is_seed = groups.getColumn(3).getInt() != 0,
                              .measurements = count(groups.getColumn(4)),
                              .problems = count(groups.getColumn(5))});
   }
@@ -75,7 +75,7 @@ PruneReport describe_selection(SQLite::Database& database, const PruneRules& rul
 }
 
 // No program finds them any more.
-void delete_stale_kernels(SQLite::Database& database, const PruneRules& rules) {
+void delete_old_kernels(SQLite::Database& database, const PruneRules& rules) {
   SQLite::Statement statement(
       database,
       "DELETE FROM kernel WHERE template_fingerprint NOT IN (SELECT value FROM json_each(?))");
@@ -104,7 +104,7 @@ PruneReport prune_database(const std::string& path, const PruneRules& rules) {
             "DELETE FROM measurement WHERE measurement_id IN (SELECT measurement_id FROM goes)")
         .exec();
     database.exec(kDeleteUnused);
-    if (rules.stale) delete_stale_kernels(database, rules);
+    if (rules.seeds) delete_old_kernels(database, rules);
     return report;
   });
 }

@@ -15,7 +15,7 @@ struct PruneRules {
   /// of a problem stays as long as its kernel sources are present ones.
   std::string device{};
   /// Only those of other kernel sources than the present ones. Kept kernels of these go, too.
-  bool stale = false;
+  bool seeds = false;
   std::vector<std::string> present_fingerprints{};  ///< Of the kernel sources of all problems.
 };
 
@@ -24,7 +24,7 @@ struct PrunedGroup {
   std::string device_name;
   std::string driver;
   std::string compiler;
-  bool is_stale = false;
+  bool is_seed = false;
   std::size_t measurements = 0;
   std::size_t problems = 0;  ///< That they are of.
 };

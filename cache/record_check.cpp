@@ -4,18 +4,49 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <ctime>
 #include <nlohmann/json.hpp>
+#include <system_error>
 #include <type_traits>
 
 #include "cache/columns.h"
 #include "cache/excerpt.h"
+#include "cache/field_text.h"
+#include "cache/printable.h"
 #include "cache/store_error.h"
 
 namespace foldtune {
 namespace {
+
+constexpr std::size_t kMostExtents = 4;
+constexpr std::uint64_t kMostClass = 64;  ///< log2 of what has 64 bits
+
+/// What is wrong with one of the texts that name a problem; empty if nothing.
+std::string fault_of_name(const ColumnInfo& column, const std::string& text) {
+  if (text.size() > column.max_bytes) {
+    return fmt::format("its {} has {} bytes, more than {}", column.name, text.size(),
+                       column.max_bytes);
+  }
+  if (printable(text) != text) return fmt::format("its {} has control characters", column.name);
+  if (column.is_fields && !words_of(text)) {
+    return fmt::format("its {} \"{}\" is not of the form \"name=value name=value\"", column.name,
+                       excerpt(text));
+  }
+  return {};
+}
+
+std::string fault_of_extents(const char* column, const std::string& text, std::uint64_t most) {
+  const std::vector<std::uint64_t> extents = extents_of(text);
+  if (extents.empty()) {
+    return fmt::format("its {} \"{}\" is not of the form \"20\" or \"12x7\"", column,
+                       excerpt(text));
+  }
+  if (std::ranges::max(extents) <= most) return {};
+  return fmt::format("its {} \"{}\" has an extent above {}", column, excerpt(text), most);
+}
 
 /// Looks at the numbers of the columns that it visits. A seed is any number.
 class NumberCheck {
@@ -74,6 +105,14 @@ std::string fault_of_params(const std::string& params) {
   return fmt::format("its params have unsorted keys or spaces: {}", excerpt(params));
 }
 
+std::string fault_of(const ProblemKey& problem) {
+  std::string fault;
+  visit_columns(problem, [&](const ColumnInfo& column, const std::string& text) {
+    if (fault.empty()) fault = fault_of_name(column, text);
+  });
+  return fault.empty() ? fault_of_extents("bucket", problem.bucket, kMostClass) : fault;
+}
+
 std::string fault_of(const RunRecord& run) {
   NumberCheck check;
   visit_columns(run, check);
@@ -84,6 +123,15 @@ std::string fault_of(const MeasurementRecord& m) {
   NumberCheck check;
   visit_columns(m, check);
   if (std::string fault = check.take_fault(); !fault.empty()) return fault;
+  if (std::string fault = fault_of(m.problem); !fault.empty()) return fault;
+  constexpr auto kMostExtent = static_cast<std::uint64_t>(kMostInteger);
+  if (std::string fault = fault_of_extents("shape", m.shape, kMostExtent); !fault.empty()) {
+    return fault;
+  }
+  if (extents_of(m.shape).size() != extents_of(m.problem.bucket).size()) {
+    return fmt::format("its shape {} has another number of extents than its bucket {}", m.shape,
+                       m.problem.bucket);
+  }
   if (m.outcome == Outcome::ok && m.median_us == 0) {
     return "it succeeded, but its median_us is not above 0";
   }
@@ -106,6 +154,23 @@ MeasurementRecord checked(MeasurementRecord measurement) {
   // nlohmann::json keeps the keys of an object sorted.
   measurement.params = parsed(measurement.params).dump();
   return measurement;
+}
+
+std::vector<std::uint64_t> extents_of(std::string_view text) {
+  std::vector<std::uint64_t> extents;
+  const char* const end = text.data() + text.size();
+  const char* at = text.data();
+  while (extents.size() < kMostExtents) {
+    std::uint64_t extent = 0;
+    const auto [next, error] = std::from_chars(at, end, extent);
+    const bool has_leading_zero = next - at > 1 && *at == '0';
+    if (error != std::errc() || has_leading_zero) return {};
+    extents.push_back(extent);
+    if (next == end) return extents;
+    if (*next != 'x') return {};
+    at = next + 1;
+  }
+  return {};
 }
 
 // Without gmtime, which would read the file of the local time zone.

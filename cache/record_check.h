@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cache/config_store.h"
 
@@ -23,8 +24,13 @@ bool is_json_object(const std::string& text);
 std::string fault_of_params(const std::string& params);
 
 /// What is refused of the record, in words that end a sentence; empty if nothing.
+std::string fault_of(const ProblemKey& problem);
 std::string fault_of(const RunRecord& run);
 std::string fault_of(const MeasurementRecord& measurement);
+
+/// The numbers of a shape or bucket, "4096x100": from one to four of them, without leading zeros.
+/// Empty for any other text.
+std::vector<std::uint64_t> extents_of(std::string_view text);
 
 /// A time in UTC, ISO 8601, to the second: "2026-01-31T12:00:00Z". Of a clock that has left the
 /// years of four digits, the nearest time that has them.

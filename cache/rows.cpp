@@ -11,6 +11,7 @@
 #include <variant>
 
 #include "cache/columns.h"
+#include "cache/field_text.h"
 #include "cache/record_check.h"
 #include "cache/store_error.h"
 
@@ -28,6 +29,12 @@ class FieldReader {
     text = next().getString();
     if (column.is_json && !is_json_object(text)) {
       throw StoreError(fmt::format("its {} are not a JSON object; delete the row", column.name));
+    }
+    if (column.is_fields && !words_of(text)) {
+      throw StoreError(
+          fmt::format("its {} is not of the form \"name=value name=value\"; delete "
+                      "the row",
+                      column.name));
     }
   }
   void operator()(const ColumnInfo&, double& number) { number = next().getDouble(); }

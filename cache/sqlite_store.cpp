@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
+#include <map>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -14,6 +15,7 @@
 #include "cache/config_store.h"
 #include "cache/queries.h"
 #include "cache/record_check.h"
+#include "cache/related.h"
 #include "cache/rows.h"
 #include "cache/sqlite_connection.h"
 #include "cache/sqlite_kernels.h"
@@ -36,31 +38,63 @@ void bind_key(SQLite::Statement& statement, const TuningKey& key) {
   bind_problem(statement, key.problem);
 }
 
-// SQLite takes a negative limit for none, so no number of results may become one.
-constexpr std::size_t kMostRelated = std::size_t{1} << 32;
-
 /// Reads the row that kFind has come to.
 Match read_match(const SQLite::Statement& row, const TuningKey& asked) {
   Match match{.measurement_id = row.getColumn(0).getInt64(),
               .round = row.getColumn(1).getInt(),
               .median_us = row.getColumn(2).getDouble(),
-              .count = static_cast<std::uint64_t>(row.getColumn(3).getInt64()),
-              .measured_at = row.getColumn(4).getString(),
-              .size_class = row.getColumn(5).getInt(),
-              .driver = row.getColumn(6).getString(),
-              .compiler = row.getColumn(7).getString(),
-              .params = row.getColumn(8).getString(),
-              .imported_from = row.getColumn(9).getString()};
-  if (match.size_class != asked.problem.size_class) match.quality = MatchQuality::near_size;
-  match.is_marked = match.driver != asked.driver || !match.imported_from.empty() ||
-                    (!asked.compiler.empty() && match.compiler != asked.compiler);
+              .shape = row.getColumn(3).getString(),
+              .bytes = static_cast<std::uint64_t>(row.getColumn(4).getInt64()),
+              .measured_at = row.getColumn(5).getString(),
+              .bucket = row.getColumn(6).getString(),
+              .device = row.getColumn(7).getString(),
+              .driver = row.getColumn(8).getString(),
+              .compiler = row.getColumn(9).getString(),
+              .params = row.getColumn(10).getString(),
+              .imported_from = row.getColumn(11).getString()};
+  if (match.bucket != asked.problem.bucket) match.quality = MatchQuality::near_size;
+  match.is_stale = match.driver != asked.driver || !match.imported_from.empty() ||
+                   (!asked.compiler.empty() && match.compiler != asked.compiler);
   return match;
 }
 
-/// As `ConfigStore::find` has it, among the best of each key.
-std::optional<Match> best_match(std::vector<Match> matches, const TuningKey& asked) {
+/// What may be taken of some buckets. `find` is kFind of the key.
+std::vector<Match> matches_in(const std::vector<std::string>& buckets, const TuningKey& key,
+                              SQLite::Statement& find) {
+  std::vector<Match> matches;
+  for (const std::string& bucket : buckets) {
+    find.bind(":bucket", bucket);
+    while (find.executeStep()) matches.push_back(read_match(find, key));
+    find.reset();
+  }
+  return matches;
+}
+
+/// Those with results of other shapes, by their distance.
+std::map<int, std::vector<std::string>> near_buckets(SQLite::Database& database,
+                                                     const TuningKey& key,
+                                                     const BucketDistance& distance) {
+  SQLite::Statement rows(database, kBuckets);
+  rows.bind(":family", key.problem.family);
+  rows.bind(":problem", key.problem.problem);
+  rows.bind(":layout", key.problem.layout);
+  rows.bind(":template_fingerprint", key.template_fingerprint);
+  std::map<int, std::vector<std::string>> buckets;
+  while (rows.executeStep()) {
+    const std::string bucket = rows.getColumn(0).getString();
+    const std::optional<int> far = distance(bucket);
+    if (far) buckets[*far].push_back(bucket);
+  }
+  return buckets;
+}
+
+/// As `ConfigStore::find` has it, among the best of each key in buckets that are equally near.
+std::optional<Match> best_match(std::vector<Match> matches) {
+  // Of one bucket the size says nothing.
+  const bool is_of_one_bucket =
+      std::ranges::all_of(matches, [&](const Match& m) { return m.bucket == matches[0].bucket; });
   const auto key = [](const Match& match) {
-    return std::tie(match.size_class, match.driver, match.compiler);
+    return std::tie(match.bucket, match.device, match.driver, match.compiler);
   };
   std::ranges::sort(matches, {}, [&](const Match& match) {
     return std::tuple_cat(key(match), std::tuple(!match.imported_from.empty(), -match.round,
@@ -69,8 +103,9 @@ std::optional<Match> best_match(std::vector<Match> matches, const TuningKey& ask
   const auto is_of_same_key = [&](const Match& a, const Match& b) { return key(a) == key(b); };
   matches.erase(std::unique(matches.begin(), matches.end(), is_of_same_key), matches.end());
   const auto best = std::ranges::min_element(matches, {}, [&](const Match& match) {
-    return std::tuple(std::abs(match.size_class - asked.problem.size_class), match.is_marked,
-                      rank_of(match.imported_from, match.size_class, match.measurement_id));
+    return std::tuple(
+        match.is_stale,
+        rank_of(match.imported_from, is_of_one_bucket ? 0 : match.bytes, match.measurement_id));
   });
   if (best == matches.end()) return std::nullopt;
   return std::move(*best);
@@ -108,16 +143,19 @@ class SqliteStore final : public ConfigStore {
     });
   }
 
-  std::optional<Match> find(const TuningKey& key) const override {
+  std::optional<Match> find(const TuningKey& key, const BucketDistance& distance) const override {
     return connection_->read("look up a configuration in", [&](SQLite::Database& database) {
-      SQLite::Statement rows(database, kFind);
-      rows.bind(":device_fingerprint", key.device_fingerprint);
-      rows.bind(":template_fingerprint", key.template_fingerprint);
-      rows.bind(":near_size_classes", kNearSizeClasses);
-      bind_problem(rows, key.problem);
-      std::vector<Match> matches;
-      while (rows.executeStep()) matches.push_back(read_match(rows, key));
-      return best_match(std::move(matches), key);
+      SQLite::Statement find(database, kFind);
+      find.bind(":device_fingerprint", key.device_fingerprint);
+      find.bind(":template_fingerprint", key.template_fingerprint);
+      bind_problem(find, key.problem);
+      std::vector<Match> matches = matches_in({key.problem.bucket}, key, find);
+      if (!matches.empty()) return best_match(std::move(matches));
+      for (const auto& [far, buckets] : near_buckets(database, key, distance)) {
+        matches = matches_in(buckets, key, find);
+        if (!matches.empty()) break;
+      }
+      return best_match(std::move(matches));
     });
   }
 
@@ -141,12 +179,14 @@ class SqliteStore final : public ConfigStore {
                  [&](SQLite::Statement& statement) { bind_key(statement, key); });
   }
 
-  std::vector<StoredResult> related(const TuningKey& key, std::size_t most) const override {
-    const auto limit = static_cast<std::int64_t>(std::min<std::size_t>(most, kMostRelated));
-    return fetch("read related results of", kRelated, [&](SQLite::Statement& statement) {
-      bind_key(statement, key);
-      statement.bind(":near_size_classes", kNearSizeClasses);
-      statement.bind(":most", limit);
+  std::vector<StoredResult> related(const TuningKey& key, const BucketDistance& distance,
+                                    std::size_t most) const override {
+    constexpr std::string_view kDoing = "read related results of";
+    const auto ids = connection_->read(kDoing, [&](SQLite::Database& database) {
+      return related_ids(database, key, distance, most);
+    });
+    return fetch(kDoing, kMeasurementsById, [&](SQLite::Statement& statement) {
+      statement.bind(":ids", nlohmann::json(ids).dump());
     });
   }
 

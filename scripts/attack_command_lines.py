@@ -19,7 +19,7 @@ from attack import Attack, Command, names, parse_options
 
 options = parse_options(__doc__, 2000, "command lines")
 
-OPERATORS, TYPES = names("Operator"), names("ElementType")
+OPERATORS, TYPES = [*names("Operator"), "histogram"], names("ElementType")
 WRITERS = ("tune", "revalidate", "import", "prune")
 DATABASES = ("tuned.db", "other.db", "link.db", "empty")  # an empty file becomes one
 HOSTILE = ["", " ", "-", "--", "-1", "0", "1e400", "nan", "inf", "-inf", "18446744073709551616", "9223372036854775808",
@@ -36,14 +36,15 @@ ODD_CODES = [")", "(", "x +", "x; }", "}", "/*", "//", "\"", "'", "#error no", "
              "throw 1", "???/", "R\"(", "x" * 5000]
 # By the option's name, else by the word for its value: (right, odd).
 VALUES = {
-    "--op": (OPERATORS, ["all", "all,all", "sum,sum", "SUM", "sum,", "sum min", "summ"]),
-    "--type": (TYPES, ["all", "F32", "f32,f64", "f8", "float", "u1"]),
-    "--acc": (TYPES, ["value:f32,index:u32", "value:f32", ":f32", "a:f32,a:f32", "1a:f32", "class:i32", "f32,f32",
-                      ",".join(f"m{i}:f64" for i in range(9))]),
-    "--result": (TYPES, ["all", "void"]), "--counts": (["u32", "u64"], ["i8", "f32"]),
-    "--inputs": (["f32", "f32,f32", "u8,f64", "i32"], ["f32,", "f32,f32,f32,f32,f32", "all"]),
+    "--op": (OPERATORS, ["every", "all,any", "sum,sum", "SUM", "sum,", "sum min", "summ"]),
+    "--type": (TYPES, ["every", "F32", "f32,f64", "f8", "float", "u1"]),
+    "--accumulator": (TYPES, ["value:f32,index:u32", "value:f32", ":f32", "a:f32,a:f32", "1a:f32", "class:i32", "f32,f32",
+                              ",".join(f"m{i}:f64" for i in range(9))]),
+    "--result": (TYPES, ["every", "void"]), "--counter": (["u32", "u64"], ["i8", "f32"]),
+    "--inputs": (["f32", "f32,f32", "u8,f64", "i32"], ["f32,", "f32,f32,f32,f32,f32", "every"]),
     "--nan": (["propagate", "ignore"], ["Ignore", "yes"]), "--ddof": (["0", "1"], ["2", "1.0", "-1"]),
-    "--determinism": (names("Determinism"), ["all", "run-to-run"]), "--alignment": (names("Alignment"), ["16"]),
+    "--determinism": (names("Determinism"), ["every", "run-to-run"]), "--layout": (names("Alignment"), ["16"]),
+    "--family": (["reduce", "histogram"], ["scan", "mine.json", "missing/own.json", "."]),
     "--effort": (["quick", "normal"], ["Quick", "most"]), "--search": (["default", "seeded", "random"], ["annealing"]),
     "--distribution": (["uniform", "zipf", "constant"], ["normal"]), "--binning": (["even", "custom", "key"], ["odd"]),
     "--section": (["B"], ["F", "B,B", "AB", "b"]), "--bins": (["4", "256", "1000"], ["1", "2^20", "2^21", "1e6", "2.5"]),
@@ -58,7 +59,8 @@ VALUES = {
     "--custom": (["mine.json"], ["broken.json", "tuned.json", "missing.json", "ramp.npy"]),
     "--edges": (["edges.npy"], ["ramp.npy", "missing", "tuned.db", "numbers.f32", "."]),
     "--kernel-tuner": (["new.json"], ["tuned.db", "mine.json", "link.db", ".", "missing/new", "./tuned.db"]),
-    "COUNTS": (COUNTS, ODD_COUNTS), "COUNT": (COUNTS[:-1], ODD_COUNTS), "N": (COUNTS[:-1], ODD_COUNTS),
+    "COUNTS": (COUNTS, ODD_COUNTS), "COUNT": (COUNTS[:-1], ODD_COUNTS), "SHAPES": (COUNTS, [*ODD_COUNTS, "4x4", "x", "1x"]),
+    "SHAPE": (COUNTS[:-1], ["4x4", "x", "4096x", "2^10x2^10"]), "N": (COUNTS[:-1], ODD_COUNTS),
     "TIME": (TIMES, ODD_TIMES), "CODE": (CODES, ODD_CODES), "DAYS": (["1"], []), "TEXT": (["cpu"], ["nothing"]),
 }
 INPUTS = ["numbers.f32", "ramp.npy", "matrix.npy", "bytes.u8", "wide.npy"]
@@ -128,13 +130,13 @@ def value_of(chance, name, word):
 
 def of_one_operator(chance, chosen):
     """Options of custom operators and of histograms stand under headings of their own: mostly those of one."""
-    headings = {each[3] for each in chosen} & {"Custom operators:", "Histograms:"}
+    headings = {each[3] for each in chosen} & {"Custom operators:", "Family histogram:"}
     if not headings or chance.random() > chance.right:
         return chosen, []
     heading = chance.choice(sorted(headings))
-    chosen = [each for each in chosen if each[3] in (heading, "Options:") and each[0] not in ("--op", "--nan", "--ddof")]
-    if heading == "Histograms:":
-        return [each for each in chosen if each[0] not in ("--acc", "--result")], ["--op", "histogram"]
+    chosen = [each for each in chosen if each[3] in (heading, "Options:") and each[0] not in ("--op", "--family")]
+    if heading == "Family histogram:":
+        return chosen, ["--op", "histogram"]
     return [each for each in chosen if each[0] != "--type"], ["--op", "custom"]
 
 

@@ -25,8 +25,10 @@ TEXTS = ["", "x", " ", "\x1b[31mred\x1b[0m\x07", "two\nlines\r\x08", "\u202eevil
          "<script>alert(1)</script></script>", "%s%n{}{0}", "../../../etc/passwd", "x" * 100_000, "null", "nan", "inf",
          "ok", "crashed", "cuda", "cpu", "2025-01-01T00:00:00Z", "9999-99-99T99:99:99Z", "+11533-01-01T00:00:00Z",
          "0000-00-00", "{}", "[]", "[" * 5000, "[1e999]", "[-1]", "[null]", '["1"]', "[1,", '{"block_size":-1}',
-         '{"block_size":1e99}', '{"block_size":64,"block_size":32}', '{"unroll":"two"}', "nan_policy=ignore",
-         "ddof=1", "custom=x", "bins=0", "bins=-1", "bins=99999999999999999999", "a\0b"]
+         '{"block_size":1e99}', '{"block_size":64,"block_size":32}', '{"unroll":"two"}', "op=sum",
+         "op=sum type=f32 accumulator=f32 result=f32 nan=ignore", "op=sum op=min", "op=sum  type=f32", " op=sum", "op=",
+         "op=x:0 type=f32,f32,f32,f32,f32 accumulator=f32 result=f32", "op=histogram type=u8 counter=u64 bins=-1",
+         "a=1 " * 9999, "12x7", "20x", "020", "-1", "65", "1x1x1x1x1", "99999999999999999999", "a\0b"]
 NUMBERS = [0, 1, -1, 2, 3, 7, 62, 63, 64, 127, 2**31 - 1, -2**31, 2**31, 2**32, 2**40, 2**40 + 1, 2**53 + 1,
            2**62, -2**62, 2**63 - 1, -2**63]
 REALS = [0.0, -0.0, 1e-6, -1.5, 5e-324, 1e308, -1e308, float("inf"), -float("inf"), None]
@@ -112,7 +114,8 @@ def hostile(chance, kind, old):
     if isinstance(old, str) and old and chance.random() < 0.4:
         at = chance.randrange(len(old))
         return chance.choice((old[:at], old[:at] + chance.choice("-9.eE\"{}[],:\x1b\x00\u00e9") + old[at + 1:], old + old,
-                              old.upper(), old.replace("1", "-1"), old.replace(":", ":1e9"), old.replace(",", ",,")))
+                              old.upper(), old.replace("1", "-1"), old.replace(":", ":1e9"), old.replace(",", ",,"),
+                              old.replace(" ", "  ")))
     right = {"TEXT": texts, "INTEGER": NUMBERS, "REAL": reals, "BLOB": BLOBS}.get(kind, texts)
     return chance.choice(chance.choice((right, right, texts, reals, BLOBS)))
 
@@ -257,7 +260,7 @@ def commands(chance):
         (READ, ["run", "--device", "cpu", "--type", "f32", "numbers.bin"],
          {"FOLDTUNE_DB": "base.db", "FOLDTUNE_BUNDLE": "bad.db"}),
         (READ, ["devices", "--json"], {"FOLDTUNE_DB": "bad.db"}),
-        (WRITE, ["prune", *bad], {}), (WRITE, ["prune", "--stale", *bad], {}),
+        (WRITE, ["prune", *bad], {}), (WRITE, ["prune", "--other-kernels", *bad], {}),
         (WRITE, ["prune", "--older-than", "0", *bad], {}), (WRITE, ["import", "base.json", *bad], {}),
         (WRITE, ["import", "more.db", *bad], {}), (WRITE, ["revalidate", *brief, *bad], {}),
         (WRITE, ["tune", *problem, "--max-evals", "1", "--no-resume", *brief, *bad], {}),
@@ -350,7 +353,7 @@ def main():
                 faults.append("a verb that reads changed the database")
             if writes and count is not None:
                 added = more if "more.db" in arguments and outcome.status == 0 else 0
-                fewest = count[1] if {"--stale", "--older-than"} & set(arguments) else count[0] + added
+                fewest = count[1] if {"--other-kernels", "--older-than"} & set(arguments) else count[0] + added
                 kept = measurements(bad, views, fingerprints)
                 if kept is None or kept[0] < fewest:
                     faults.append(f"measurements are lost, exit code {outcome.status}")

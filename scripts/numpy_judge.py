@@ -14,7 +14,7 @@ FLOATING = ("f16", "bf16", "f32", "f64")
 BIT_OPERATORS = ("bit_and", "bit_or", "bit_xor")
 COMPARING = ("min", "max", "argmin", "argmax", "minmax", "absmax", "argabsmax")
 FINISHED_IN_FLOATING = ("mean", "variance", "stddev", "nrm2", "logsumexp")
-ADDING = ("sum", "product", "sum_of_squares", "asum", "dot")
+ADDING = ("sum", "product", "sum_of_squares", "asum", "nansum", "dot")
 TRUTHS = ("all", "any")
 OPERATORS = ADDING + COMPARING + BIT_OPERATORS + TRUTHS + ("count_nonzero",) + FINISHED_IN_FLOATING
 WITHOUT_EMPTY = ("argmin", "argmax", "argabsmax", "mean", "variance", "stddev")
@@ -117,16 +117,17 @@ def rounded_fold(op, x, y, found, u, least, most, ddof):
     n is large."""
     count = len(x)
     if op in FINISHED_IN_FLOATING and x.dtype.kind != "f":
-        x = x.astype(np.float64)  # as the program does, docs/design.md
+        x = x.astype(np.float64)  # as the program does, docs/kernels.md
     values, other = x.astype(Exact), y.astype(Exact)
     depth = min(count, 4 * np.log2(count + 1) + count / 64 + 16) + 3
-    if op in ("sum", "asum", "sum_of_squares", "dot"):
-        terms = {"sum": values, "asum": np.abs(values), "sum_of_squares": values * values, "dot": values * other}[op]
+    if op in ("sum", "asum", "nansum", "sum_of_squares", "dot"):
+        terms = {"sum": values, "asum": np.abs(values), "nansum": np.where(np.isnan(values), 0, values),
+                 "sum_of_squares": values * values, "dot": values * other}[op]
         exact, magnitudes = np.sum(terms), np.sum(np.abs(terms))
         bound = depth * u * magnitudes + count * least
         # Partial sums may overflow where the whole does not, in some order.
         overflows = magnitudes >= most * (1 - count * u) and np.isfinite(magnitudes)
-        if overflows and op in ("sum", "dot"):
+        if overflows and op in ("sum", "nansum", "dot"):
             return None
         return None if near(found, exact, bound, most) else f"{exact} within {bound:.3g}"
     if op == "product":
@@ -182,7 +183,7 @@ def judge(op, name, arrays, raw, ignores, ddof):
         names = ("min", "max") if op == "minmax" else (op,)
         for each, value in zip(names, found):
             magnitudes = np.abs(x)
-            if magnitudes.dtype.kind == "i":  # |x| of the lowest is the largest, and wraps (docs/design.md)
+            if magnitudes.dtype.kind == "i":  # |x| of the lowest is the largest, and wraps (docs/kernels.md)
                 magnitudes = magnitudes.view(f"u{x.itemsize}")
             right, index = extreme(each.replace("absmax", "max"), magnitudes if "abs" in op else x, ignores)
             right = right if right is None else right.astype(x.dtype)

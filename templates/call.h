@@ -2,23 +2,43 @@
 #pragma once
 
 #include <array>
-#include <cstdint>
+#include <cstddef>
 
-#include "foldtune/bin_bound.h"
-#include "foldtune/problem.h"
+#include "foldtune/catalog.h"
+#include "foldtune/workload.h"
 
 namespace foldtune {
 
-/// What one call works on, in device memory.
+/// What a call's kernels do with one of its arguments.
+enum class Access {
+  input,   ///< an array that is read
+  output,  ///< an array that is written, whatever was in it
+  scalar,  ///< a number, in host memory
+};
+
+/// What a family's calls take, one of several.
+struct Argument {
+  std::string_view name;  ///< "input"
+  Access access = Access::input;
+  ElementType type = ElementType::f32;  ///< of its numbers
+  /// Bytes of one element: of its number, or of several with an index.
+  std::size_t element_bytes = 4;
+  std::size_t alignment = 4;  ///< bytes that an array's address is a multiple of
+  /// An input whose elements mean something by their places, such as the edges of bins, and which
+  /// is small: calls on different data share it.
+  bool is_table = false;
+};
+
+/// What one call works on.
 struct Call {
-  /// As many as the problem has, of `count` elements each. A histogram with custom edges has them
-  /// as its second: bins + 1 numbers of the element's type.
-  std::array<const void*, kMaxInputs> inputs{};
-  std::uint64_t count = 0;
-  void* output = nullptr;  ///< one result, or the counts of all bins
-  BinBound lower = 0;      ///< of a histogram's even bins
-  BinBound upper = 1;
-  bool inputs_ready = false;  ///< as Reducer::with_inputs_ready() promises
+  static constexpr std::size_t kMaxArguments = 12;
+
+  Shape shape{};
+  /// In the order of Family::arguments: device addresses of arrays, and host addresses of numbers,
+  /// which are read before the call returns.
+  std::array<void*, kMaxArguments> arguments{};
+  /// That no work still to be done writes the inputs, as Reducer::with_inputs_ready() promises.
+  bool inputs_ready = false;
 };
 
 }  // namespace foldtune

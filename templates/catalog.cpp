@@ -141,6 +141,12 @@ constexpr std::array kOperatorRows{
                 .accumulators = AccumulatorRule::arithmetic,
                 .rounds = true,
                 .warp_fold = WarpFold::word},
+    OperatorRow{.op = Operator::nansum,
+                .name = "nansum",
+                .device_name = "foldtune::NanSum<{T}, {A}>",
+                .accumulators = AccumulatorRule::arithmetic,
+                .rounds = true,
+                .warp_fold = WarpFold::word},
     OperatorRow{.op = Operator::nrm2,
                 .name = "nrm2",
                 .device_name = "foldtune::Nrm2<{T}, {A}>",
@@ -204,10 +210,6 @@ constexpr std::array kOperatorRows{
                 .finishes = true,
                 .warp_fold = WarpFold::any},
     OperatorRow{.op = Operator::custom, .name = "custom", .device_name = "", .rounds = true},
-    OperatorRow{.op = Operator::histogram,
-                .name = "histogram",
-                .device_name = "",
-                .accumulators = AccumulatorRule::count},
 };
 
 struct TypeRow {
@@ -233,18 +235,19 @@ constexpr std::array kTypeRows{
     TypeRow{f64, "f64", "double", 8, true, true},
 };
 
-// The last two rows are not named like the others: one has no functor, one no family in common.
-constexpr std::size_t kNamedOperators = kOperatorRows.size() - 2;
-constexpr std::array kOperators = [] {
-  std::array<Operator, kNamedOperators> operators{};
-  for (std::size_t i = 0; i < operators.size(); ++i) operators[i] = kOperatorRows[i].op;
-  return operators;
-}();
-constexpr std::array kElementTypes = [] {
-  std::array<ElementType, kTypeRows.size()> types{};
-  for (std::size_t i = 0; i < types.size(); ++i) types[i] = kTypeRows[i].type;
-  return types;
-}();
+/// A member of the first `kCount` rows.
+template <std::size_t kCount, class Rows, class Member, class Row>
+constexpr auto column(const Rows& rows, Member Row::*member) {
+  std::array<Member, kCount> values{};
+  for (std::size_t i = 0; i < kCount; ++i) values[i] = rows[i].*member;
+  return values;
+}
+
+// The last row is of no operator with a name of its own.
+constexpr auto kOperators = column<kOperatorRows.size() - 1>(kOperatorRows, &OperatorRow::op);
+constexpr auto kOperatorNames = column<kOperatorRows.size()>(kOperatorRows, &OperatorRow::name);
+constexpr auto kElementTypes = column<kTypeRows.size()>(kTypeRows, &TypeRow::type);
+constexpr auto kElementTypeNames = column<kTypeRows.size()>(kTypeRows, &TypeRow::name);
 constexpr std::array<std::string_view, 3> kDeterminismNames{"any", "run_to_run",
                                                             "config_independent"};
 constexpr std::array<std::string_view, 2> kAlignmentNames{"vector", "element"};
@@ -266,20 +269,18 @@ static_assert([] {
   return true;
 }());
 
-template <class Enum, std::size_t kCount>
-std::optional<Enum> parse(const std::array<std::string_view, kCount>& names,
-                          std::string_view text) {
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (names[i] == text) return static_cast<Enum>(i);
-  }
-  return std::nullopt;
+template <class Enum>
+std::optional<Enum> parse(std::span<const std::string_view> names, std::string_view text) {
+  const auto found = std::ranges::find(names, text);
+  if (found == names.end()) return std::nullopt;
+  return static_cast<Enum>(found - names.begin());
 }
 
 /// As kMayLeaveRange in wide_sums.cuh.
-bool may_leave_range(const Problem& problem) {
-  const ElementType accumulator = problem.accumulator_type();
-  return is_floating(problem.type) &&
-         (problem.type == accumulator || (problem.type == bf16 && accumulator == f32));
+bool may_leave_range(const Reduction& reduction) {
+  const ElementType accumulator = reduction.accumulator_type();
+  return is_floating(reduction.type) &&
+         (reduction.type == accumulator || (reduction.type == bf16 && accumulator == f32));
 }
 
 /// Bytes that a number of a partial result takes: registers hold no less than 4.
@@ -300,16 +301,10 @@ std::string_view name(NanPolicy policy) {
 }
 
 std::optional<Operator> parse_operator(std::string_view text) {
-  for (const OperatorRow& r : kOperatorRows) {
-    if (r.name == text) return r.op;
-  }
-  return std::nullopt;
+  return parse<Operator>(kOperatorNames, text);
 }
 std::optional<ElementType> parse_element_type(std::string_view text) {
-  for (const TypeRow& r : kTypeRows) {
-    if (r.name == text) return r.type;
-  }
-  return std::nullopt;
+  return parse<ElementType>(kElementTypeNames, text);
 }
 std::optional<Determinism> parse_determinism(std::string_view text) {
   return parse<Determinism>(kDeterminismNames, text);
@@ -317,6 +312,12 @@ std::optional<Determinism> parse_determinism(std::string_view text) {
 std::optional<NanPolicy> parse_nan_policy(std::string_view text) {
   return parse<NanPolicy>(kNanPolicyNames, text);
 }
+
+std::span<const std::string_view> operator_names() { return kOperatorNames; }
+std::span<const std::string_view> element_type_names() { return kElementTypeNames; }
+std::span<const std::string_view> determinism_names() { return kDeterminismNames; }
+std::span<const std::string_view> alignment_names() { return kAlignmentNames; }
+std::span<const std::string_view> nan_policy_names() { return kNanPolicyNames; }
 
 std::span<const Operator> operators() { return kOperators; }
 std::span<const ElementType> element_types() { return kElementTypes; }
@@ -366,31 +367,32 @@ ElementType default_accumulator(Operator op, ElementType element) {
   return legal.empty() ? element : legal.front();
 }
 
-std::string device_operator(const Problem& problem, bool wide) {
+std::string device_operator(const Reduction& reduction, bool wide) {
   using namespace fmt::literals;
-  if (problem.op == Operator::custom) return "foldtune::CustomOperator";
-  return fmt::format(fmt::runtime(row(problem.op).device_name), "T"_a = device_name(problem.type),
-                     "A"_a = device_name(problem.accumulator_type()),
+  if (reduction.op == Operator::custom) return "foldtune::CustomOperator";
+  return fmt::format(fmt::runtime(row(reduction.op).device_name),
+                     "T"_a = device_name(reduction.type),
+                     "A"_a = device_name(reduction.accumulator_type()),
                      "I"_a = wide ? "foldtune::uint64" : "foldtune::uint32",
-                     "N"_a = fmt::format("foldtune::NanPolicy::{}", name(problem.nan_policy)),
-                     "D"_a = problem.ddof);
+                     "N"_a = fmt::format("foldtune::NanPolicy::{}", name(reduction.nan_policy)),
+                     "D"_a = reduction.ddof);
 }
 
 std::string operator_file(Operator op) {
   return fmt::format("templates/device/operators/{}.cuh", name(op));
 }
 
-std::size_t accumulator_bytes(const Problem& problem, bool wide) {
-  if (problem.op == Operator::custom) return problem.custom->accumulator_bytes();
-  const std::size_t number = held_bytes(problem.accumulator_type());
+std::size_t accumulator_bytes(const Reduction& reduction, bool wide) {
+  if (reduction.op == Operator::custom) return reduction.custom->accumulator_bytes();
+  const std::size_t number = held_bytes(reduction.accumulator_type());
   const std::size_t index = wide ? 8 : number;
-  switch (row(problem.op).layout) {
+  switch (row(reduction.op).layout) {
     case Layout::indexed:
       return 2 * std::max(number, index);
     case Layout::pair:
       return 2 * number;
     case Layout::wide:
-      return may_leave_range(problem) ? 2 * number : number;
+      return may_leave_range(reduction) ? 2 * number : number;
     case Layout::moments:
       return 4 * number + index;
     case Layout::number:
@@ -399,27 +401,27 @@ std::size_t accumulator_bytes(const Problem& problem, bool wide) {
   return number;
 }
 
-bool can_combine_atomically(const Problem& problem) {
-  if (problem.op == Operator::custom) {
-    const CustomOperator& custom = *problem.custom;
+bool can_combine_atomically(const Reduction& reduction) {
+  if (reduction.op == Operator::custom) {
+    const CustomOperator& custom = *reduction.custom;
     return custom.accumulator.size() == 1 && custom.finish == "a" &&
            custom.accumulator[0].type == custom.result && size_of(custom.result) >= 4;
   }
-  const OperatorRow& r = row(problem.op);
-  const ElementType accumulator = problem.accumulator_type();
+  const OperatorRow& r = row(reduction.op);
+  const ElementType accumulator = reduction.accumulator_type();
   return r.layout == Layout::number && !r.finishes && size_of(accumulator) >= 4 &&
-         problem.result_type() == accumulator;
+         reduction.result_type() == accumulator;
 }
 
-bool has_warp_fold(const Problem& problem) {
-  const ElementType accumulator = problem.accumulator_type();
-  switch (row(problem.op).warp_fold) {
+bool has_warp_fold(const Reduction& reduction) {
+  const ElementType accumulator = reduction.accumulator_type();
+  switch (row(reduction.op).warp_fold) {
     case WarpFold::none:
       return false;
     case WarpFold::word:
       return !is_floating(accumulator) && held_bytes(accumulator) == sizeof(std::uint32_t);
     case WarpFold::wide:
-      return may_leave_range(problem);
+      return may_leave_range(reduction);
     case WarpFold::any:
       break;
   }

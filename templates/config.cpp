@@ -16,7 +16,7 @@ Config::Config(const Family& family) : family_(&family) {
 }
 
 std::string to_json(const Config& config) {
-  nlohmann::ordered_json json;
+  auto json = nlohmann::ordered_json::object();  // also of a family without tunables
   for (const Tunable& tunable : config.family().tunables()) {
     const int value = config.get(tunable);
     if (tunable.labels.empty()) {

@@ -8,6 +8,8 @@
 #include <cmath>
 #include <string_view>
 
+#include "templates/family.h"
+
 namespace foldtune {
 namespace {
 
@@ -84,6 +86,7 @@ std::size_t CustomOperator::accumulator_bytes() const {
 std::string CustomOperator::find_fault() const {
   if (!is_identifier(name)) return not_an_identifier(name, "an operator");
   if (parse_operator(name)) return fmt::format("{} is the name of a built-in operator", name);
+  if (find_family(name) != nullptr) return fmt::format("{} is the name of a family", name);
   if (inputs.empty() || inputs.size() > kMaxInputs) {
     return fmt::format("{} has {} inputs; an operator takes from 1 to {}", name, inputs.size(),
                        kMaxInputs);

@@ -1,44 +1,36 @@
-/// What a family of kernels supplies, and nobody else knows: its tunables, which of them go
-/// together, its programs and its launches. Families see neither CUDA nor the database.
+/// What a family of kernels supplies, and nobody else knows: its problems, its tunables and which
+/// of them go together, its programs and its launches. Families see neither CUDA nor the database.
 #pragma once
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "foldtune/problem.h"
+#include "foldtune/workload.h"
+#include "templates/call.h"
 #include "templates/config.h"
 #include "templates/launch.h"
 #include "templates/program.h"
 
 namespace foldtune {
 
-/// What tells problems of a family apart, besides the operator, the types of its elements and of
-/// its partial results, and the promises that every family makes.
-struct Field {
-  std::string_view name;  ///< as in the key of stored results: "ddof"
-  /// The value as text; empty where it is what it is if nothing is said.
-  std::string (*get)(const Problem& problem);
-  /// Takes the inverse of `get`; false if there is no such value.
-  bool (*set)(Problem& problem, std::string_view text);
-};
-
-/// A problem with the tunables to solve it.
+/// A workload with the tunables to compute it.
 struct Variant {
-  Problem problem;
+  Workload workload;
   Config params;
 };
 
-/// What a prior may depend on besides the problem and the configuration.
+/// What a prior may depend on besides the workload and the configuration.
 struct DeviceFacts {
   int multiprocessor_count = 1;
   double peak_bytes_per_us = 0;  ///< of the memory, by its data sheet; 0 where it is unknown
 };
 
-/// What a launch may depend on besides the problem and the configuration.
+/// What a launch may depend on besides the workload and the configuration.
 struct KernelFacts {
   int multiprocessor_count = 1;
   /// Blocks of so many threads of the program's first kernel that the device holds at a time. Asks
@@ -51,37 +43,90 @@ class Family {
  public:
   /// As in the database and in JSON: "reduce".
   virtual std::string_view name() const = 0;
+  /// The file that describes it, for other processes to load it; empty for those of the tree.
+  virtual std::string_view path() const { return {}; }
+
+  // Problems
+
+  /// At most Problem::kMaxFields, in the order of their keys, each with its place.
   virtual std::span<const Field> fields() const = 0;
+  /// Sets what was not said and follows from the rest. Every problem is completed before it is
+  /// anything else's.
+  virtual void complete(Problem& problem) const { (void)problem; }
+  /// Empty if the problem can be computed, else what is wrong with it.
+  virtual std::string find_fault(const Problem& problem) const = 0;
+  /// For people, without the shape: "variance f32 to f64 (ddof 1)".
+  virtual std::string describe(const Problem& problem) const = 0;
+  /// The value of a field as text, and its inverse, which is false for what there is not. Labels
+  /// and integers, unless a family knows more.
+  virtual std::string text(const Problem& problem, const Field& field) const;
+  virtual bool parse(Problem& problem, const Field& field, std::string_view text) const;
+
+  // Shapes
+
+  /// The names of the extents, from 1 to Shape::kMaxExtents: {"n"}.
+  virtual std::span<const std::string_view> extents() const = 0;
+  /// Empty if the problem has a result for the shape, else what is wrong with it.
+  virtual std::string find_fault(const Problem& problem, const Shape& shape) const = 0;
+  /// What the shape's results are kept and looked up under: the size class of each extent.
+  virtual Bucket bucket(const Shape& shape) const;
+  /// No extent of a shape of the bucket is larger than its.
+  virtual Shape max_shape(const Bucket& bucket) const;
+  /// How far apart two buckets are, 0 for the same; empty: too far for the one's results to be of
+  /// use to the other. The largest difference of a size class, up to 2.
+  virtual std::optional<int> distance(const Bucket& a, const Bucket& b) const;
+
+  // Calls
+
+  /// The names of the layouts, at least one; the first is that of the best addresses.
+  virtual std::span<const std::string_view> layouts() const = 0;
+  /// The layout of a call, from its addresses. Of the hot path.
+  virtual int layout(const Problem& problem, const Call& call) const = 0;
+  /// What calls take, in order: at most Call::kMaxArguments, one output among them.
+  virtual std::vector<Argument> arguments(const Problem& problem) const = 0;
+  /// The elements of an argument that is an array, by its place.
+  virtual std::uint64_t elements(const Problem& problem, std::size_t argument,
+                                 const Shape& shape) const = 0;
+  /// Whether a call may have this shape: whether there is a result of no elements, for example.
+  /// Empty if so, else what is wrong.
+  virtual std::string find_call_fault(const Problem& problem, const Shape& shape) const {
+    return find_fault(problem, shape);
+  }
+
+  // Configurations
+
   /// At most Config::kMaxTunables. Those that shape the launch alone, so that configurations which
   /// differ in them have one program, come last.
   virtual std::span<const Tunable> tunables() const = 0;
-
   /// Whether values that are each allowed are so together, for the problem and its promises.
-  virtual bool is_valid(const Problem& problem, const Config& config) const = 0;
+  virtual bool is_valid(const Workload& workload, const Config& config) const = 0;
   /// Whether a search tries a valid configuration whose values are all searched: not if it is known
-  /// to be slow for the problem's count.
-  virtual bool is_searched(const Problem& problem, const Config& config) const = 0;
-  /// Of all configurations that launch the same work for the problem's count, the one that stands
+  /// to be slow for the workload's shape.
+  virtual bool is_searched(const Workload& workload, const Config& config) const = 0;
+  /// Of all configurations that launch the same work for the workload's shape, the one that stands
   /// for them.
-  virtual Config canonical(const Problem& problem, const Config& config,
+  virtual Config canonical(const Workload& workload, const Config& config,
                            int multiprocessor_count) const = 0;
   /// The configuration that is used where nothing was tuned.
-  virtual Config fallback(const Problem& problem, int multiprocessor_count) const = 0;
+  virtual Config fallback(const Workload& workload, int multiprocessor_count) const = 0;
   /// Configurations that are known to be good somewhere: a search tries them first.
-  virtual std::vector<Config> known_good(const Problem& problem) const = 0;
-  /// A configuration that was good for another problem of the family, as it may suit this one.
-  virtual Config adapted(const Config& config, const Problem& from, const Problem& to) const = 0;
+  virtual std::vector<Config> known_good(const Workload& workload) const = 0;
+  /// A configuration that was good for another workload of the family, as it may suit this one.
+  virtual Config adapted(const Config& config, const Workload& from, const Workload& to) const = 0;
 
   /// A guess of the microseconds of a call. The order of configurations is what it is good for, and
   /// how far apart they are: a factor that is the same for all makes no difference to a search.
-  virtual double estimate_us(const Problem& problem, const DeviceFacts& device,
+  virtual double estimate_us(const Workload& workload, const DeviceFacts& device,
                              const Config& config) const = 0;
+
+  // Programs
 
   /// Whether a call stores each word of its result once, so that the host may take what it sees.
   virtual bool stores_result_once(const Config& config) const = 0;
 
-  /// The lines with which every program of the problem begins: they include the family's kernels
-  /// and the problem's operator. They are the same for all problems with the same sources.
+  /// What the fingerprint of the problem's kernels follows: the lines with which its programs
+  /// begin, which include the family's kernels and the problem's operator, and for a family from a
+  /// file all of its text. They are the same for all problems with the same sources.
   virtual std::string include_lines(const Problem& problem) const = 0;
   /// Those of all its problems, each once.
   virtual std::vector<std::string> all_include_lines() const = 0;
@@ -98,20 +143,39 @@ class Family {
 /// All families, in the order in which they are listed to people.
 std::span<const Family* const> families();
 
+/// Lets a family take part that is none of the tree's: one of a file, or of a test. For the
+/// beginning of a program: nobody else may use the families meanwhile. Throws std::logic_error for
+/// a name that there is, and for more fields, extents or tunables than there may be.
+void add_family(const Family& family);
+
 /// Null for an unknown name.
 const Family* find_family(std::string_view name);
 
-const Family& family_of(const Problem& problem);
+/// Whether every field of several names has one of them, or none yet: tables are looked up by them,
+/// and other languages cast numbers to enumerators.
+bool has_known_labels(const Problem& problem);
 
-/// The fields that are not what they are if nothing is said: "bins=256,binning=key".
-std::string field_text(const Problem& problem);
+/// A workload that reads so many bytes of memory and does little else: its calls measure what the
+/// memory delivers, and flush caches. The bytes are a multiple of 4.
+Workload reading_workload(std::uint64_t bytes);
 
-/// Takes the inverse of `field_text`, for the problem's family; false for what it does not know.
-bool set_fields(Problem& problem, std::string_view text);
+/// Bytes of all input arrays of a call but tables: what it has to read.
+std::uint64_t input_bytes(const Workload& workload);
+
+/// The place of the output among the arguments of the problem.
+std::size_t output_place(const Problem& problem);
+
+/// Bytes of the output of a call.
+std::size_t output_bytes(const Workload& workload);
+
+/// The bucket of the workload's shape.
+inline Bucket bucket_of(const Workload& workload) {
+  return workload.problem.family().bucket(workload.shape);
+}
 
 /// Family::include_lines of the problem's family.
 inline std::string include_lines(const Problem& problem) {
-  return family_of(problem).include_lines(problem);
+  return problem.family().include_lines(problem);
 }
 
 /// Family::stores_result_once of the configuration's family.
@@ -119,13 +183,12 @@ inline bool stores_result_once(const Config& config) {
   return config.family().stores_result_once(config);
 }
 
-/// Whether the kernel of a variant counts in 64 bits. It is a matter of the size class, so that one
-/// program serves all counts of a class.
-bool counts_in_64_bits(const Variant& variant);
+/// Whether indices of this extent take 64 bits. It is a matter of the size class, so that one
+/// program serves all extents of a class.
+bool takes_64_bits(std::uint64_t extent);
 
-/// The program of a variant. It depends on the types, the operator, the alignment class, the width
-/// of indices and the tunables that the kernel sees, not on the count or the grid: equal programs
-/// are compiled once.
+/// The program of a variant. It depends on the problem, the layout, the width of indices and the
+/// tunables that the kernel sees, not on the shape or the grid: equal programs are compiled once.
 Program make_program(const Variant& variant);
 
 }  // namespace foldtune

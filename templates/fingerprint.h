@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "foldtune/problem.h"
+#include "foldtune/workload.h"
 #include "templates/embedded.h"
 
 namespace foldtune {

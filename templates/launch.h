@@ -71,6 +71,8 @@ class Launches {
   static void* address(const T& value) {
     return const_cast<T*>(&value);
   }
+  template <class T>
+  static void* address(const T&& temporary) = delete;
 
   /// The address of a copy, which lives as long as the launches.
   template <class T>
@@ -89,6 +91,7 @@ class Launches {
   void* keep_index(const std::uint64_t& index, bool in_64_bits) {
     return in_64_bits ? address(index) : keep(static_cast<std::uint32_t>(index));
   }
+  void* keep_index(const std::uint64_t&& temporary, bool in_64_bits) = delete;
 
   std::size_t size() const { return size_; }
   const Launch* begin() const { return launches_; }
@@ -117,11 +120,14 @@ class Launcher {
   /// Threads of a block of the program's first kernel.
   virtual std::uint32_t block_size() const = 0;
 
-  /// Bytes of scratch that a call on `count` elements needs, or 0: then it may be null.
-  virtual std::size_t scratch_bytes(std::uint64_t count) const = 0;
+  /// Bytes of scratch that a call of this shape needs, or 0: then it may be null.
+  virtual std::size_t scratch_bytes(const Shape& shape) const = 0;
 
-  /// The launches of a call, which outlives them; its count is of the variant's size class, or
-  /// smaller. The hot path's one virtual call.
+  /// The same for every call whose extents are at most those of `most`.
+  virtual std::size_t max_scratch_bytes(const Shape& most) const { return scratch_bytes(most); }
+
+  /// The launches of a call, which outlives them; its shape is of the variant's bucket, or smaller.
+  /// Its arguments may all be null: then only the grids count. The hot path's one virtual call.
   virtual void fill(const Call& call, void* scratch, Launches& launches) const = 0;
 };
 

@@ -2,17 +2,38 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <stdexcept>
+#include <vector>
 
+#include "foldtune/reduction.h"
 #include "templates/family.h"
 #include "templates/histogram/space.h"
 #include "templates/reduce/space.h"
 
 namespace foldtune {
 
-std::span<const Family* const> families() {
-  static const std::array<const Family*, 2> all{&reduce_family(), &histogram_family()};
+namespace {
+
+std::vector<const Family*>& all_families() {
+  static std::vector<const Family*> all{&reduce_family(), &histogram_family()};
   return all;
+}
+
+}  // namespace
+
+std::span<const Family* const> families() { return all_families(); }
+
+void add_family(const Family& family) {
+  if (find_family(family.name()) != nullptr) {
+    throw std::logic_error(fmt::format("there is a family {}", family.name()));
+  }
+  if (family.fields().size() > Problem::kMaxFields ||
+      family.extents().size() > Shape::kMaxExtents ||
+      family.tunables().size() > Config::kMaxTunables) {
+    throw std::logic_error(fmt::format(
+        "the family {} has more fields, extents or tunables than there may be", family.name()));
+  }
+  all_families().push_back(&family);
 }
 
 const Family* find_family(std::string_view name) {
@@ -21,37 +42,11 @@ const Family* find_family(std::string_view name) {
   return found == all.end() ? nullptr : *found;
 }
 
-const Family& family_of(const Problem& problem) {
-  return problem.op == Operator::histogram ? histogram_family() : reduce_family();
+Workload reading_workload(std::uint64_t bytes) {
+  return Reduction{.op = Operator::sum,
+                   .type = ElementType::u32,
+                   .accumulator = ElementType::u32,
+                   .count = bytes / sizeof(std::uint32_t)};
 }
-
-std::string field_text(const Problem& problem) {
-  std::string text;
-  for (const Field& field : family_of(problem).fields()) {
-    const std::string value = field.get(problem);
-    if (!value.empty()) text += fmt::format("{}{}={}", text.empty() ? "" : ",", field.name, value);
-  }
-  return text;
-}
-
-bool set_fields(Problem& problem, std::string_view text) {
-  const auto fields = family_of(problem).fields();
-  while (!text.empty()) {
-    const std::string_view item = text.substr(0, text.find(','));
-    text.remove_prefix(std::min(text.size(), item.size() + 1));
-    const std::size_t equals = item.find('=');
-    const auto field = std::ranges::find(fields, item.substr(0, equals), &Field::name);
-    if (equals == std::string_view::npos || field == fields.end()) return false;
-    if (!field->set(problem, item.substr(equals + 1))) return false;
-  }
-  return true;
-}
-
-bool counts_in_64_bits(const Variant& variant) {
-  // The largest count of size class 30 is 2^30.5, far enough below 2^32 for a grid of tiles.
-  return size_class(variant.problem.count) > 30;
-}
-
-Program make_program(const Variant& variant) { return variant.params.family().program(variant); }
 
 }  // namespace foldtune

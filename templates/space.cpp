@@ -12,15 +12,15 @@ bool has_value(std::span<const int> values, int value) {
 
 }  // namespace
 
-Space::Space(const Problem& problem, Extent extent)
-    : problem_(problem), family_(&family_of(problem)), extent_(extent) {}
+Space::Space(const Workload& workload, Extent extent)
+    : workload_(workload), family_(&workload.problem.family()), extent_(extent) {}
 
 std::span<const int> Space::values_of(const Tunable& tunable) const {
   return extent_ == Extent::all ? tunable.values : tunable.searched;
 }
 
 bool Space::is_in_extent(const Config& params) const {
-  return extent_ == Extent::all || family_->is_searched(problem_, params);
+  return extent_ == Extent::all || family_->is_searched(workload_, params);
 }
 
 bool Space::contains(const Config& params) const {
@@ -28,7 +28,7 @@ bool Space::contains(const Config& params) const {
          std::ranges::all_of(
              family_->tunables(),
              [&](const Tunable& t) { return has_value(t.values, params.get(t)); }) &&
-         family_->is_valid(problem_, params);
+         family_->is_valid(workload_, params);
 }
 
 std::vector<Config> Space::enumerate() const {
@@ -68,11 +68,11 @@ bool Space::is_redundant(const Config& params, int multiprocessor_count) const {
 }
 
 Config Space::canonical(const Config& params, int multiprocessor_count) const {
-  return family_->canonical(problem_, params, multiprocessor_count);
+  return family_->canonical(workload_, params, multiprocessor_count);
 }
 
 Config Space::default_params(int multiprocessor_count) const {
-  return family_->fallback(problem_, multiprocessor_count);
+  return family_->fallback(workload_, multiprocessor_count);
 }
 
 }  // namespace foldtune

@@ -1,10 +1,10 @@
-/// The configurations that are valid for a problem.
+/// The configurations that are valid for a workload.
 #pragma once
 
 #include <span>
 #include <vector>
 
-#include "foldtune/problem.h"
+#include "foldtune/workload.h"
 #include "templates/family.h"
 
 namespace foldtune {
@@ -15,10 +15,10 @@ enum class Extent {
   all,       ///< also what is kept for comparison, and what needs parts of the CUDA Toolkit
 };
 
-/// The valid configurations of one problem. A value type.
+/// The valid configurations of one workload. A value type.
 class Space {
  public:
-  explicit Space(const Problem& problem, Extent extent = Extent::searched);
+  explicit Space(const Workload& workload, Extent extent = Extent::searched);
 
   /// Whether `params` computes the problem and keeps its promises, whatever the extent.
   bool contains(const Config& params) const;
@@ -30,8 +30,8 @@ class Space {
   /// values (any other value for an enumeration).
   std::vector<Config> neighbours(const Config& params) const;
 
-  /// Whether another configuration of the space launches the same work for the problem's count, so
-  /// that trying this one is a waste.
+  /// Whether another configuration of the space launches the same work for the workload's shape,
+  /// so that trying this one is a waste.
   bool is_redundant(const Config& params, int multiprocessor_count) const;
 
   /// The one of those configurations that is not redundant; `params` itself if it is not.
@@ -45,7 +45,7 @@ class Space {
   /// Whether the valid configuration, of values of the extent, is in it.
   bool is_in_extent(const Config& params) const;
 
-  Problem problem_;
+  Workload workload_;
   const Family* family_;
   Extent extent_;
 };

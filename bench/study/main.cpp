@@ -48,9 +48,9 @@ std::vector<Config> seeds_for(const Ground& ground, const std::vector<Ground>& a
   std::vector<Known> known;
   for (const Ground& other : all) {
     if (&other == &ground) continue;
-    known.push_back({.problem = other.landscape().problem, .params = other.best().params});
+    known.push_back({.workload = other.landscape().workload, .params = other.best().params});
   }
-  return seeds_from(known, ground.landscape().problem, kSeeds);
+  return seeds_from(known, ground.landscape().workload, kSeeds);
 }
 
 Shares run_all(const std::vector<Ground>& grounds, std::string_view search, bool seeded, int runs) {

@@ -14,11 +14,11 @@ Ground::Ground(const Landscape& landscape)
     : landscape_(&landscape), best_(find_optimum(landscape)) {
   if (best_ == nullptr) {
     throw InvalidArgument(
-        fmt::format("studying {}: nothing in it succeeded", to_string(landscape.problem)));
+        fmt::format("studying {}: nothing in it succeeded", to_string(landscape.workload)));
   }
   for (const LandscapePoint& point : landscape.points) points_[to_json(point.params)] = &point;
   candidates_ = std::make_shared<const Candidates>(
-      landscape.problem, landscape.device,
+      landscape.workload, landscape.device,
       [&](const Config& params) { return points_.contains(to_json(params)); });
 }
 

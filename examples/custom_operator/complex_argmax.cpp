@@ -51,7 +51,7 @@ int run(const std::string& device) {
   const std::vector<float> imaginary = make_part(2);
 
   foldtune::Context context({.device = device, .database = {}});
-  const foldtune::Reducer argmax = context.reducer(foldtune::make_problem(complex_argmax()));
+  const foldtune::Reducer argmax = context.reducer(foldtune::make_reduction(complex_argmax()));
 
   DeviceArray<float> x(device, real);
   DeviceArray<float> y(device, imaginary);

@@ -15,7 +15,7 @@ int run(const std::string& device) {
 
   foldtune::Context context({.device = device, .database = {}});
   const foldtune::Reducer scale_and_bias = context.reducer(
-      foldtune::make_problem({.name = "scale_and_bias", .finish = "a * 0.5f + 1.0f"}));
+      foldtune::make_reduction({.name = "scale_and_bias", .finish = "a * 0.5f + 1.0f"}));
 
   DeviceArray<float> input(device, values);
   DeviceArray<float> output(device, {0.0f});

@@ -5,6 +5,7 @@
 #include "foldtune/error.h"
 #include "foldtune/foldtune.h"
 #include "runtime/api/c_arguments.h"
+#include "runtime/api/histogram_state.h"
 
 // The names of C. NOLINTBEGIN(readability-identifier-naming)
 
@@ -77,11 +78,13 @@ T& checked(T* pointer, const char* what) {
   throw InvalidArgument(fmt::format("reading the arguments: {} is NULL", what));
 }
 
-const Reducer& reducer_of(const foldtune_reducer* handle) {
+const Reducer& reducer_behind(const foldtune_reducer* handle) {
   return checked(handle, "the reducer").reducer;
 }
-const ReducePlan& plan_of(const foldtune_plan* handle) { return checked(handle, "the plan").plan; }
-const Histogram& histogram_of(const foldtune_histogram* handle) {
+const ReducePlan& plan_behind(const foldtune_plan* handle) {
+  return checked(handle, "the plan").plan;
+}
+const Histogram& histogram_behind(const foldtune_histogram* handle) {
   return checked(handle, "the histogram").histogram;
 }
 
@@ -108,19 +111,26 @@ void with_inputs(const void* const* inputs, std::size_t count, const Call& call)
 }
 
 /// Keeps what the C struct refers to for the thread.
-template <class Folder>
-void explain(const Folder& folder, std::uint64_t count, foldtune_explanation& result) {
-  last_explanation = folder.explain(count);
-  Problem problem = folder.problem();
-  problem.count = count;
-  last_problem = to_string(problem);
-  result = {.problem = last_problem.c_str(),
-            .source = to_string(last_explanation.source),
-            .config = last_explanation.config.c_str(),
-            .reason = last_explanation.reason.c_str(),
-            .tuned_count = last_explanation.tuned_count,
-            .tuned_us = last_explanation.tuned_us,
-            .expected_loss = last_explanation.expected_loss};
+foldtune_explanation keep(Explanation explanation, const Workload& workload) {
+  last_explanation = std::move(explanation);
+  last_problem = to_string(workload);
+  return {.problem = last_problem.c_str(),
+          .source = to_string(last_explanation.source),
+          .config = last_explanation.config.c_str(),
+          .reason = last_explanation.reason.c_str(),
+          .tuned_count = last_explanation.tuned_shape[0],
+          .tuned_us = last_explanation.tuned_us,
+          .expected_loss = last_explanation.expected_loss};
+}
+foldtune_explanation explain(const Reducer& reducer, std::uint64_t count) {
+  Reduction reduction = reducer.problem();
+  reduction.count = count;
+  return keep(reducer.explain(count), reduction);
+}
+foldtune_explanation explain(const Histogram& histogram, std::uint64_t count) {
+  HistogramWorkload workload = make_workload(histogram.options());
+  workload.count = count;
+  return keep(histogram.explain(count), workload);
 }
 
 }  // namespace
@@ -128,9 +138,9 @@ void explain(const Folder& folder, std::uint64_t count, foldtune_explanation& re
 
 using foldtune::checked;
 using foldtune::guarded;
-using foldtune::histogram_of;
-using foldtune::plan_of;
-using foldtune::reducer_of;
+using foldtune::histogram_behind;
+using foldtune::plan_behind;
+using foldtune::reducer_behind;
 using foldtune::stream_of;
 
 const char* foldtune_status_name(foldtune_status status) {
@@ -201,7 +211,7 @@ foldtune_status foldtune_reduce(const foldtune_reducer* reducer, const void* con
                                 foldtune_stream stream) {
   return guarded([&] {
     foldtune::with_inputs(inputs, input_count, [&](std::initializer_list<const void*> list) {
-      reducer_of(reducer)(list, count, output, stream_of(stream));
+      reducer_behind(reducer)(list, count, output, stream_of(stream));
     });
   });
 }
@@ -211,7 +221,7 @@ foldtune_status foldtune_reduce_value(const foldtune_reducer* reducer, const voi
                                       size_t result_bytes, foldtune_stream stream) {
   return guarded([&] {
     foldtune::with_inputs(inputs, input_count, [&](std::initializer_list<const void*> list) {
-      reducer_of(reducer).read_value(list, count, result, result_bytes, stream_of(stream));
+      reducer_behind(reducer).read_value(list, count, result, result_bytes, stream_of(stream));
     });
   });
 }
@@ -221,7 +231,7 @@ foldtune_status foldtune_reducer_prepare(const foldtune_reducer* reducer, const 
                                          foldtune_stream stream) {
   return guarded([&] {
     foldtune::with_inputs(inputs, input_count, [&](std::initializer_list<const void*> list) {
-      reducer_of(reducer).prepare(list, count, stream_of(stream));
+      reducer_behind(reducer).prepare(list, count, stream_of(stream));
     });
   });
 }
@@ -229,7 +239,7 @@ foldtune_status foldtune_reducer_prepare(const foldtune_reducer* reducer, const 
 foldtune_status foldtune_reducer_explain(const foldtune_reducer* reducer, uint64_t count,
                                          foldtune_explanation* explanation) {
   return guarded([&] {
-    foldtune::explain(reducer_of(reducer), count, checked(explanation, "the explanation"));
+    checked(explanation, "the explanation") = foldtune::explain(reducer_behind(reducer), count);
   });
 }
 
@@ -237,7 +247,7 @@ foldtune_status foldtune_reducer_with_inputs_ready(const foldtune_reducer* reduc
                                                    foldtune_reducer** ready) {
   return guarded([&] {
     checked(ready, "the place for the reducer") = nullptr;
-    *ready = new foldtune_reducer{reducer_of(reducer).with_inputs_ready()};
+    *ready = new foldtune_reducer{reducer_behind(reducer).with_inputs_ready()};
   });
 }
 
@@ -247,7 +257,7 @@ foldtune_status foldtune_plan_create(const foldtune_reducer* reducer, uint64_t c
     checked(plan, "the place for the plan") = nullptr;
     const auto alignment =
         aligned != 0 ? foldtune::Alignment::vector : foldtune::Alignment::element;
-    *plan = new foldtune_plan{reducer_of(reducer).plan(count, alignment)};
+    *plan = new foldtune_plan{reducer_behind(reducer).plan(count, alignment)};
   });
 }
 
@@ -265,7 +275,7 @@ foldtune_status foldtune_plan_with_scratch(const foldtune_plan* plan, void* scra
                                            foldtune_plan** with_scratch) {
   return guarded([&] {
     checked(with_scratch, "the place for the plan") = nullptr;
-    *with_scratch = new foldtune_plan{plan_of(plan).with_scratch(scratch, bytes)};
+    *with_scratch = new foldtune_plan{plan_behind(plan).with_scratch(scratch, bytes)};
   });
 }
 
@@ -274,7 +284,7 @@ foldtune_status foldtune_plan_reduce(const foldtune_plan* plan, const void* cons
                                      foldtune_stream stream) {
   return guarded([&] {
     foldtune::with_inputs(inputs, input_count, [&](std::initializer_list<const void*> list) {
-      plan_of(plan)(list, count, output, stream_of(stream));
+      plan_behind(plan)(list, count, output, stream_of(stream));
     });
   });
 }
@@ -297,43 +307,44 @@ foldtune_status foldtune_histogram_even(const foldtune_histogram* histogram, con
                                         uint64_t count, double lower, double upper, void* counts,
                                         foldtune_stream stream) {
   return guarded(
-      [&] { histogram_of(histogram)(input, count, lower, upper, counts, stream_of(stream)); });
+      [&] { histogram_behind(histogram)(input, count, lower, upper, counts, stream_of(stream)); });
 }
 
 foldtune_status foldtune_histogram_even_i64(const foldtune_histogram* histogram, const void* input,
                                             uint64_t count, int64_t lower, int64_t upper,
                                             void* counts, foldtune_stream stream) {
   return guarded(
-      [&] { histogram_of(histogram)(input, count, lower, upper, counts, stream_of(stream)); });
+      [&] { histogram_behind(histogram)(input, count, lower, upper, counts, stream_of(stream)); });
 }
 
 foldtune_status foldtune_histogram_even_u64(const foldtune_histogram* histogram, const void* input,
                                             uint64_t count, uint64_t lower, uint64_t upper,
                                             void* counts, foldtune_stream stream) {
   return guarded(
-      [&] { histogram_of(histogram)(input, count, lower, upper, counts, stream_of(stream)); });
+      [&] { histogram_behind(histogram)(input, count, lower, upper, counts, stream_of(stream)); });
 }
 
 foldtune_status foldtune_histogram_edges(const foldtune_histogram* histogram, const void* input,
                                          uint64_t count, const void* edges, void* counts,
                                          foldtune_stream stream) {
-  return guarded([&] { histogram_of(histogram)(input, count, edges, counts, stream_of(stream)); });
+  return guarded(
+      [&] { histogram_behind(histogram)(input, count, edges, counts, stream_of(stream)); });
 }
 
 foldtune_status foldtune_histogram_keys(const foldtune_histogram* histogram, const void* input,
                                         uint64_t count, void* counts, foldtune_stream stream) {
   return guarded(
-      [&] { histogram_of(histogram).count_keys(input, count, counts, stream_of(stream)); });
+      [&] { histogram_behind(histogram).count_keys(input, count, counts, stream_of(stream)); });
 }
 
 foldtune_status foldtune_histogram_prepare(const foldtune_histogram* histogram, const void* input,
                                            uint64_t count, foldtune_stream stream) {
-  return guarded([&] { histogram_of(histogram).prepare(input, count, stream_of(stream)); });
+  return guarded([&] { histogram_behind(histogram).prepare(input, count, stream_of(stream)); });
 }
 
 foldtune_status foldtune_histogram_explain(const foldtune_histogram* histogram, uint64_t count,
                                            foldtune_explanation* explanation) {
   return guarded([&] {
-    foldtune::explain(histogram_of(histogram), count, checked(explanation, "the explanation"));
+    checked(explanation, "the explanation") = foldtune::explain(histogram_behind(histogram), count);
   });
 }

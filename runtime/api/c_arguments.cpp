@@ -113,8 +113,8 @@ ContextOptions read(const foldtune_context_options& options) {
   return result;
 }
 
-Problem read(const foldtune_problem& problem) {
-  Problem result;
+Reduction read(const foldtune_problem& problem) {
+  Reduction result;
   if (problem.custom != nullptr) {
     if (problem.op != nullptr && problem.op != name(Operator::custom)) {
       throw InvalidArgument(fmt::format(
@@ -122,7 +122,7 @@ Problem read(const foldtune_problem& problem) {
           "one of them out",
           problem.op));
     }
-    result = make_problem(read(*problem.custom));
+    result = make_reduction(read(*problem.custom));
   } else if (problem.op == nullptr) {
     throw InvalidArgument(
         "reading the arguments: the problem has no operator; set op, \"sum\", or custom");

@@ -9,7 +9,7 @@ namespace foldtune {
 /// What is NULL or 0 becomes the default. They throw InvalidArgument for an unknown name and for
 /// what cannot be read.
 ContextOptions read(const foldtune_context_options& options);
-Problem read(const foldtune_problem& problem);
+Reduction read(const foldtune_problem& problem);
 HistogramOptions read(const foldtune_histogram_options& options);
 
 }  // namespace foldtune

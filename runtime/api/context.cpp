@@ -2,11 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <map>
+#include <functional>
 #include <mutex>
-#include <tuple>
+#include <unordered_map>
 
 #include "foldtune/error.h"
+#include "runtime/api/histogram_state.h"
 #include "runtime/api/reducer_state.h"
 #include "runtime/api/tune_on_miss.h"
 #include "runtime/device/device.h"
@@ -16,32 +17,21 @@
 namespace foldtune {
 namespace {
 
-/// What tells reducers apart. The text is that of a custom operator, and short for all others.
-using Key = std::tuple<Operator, ElementType, ElementType, ElementType, Determinism, NanPolicy, int,
-                       std::uint32_t, Binning, Distribution, std::string>;
-
-Key make_key(const Problem& problem) {
-  const HistogramShape& histogram = problem.histogram;
-  return {problem.op,
-          problem.type,
-          problem.accumulator_type(),
-          problem.result_type(),
-          problem.determinism,
-          problem.nan_policy,
-          problem.ddof,
-          histogram.bins,
-          histogram.binning,
-          histogram.distribution,
-          problem.custom == nullptr ? std::string() : problem.custom->hash()};
-}
-
-/// `problem` for any count. Throws InvalidArgument if it cannot be.
-Problem checked(Problem problem, std::string_view what) {
-  problem.count = 0;
-  if (const std::string fault = find_fault(problem); !fault.empty()) {
-    throw InvalidArgument(fmt::format("making {}: {}", what, fault));
+/// Finds the operation of a problem among others.
+struct ProblemHash {
+  std::size_t operator()(const Problem& problem) const {
+    constexpr std::size_t kFactor = 31;
+    std::size_t hash = std::hash<const Family*>()(&problem.family());
+    for (const Field& field : problem.family().fields()) {
+      hash = kFactor * hash + static_cast<std::size_t>(problem.get(field));
+    }
+    if (problem.custom() == nullptr) return hash;
+    return kFactor * hash + std::hash<std::string>()(problem.custom()->hash());
   }
-  return problem;
+};
+
+void throw_fault(const std::string& fault, std::string_view what) {
+  if (!fault.empty()) throw InvalidArgument(fmt::format("making {}: {}", what, fault));
 }
 
 /// As of `foldtune tune --budget`: a week.
@@ -53,8 +43,8 @@ void notify_log_or_once(const std::string& text) {
   Log::write(LogLevel::warning, text);
 }
 
-ReducerSettings settings_of(const ContextOptions& options, const Device& device) {
-  ReducerSettings settings{.miss = options.on_miss, .check_pointers = options.check_pointers};
+OperationSettings settings_of(const ContextOptions& options, const Device& device) {
+  OperationSettings settings{.miss = options.on_miss, .check_pointers = options.check_pointers};
   MissPolicy& miss = settings.miss;
   if (miss.action < OnMiss::use_default || miss.action > OnMiss::fail) {
     throw InvalidArgument("making a context: MissPolicy::action is none of OnMiss");
@@ -74,8 +64,8 @@ ReducerSettings settings_of(const ContextOptions& options, const Device& device)
 
 }  // namespace
 
-/// Owned by the context and by every handle together: a handle points to its reducer and counts as
-/// an owner of this, so that handles may be used when the context is gone, at no cost.
+/// Owned by the context and by every handle together: a handle points to its operation and counts
+/// as an owner of this, so that handles may be used when the context is gone, at no cost.
 class Context::State : public std::enable_shared_from_this<Context::State> {
  public:
   State(std::shared_ptr<Device> device, ConfigLookup configs, const ContextOptions& options)
@@ -84,26 +74,28 @@ class Context::State : public std::enable_shared_from_this<Context::State> {
         settings_(settings_of(options, *device_)),
         kernels_(configs_.kernels()) {}
 
-  std::shared_ptr<Reducer::State> reducer(const Problem& problem) {
-    const Key key = make_key(problem);
+  /// The operation of a problem, whose family has the face `Face`, which is made of `typed`.
+  template <class Face, class Typed>
+  std::shared_ptr<Face> operation(const Problem& problem, const Typed& typed) {
     const std::lock_guard lock(mutex_);
-    std::unique_ptr<Reducer::State>& reducer = reducers_[key];
-    if (reducer == nullptr) {
-      reducer = std::make_unique<Reducer::State>(*device_, configs_, kernels_, problem, settings_);
+    std::unique_ptr<Operation>& operation = operations_[problem];
+    if (operation == nullptr) {
+      operation =
+          std::make_unique<Face>(OperationParts{*device_, configs_, kernels_, settings_}, typed);
     }
-    return {shared_from_this(), reducer.get()};
+    return {shared_from_this(), static_cast<Face*>(operation.get())};
   }
 
   const Device& device() const { return *device_; }
 
  private:
-  // In this order: reducers use the device and the configurations, and go first.
+  // In this order: operations use all the rest, and go first.
   std::shared_ptr<Device> device_;
   ConfigLookup configs_;
-  const ReducerSettings settings_;
+  const OperationSettings settings_;
   KernelCache kernels_;
   std::mutex mutex_;
-  std::map<Key, std::unique_ptr<Reducer::State>> reducers_;
+  std::unordered_map<Problem, std::unique_ptr<Operation>, ProblemHash> operations_;
 };
 
 Context::Context(const ContextOptions& options)
@@ -126,21 +118,18 @@ Context::Context(Context&&) noexcept = default;
 Context& Context::operator=(Context&&) noexcept = default;
 Context::~Context() = default;
 
-Reducer Context::reducer(const Problem& problem) {
-  if (problem.op == Operator::histogram) {
-    throw InvalidArgument("making a reducer: a histogram is none; call Context::histogram");
-  }
-  return Reducer(state_->reducer(checked(problem, "a reducer")));
+Reducer Context::reducer(const Reduction& problem) {
+  Reduction of_any_count = problem;
+  of_any_count.count = 0;
+  of_any_count.alignment = Alignment::vector;
+  throw_fault(find_fault(of_any_count), "a reducer");
+  return Reducer(state_->operation<Reducer::State>(of_any_count, of_any_count));
 }
 
 Histogram Context::histogram(const HistogramOptions& options) {
-  const Problem problem{
-      .op = Operator::histogram,
-      .type = options.type,
-      .accumulator = options.counter,
-      .histogram = {
-          .bins = options.bins, .binning = options.binning, .distribution = options.distribution}};
-  return Histogram(state_->reducer(checked(problem, "a histogram")));
+  const Problem problem = make_workload(options);
+  throw_fault(find_fault(problem), "a histogram");
+  return Histogram(state_->operation<Histogram::State>(problem, options));
 }
 
 const std::string& Context::device_name() const {

@@ -14,13 +14,28 @@ namespace {
 /// What is asked of the scratch of a caller: a slot's own alignment, and a cache line.
 constexpr std::uintptr_t kScratchAlignment = 128;
 
-Call make_call(std::initializer_list<const void*> inputs, std::uint64_t count, void* output) {
+/// The places of a call's arguments: the output, then the inputs.
+constexpr std::size_t kOutput = 0;
+constexpr std::size_t kFirstInput = 1;
+
+/// Of one input.
+Call make_call(const void* input, std::uint64_t count, void* output, bool inputs_ready = false) {
+  Call call{.inputs_ready = inputs_ready};
+  call.shape[0] = count;
+  call.arguments[kOutput] = output;
+  call.arguments[kFirstInput] = const_cast<void*>(input);
+  return call;
+}
+
+Call make_call(std::initializer_list<const void*> inputs, std::uint64_t count, void* output,
+               bool inputs_ready = false) {
   if (inputs.size() > kMaxInputs) {
     throw InvalidArgument(fmt::format("calling a reduction with {} inputs: {} are the most",
                                       inputs.size(), kMaxInputs));
   }
-  Call call{.count = count, .output = output};
-  std::ranges::copy(inputs, call.inputs.begin());
+  Call call = make_call(nullptr, count, output, inputs_ready);
+  std::ranges::transform(inputs, &call.arguments[kFirstInput],
+                         [](const void* input) { return const_cast<void*>(input); });
   return call;
 }
 
@@ -39,40 +54,36 @@ std::string describe(const ResultType& type) {
 
 }  // namespace
 
-const char* to_string(ConfigSource source) {
-  switch (source) {
-    case ConfigSource::exact:
-      return "exact";
-    case ConfigSource::near_size:
-      return "near size";
-    case ConfigSource::untuned_default:
-      break;
-  }
-  return "default";
+Reducer::State::State(const OperationParts& parts, const Reduction& reduction)
+    : Operation(parts, Problem(reduction)),
+      reduction_(reduction),
+      input_count_(reduction.input_types().size()) {}
+
+void Reducer::State::refuse_inputs(std::size_t inputs) const {
+  throw InvalidArgument(fmt::format("calling {}: it takes {} inputs, not {}", to_string(problem()),
+                                    input_count_, inputs));
 }
 
 void Reducer::operator()(const void* input, std::uint64_t count, void* output,
                          Stream stream) const {
-  state_->call({.inputs = {input}, .count = count, .output = output, .inputs_ready = inputs_ready_},
-               1, stream);
+  state_->check_inputs(1);
+  state_->call(make_call(input, count, output, inputs_ready_), stream);
 }
 void Reducer::operator()(std::initializer_list<const void*> inputs, std::uint64_t count,
                          void* output, Stream stream) const {
-  Call call = make_call(inputs, count, output);
-  call.inputs_ready = inputs_ready_;
-  state_->call(call, inputs.size(), stream);
+  const Call call = make_call(inputs, count, output, inputs_ready_);
+  state_->check_inputs(inputs.size());
+  state_->call(call, stream);
 }
 void Reducer::read_value(std::initializer_list<const void*> inputs, std::uint64_t count,
                          ResultType type, void* result, Stream stream) const {
-  const Problem& own = problem();
+  const Reduction& own = problem();
   const ResultType own_type{.shape = result_shape(own.op), .type = own.result_type()};
   if (type != own_type) {
     throw InvalidArgument(fmt::format("calling {}: its result is {}, not {}", name(own.op),
                                       describe(own_type), describe(type)));
   }
-  Call call = make_call(inputs, count, nullptr);
-  call.inputs_ready = inputs_ready_;
-  state_->call_and_wait(call, inputs.size(), result, stream);
+  call_and_wait(inputs, count, result, stream);
 }
 void Reducer::read_value(std::initializer_list<const void*> inputs, std::uint64_t count,
                          void* result, std::size_t bytes, Stream stream) const {
@@ -88,53 +99,59 @@ void Reducer::read_value(std::initializer_list<const void*> inputs, std::uint64_
                     "bytes",
                     name(problem().op), bytes, own_bytes));
   }
-  Call call = make_call(inputs, count, nullptr);
-  call.inputs_ready = inputs_ready_;
-  state_->call_and_wait(call, inputs.size(), result, stream);
+  call_and_wait(inputs, count, result, stream);
+}
+void Reducer::call_and_wait(std::initializer_list<const void*> inputs, std::uint64_t count,
+                            void* result, Stream stream) const {
+  const Call call = make_call(inputs, count, nullptr, inputs_ready_);
+  state_->check_inputs(inputs.size());
+  state_->call_and_wait(call, result, stream);
 }
 void Reducer::prepare(const void* input, std::uint64_t count, Stream stream) const {
-  state_->prepare({.inputs = {input}, .count = count}, 1, stream);
+  prepare({input}, count, stream);
 }
 void Reducer::prepare(std::initializer_list<const void*> inputs, std::uint64_t count,
                       Stream stream) const {
-  state_->prepare(make_call(inputs, count, nullptr), inputs.size(), stream);
+  const Call call = make_call(inputs, count, nullptr);
+  state_->check_inputs(inputs.size());
+  state_->prepare(call, stream);
 }
 ReducePlan Reducer::plan(std::uint64_t count, Alignment alignment) const {
-  return {state_, state_->resolve(count, alignment), alignment, inputs_ready_};
+  return {state_, state_->resolve({{count}}, static_cast<int>(alignment)), alignment,
+          inputs_ready_};
 }
 Reducer Reducer::with_inputs_ready() const {
   Reducer ready = *this;
   ready.inputs_ready_ = true;
   return ready;
 }
-Explanation Reducer::explain(std::uint64_t count) const { return state_->explain(count); }
-const Problem& Reducer::problem() const { return state_->problem(); }
+Explanation Reducer::explain(std::uint64_t count) const { return state_->explain({{count}}); }
+const Reduction& Reducer::problem() const { return state_->reduction(); }
 
 void ReducePlan::operator()(const void* input, std::uint64_t count, void* output,
                             Stream stream) const {
-  enqueue({.inputs = {input}, .count = count, .output = output, .inputs_ready = inputs_ready_}, 1,
-          stream);
+  enqueue(make_call(input, count, output, inputs_ready_), 1, stream);
 }
 void ReducePlan::operator()(std::initializer_list<const void*> inputs, std::uint64_t count,
                             void* output, Stream stream) const {
-  Call call = make_call(inputs, count, output);
-  call.inputs_ready = inputs_ready_;
-  enqueue(call, inputs.size(), stream);
+  enqueue(make_call(inputs, count, output, inputs_ready_), inputs.size(), stream);
 }
 
 void ReducePlan::enqueue(const Call& call, std::size_t inputs, Stream stream) const {
-  state_->check_call(call, inputs);
-  if (call.count > resolved_->max_count()) {
+  state_->check_inputs(inputs);
+  state_->check_call(call);
+  if (call.shape[0] > max_count()) {
     throw InvalidArgument(fmt::format(
         "calling {} on {} elements: this plan and its scratch are for {} at most; make one for "
         "this count",
-        name(state_->problem().op), call.count, resolved_->max_count()));
+        name(state_->reduction().op), call.shape[0], max_count()));
   }
-  if (alignment_ == Alignment::vector && !state_->is_aligned(call)) {
+  if (alignment_ == Alignment::vector &&
+      state_->layout_of(call) != static_cast<int>(Alignment::vector)) {
     throw InvalidArgument(
         fmt::format("calling {}: this plan is for inputs at multiples of 16 bytes; make one with "
                     "Alignment::element",
-                    name(state_->problem().op)));
+                    name(state_->reduction().op)));
   }
   if (scratch_ != nullptr) {
     resolved_->enqueue(call, scratch_, stream);
@@ -143,7 +160,7 @@ void ReducePlan::enqueue(const Call& call, std::size_t inputs, Stream stream) co
   }
 }
 
-std::uint64_t ReducePlan::max_count() const { return resolved_->max_count(); }
+std::uint64_t ReducePlan::max_count() const { return resolved_->max_shape()[0]; }
 std::size_t ReducePlan::scratch_bytes() const { return resolved_->scratch_bytes(); }
 
 ReducePlan ReducePlan::with_scratch(void* scratch, std::size_t bytes) const {
@@ -152,7 +169,7 @@ ReducePlan ReducePlan::with_scratch(void* scratch, std::size_t bytes) const {
   if (!is_fit && scratch_bytes() > 0) {
     throw InvalidArgument(fmt::format(
         "planning {} with {} bytes of scratch at {}: it takes {} bytes, aligned to {}",
-        name(state_->problem().op), bytes, scratch, scratch_bytes(), kScratchAlignment));
+        name(state_->reduction().op), bytes, scratch, scratch_bytes(), kScratchAlignment));
   }
   ReducePlan plan = *this;
   plan.scratch_ = scratch;

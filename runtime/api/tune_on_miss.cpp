@@ -15,8 +15,9 @@
 #include "runtime/support/child_process.h"
 #include "runtime/support/log.h"
 #include "runtime/support/worker_program.h"
+#include "templates/family.h"
 #include "templates/json_fields.h"
-#include "templates/problem_json.h"
+#include "templates/workload_json.h"
 
 namespace foldtune {
 
@@ -36,7 +37,11 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds kBesideBudget{300};
 
 std::unique_ptr<ChildProcess> start_worker() {
-  const std::vector<std::string> command = worker_program({"tune"});
+  std::vector<std::string> work{"tune"};
+  for (const Family* const family : families()) {
+    if (!family->path().empty()) work.emplace_back(family->path());
+  }
+  const std::vector<std::string> command = worker_program(std::move(work));
   Log::write(LogLevel::info, fmt::format("tuning in a process of {}", command.front()));
   try {
     return std::make_unique<ChildProcess>(command);
@@ -67,10 +72,10 @@ class WorkerTuner {
   WorkerTuner(std::string device, std::string database, double budget_s)
       : device_(std::move(device)), database_(std::move(database)), budget_s_(budget_s) {}
 
-  std::string tune(const Problem& problem) {
+  std::string tune(const Workload& workload) {
     const std::lock_guard lock(mutex_);  // two would disturb each other's timing
-    const std::string doing = fmt::format("tuning {}", to_string(problem));
-    const Tuned tuned = tune_in(*start_worker(), problem, doing);
+    const std::string doing = fmt::format("tuning {}", to_string(workload));
+    const Tuned tuned = tune_in(*start_worker(), workload, doing);
     if (tuned.config.empty()) {
       Log::write(LogLevel::warning,
                  fmt::format("{}: {}; it runs with the untuned default", doing, tuned.reason));
@@ -79,9 +84,9 @@ class WorkerTuner {
   }
 
  private:
-  Tuned tune_in(ChildProcess& worker, const Problem& problem, std::string_view doing) const {
+  Tuned tune_in(ChildProcess& worker, const Workload& workload, std::string_view doing) const {
     const TuneRequest request{
-        .problem = problem, .device = device_, .database = database_, .budget_s = budget_s_};
+        .workload = workload, .device = device_, .database = database_, .budget_s = budget_s_};
     const auto deadline =
         Clock::now() + kBesideBudget +
         std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(budget_s_));
@@ -107,14 +112,14 @@ class WorkerTuner {
 }  // namespace
 
 nlohmann::json tune_request_to_json(const TuneRequest& request) {
-  return {{"problem", problem_to_json(request.problem)},
+  return {{"workload", workload_to_json(request.workload)},
           {"device", write_json(request.device)},
           {"database", write_json(request.database)},
           {"budget_s", request.budget_s}};
 }
 
 TuneRequest tune_request_from_json(const nlohmann::json& json) {
-  return {.problem = problem_from_json(json.at("problem")),
+  return {.workload = workload_from_json(json.at("workload")),
           .device = read_json<std::string>(json.at("device")),
           .database = read_json<std::string>(json.at("database")),
           .budget_s = read_json<double>(json.at("budget_s"))};
@@ -123,12 +128,12 @@ TuneRequest tune_request_from_json(const nlohmann::json& json) {
 nlohmann::json tuned_to_json(const Tuned& tuned) { return write_json(tuned); }
 Tuned tuned_from_json(const nlohmann::json& json) { return read_json<Tuned>(json); }
 
-std::function<std::string(const Problem& problem)> tune_in_worker(std::string device,
-                                                                  std::string database,
-                                                                  double budget_s) {
+std::function<std::string(const Workload& workload)> tune_in_worker(std::string device,
+                                                                    std::string database,
+                                                                    double budget_s) {
   const auto tuner =
       std::make_shared<WorkerTuner>(std::move(device), std::move(database), budget_s);
-  return [tuner](const Problem& problem) { return tuner->tune(problem); };
+  return [tuner](const Workload& workload) { return tuner->tune(workload); };
 }
 
 }  // namespace foldtune

@@ -1,4 +1,4 @@
-/// The tuning of a problem at the moment when a program meets it, by foldtune-worker: the library
+/// The tuning of a workload at the moment when a program meets it, by foldtune-worker: the library
 /// has no tuner in it.
 #pragma once
 
@@ -6,13 +6,13 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "foldtune/problem.h"
+#include "foldtune/workload.h"
 
 namespace foldtune {
 
 /// What a worker that tunes is asked for.
 struct TuneRequest {
-  Problem problem;
+  Workload workload;
   std::string device;    ///< "cuda:0"
   std::string database;  ///< where what is measured is kept; empty: in the default one
   double budget_s = 0;   ///< of wall time
@@ -31,10 +31,10 @@ TuneRequest tune_request_from_json(const nlohmann::json& json);
 nlohmann::json tuned_to_json(const Tuned& tuned);
 Tuned tuned_from_json(const nlohmann::json& json);
 
-/// For MissPolicy::tune: starts a worker for each problem, one at a time, and waits for it. The
+/// For MissPolicy::tune: starts a worker for each workload, one at a time, and waits for it. The
 /// function throws Unavailable if the worker cannot be started, and what the tuning throws.
-std::function<std::string(const Problem& problem)> tune_in_worker(std::string device,
-                                                                  std::string database,
-                                                                  double budget_s);
+std::function<std::string(const Workload& workload)> tune_in_worker(std::string device,
+                                                                    std::string database,
+                                                                    double budget_s);
 
 }  // namespace foldtune

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <regex>
 #include <sstream>
 #include <string_view>
 #include <system_error>
@@ -113,6 +114,17 @@ std::string describe(const Program& program) {
 
 std::string entry_name(std::size_t index) { return fmt::format("foldtune_entry_{}", index); }
 
+/// Dynamic shared memory as CUDA declares it, `extern __shared__ float cache[];`, which no macro
+/// can change to what templates/device/cuda_on_host.cuh has of it. The lines stay where they are.
+std::string with_dynamic_shared(const std::string& source) {
+  if (source.find("extern __shared__") == std::string::npos) return source;
+  static const std::regex declaration(
+      R"(extern __shared__ +(?:__align__\(\d+\) +)?([\w ]*\w)\s+(\w+)\s*\[\s*\]\s*;)");
+  return std::regex_replace(
+      source, declaration,
+      "$1* const $2 = static_cast<$1*>(::foldtune::platform::current->dynamic_shared);");
+}
+
 /// As ELF has it: its magic number, and its type in the 16th byte.
 bool is_shared_library(std::string_view image) {
   constexpr std::size_t kTypeOffset = 16;
@@ -127,7 +139,7 @@ std::string translation_unit(const Program& program) {
       "#include \"templates/device/host_math.h\"\n#line 1 \"program\"\n{}\n#include "
       "\"templates/device/platform.cuh\"\n#line 1 \"name "
       "expressions\"\n",
-      program.source);
+      with_dynamic_shared(program.source));
   for (std::size_t i = 0; i < program.name_expressions.size(); ++i) {
     text += fmt::format(
         "extern \"C\" __attribute__((visibility(\"default\"))) void {}(::foldtune::host::Thread* "

@@ -16,9 +16,10 @@ namespace foldtune {
 /// several threads.
 class HostResults {
  public:
-  /// `bytes` for each result, in words of `word_bytes`: 1, 2, 4 or 8. The device must outlive it.
-  HostResults(Device& device, std::size_t bytes, std::size_t word_bytes)
-      : device_(device), bytes_(bytes), word_bytes_(word_bytes) {}
+  /// `max_bytes` for each result, in words of `word_bytes`: 1, 2, 4 or 8. The device must outlive
+  /// it.
+  HostResults(Device& device, std::size_t max_bytes, std::size_t word_bytes)
+      : device_(device), max_bytes_(max_bytes), word_bytes_(word_bytes) {}
   HostResults(const HostResults&) = delete;
   HostResults& operator=(const HostResults&) = delete;
   /// Waits for kernels that are about to end.
@@ -26,28 +27,26 @@ class HostResults {
     for (void* const place : all_) device_.deallocate_host(place);
   }
 
-  std::size_t bytes() const { return bytes_; }
-
-  /// A place whose words hold a mark.
-  void* take() {
+  /// A place for a result of so many bytes, whose words hold a mark.
+  void* take(std::size_t bytes) {
     void* const place = take_any();
-    std::memset(place, kMark, bytes_);
+    std::memset(place, kMark, bytes);
     return place;
   }
 
-  /// Whether no word of the place holds the mark any more. Where a kernel stores each word once,
+  /// Whether no word of the result holds the mark any more. Where a kernel stores each word once,
   /// the result is complete then. One in 256 results of one byte looks like the mark, and hardly
   /// any larger one.
-  bool is_complete(void* place) const noexcept {
+  bool is_complete(void* place, std::size_t bytes) const noexcept {
     switch (word_bytes_) {
       case 1:
-        return has_no_mark<std::uint8_t>(place);
+        return has_no_mark<std::uint8_t>(place, bytes);
       case 2:
-        return has_no_mark<std::uint16_t>(place);
+        return has_no_mark<std::uint16_t>(place, bytes);
       case 4:
-        return has_no_mark<std::uint32_t>(place);
+        return has_no_mark<std::uint32_t>(place, bytes);
       default:
-        return has_no_mark<std::uint64_t>(place);
+        return has_no_mark<std::uint64_t>(place, bytes);
     }
   }
 
@@ -61,11 +60,11 @@ class HostResults {
   static constexpr unsigned char kMark = 0xa5;
 
   template <class Word>
-  bool has_no_mark(void* place) const noexcept {
+  static bool has_no_mark(void* place, std::size_t bytes) noexcept {
     Word mark;
     std::memset(&mark, kMark, sizeof(mark));
     auto* const words = static_cast<Word*>(place);
-    for (std::size_t i = 0; i < bytes_ / sizeof(Word); ++i) {
+    for (std::size_t i = 0; i < bytes / sizeof(Word); ++i) {
       if (std::atomic_ref<Word>(words[i]).load(std::memory_order_acquire) == mark) return false;
     }
     return true;
@@ -76,7 +75,7 @@ class HostResults {
     if (idle_.empty()) {
       all_.reserve(all_.size() + 1);
       idle_.reserve(all_.size() + 1);  // for give_back
-      idle_.push_back(all_.emplace_back(device_.allocate_host(bytes_)));
+      idle_.push_back(all_.emplace_back(device_.allocate_host(max_bytes_)));
     }
     void* const place = idle_.back();
     idle_.pop_back();
@@ -84,7 +83,7 @@ class HostResults {
   }
 
   Device& device_;
-  const std::size_t bytes_;
+  const std::size_t max_bytes_;
   const std::size_t word_bytes_;
   std::mutex mutex_;
   std::vector<void*> all_;

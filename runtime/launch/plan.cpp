@@ -1,7 +1,6 @@
 #include "runtime/launch/plan.h"
 
 #include <algorithm>
-#include <bit>
 
 namespace foldtune {
 namespace {
@@ -26,17 +25,11 @@ KernelResources Plan::resources() const {
   return kernel_->resources(kMain, launcher_->block_size());
 }
 
-std::uint32_t Plan::grid_size(std::uint64_t count) const {
+std::uint64_t Plan::grid_size(const Shape& shape) const {
+  const Call call{.shape = shape};
   Launches launches;
-  launcher_->fill({.count = count}, /*scratch=*/nullptr, launches);
-  const auto main = std::ranges::find(launches, kMain, &Launch::kernel);
-  return static_cast<std::uint32_t>(main->grid.count());
-}
-
-std::size_t Plan::max_scratch_bytes(std::uint64_t most) const {
-  // Up to the next power of two a larger count needs no less. The chunks of a fixed order grow at
-  // powers of two, so that a smaller count may need more.
-  return std::max(scratch_bytes(most), scratch_bytes(std::bit_floor(most | 1) - 1));
+  launcher_->fill(call, /*scratch=*/nullptr, launches);
+  return std::ranges::find(launches, kMain, &Launch::kernel)->grid.count();
 }
 
 void Plan::enqueue(const Call& call, void* scratch, Stream stream, std::mutex* together) const {

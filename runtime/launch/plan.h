@@ -19,19 +19,21 @@ class Plan {
   /// plan.
   Plan(Device& device, const Variant& variant, const CompiledKernel& compiled);
 
-  /// Blocks of the grid of the main kernel for `count` elements.
-  std::uint32_t grid_size(std::uint64_t count) const;
+  /// Blocks of the grid of the main kernel in a call of this shape.
+  std::uint64_t grid_size(const Shape& shape) const;
 
-  /// Bytes of scratch that a call on `count` elements needs, or 0: then it may be null. Scratch is
-  /// zero before its first use; every completed call leaves it fit for the next one of this plan.
-  /// Calls that may overlap need scratch of their own.
-  std::size_t scratch_bytes(std::uint64_t count) const { return launcher_->scratch_bytes(count); }
+  /// Bytes of scratch that a call of this shape needs, or 0: then it may be null. Scratch is zero
+  /// before its first use; every completed call leaves it fit for the next one of this plan. Calls
+  /// that may overlap need scratch of their own.
+  std::size_t scratch_bytes(const Shape& shape) const { return launcher_->scratch_bytes(shape); }
 
-  /// The same for any call on at most `most` elements.
-  std::size_t max_scratch_bytes(std::uint64_t most) const;
+  /// The same for any call whose extents are at most those of `most`.
+  std::size_t max_scratch_bytes(const Shape& most) const {
+    return launcher_->max_scratch_bytes(most);
+  }
 
-  /// Enqueues a call. Its count is of the variant's size class, or smaller; its inputs are of the
-  /// variant's alignment class. Where it is several launches, they are enqueued under `together`,
+  /// Enqueues a call. Its shape is of the variant's bucket, or smaller; its addresses are of the
+  /// variant's layout. Where it is several launches, they are enqueued under `together`,
   /// if that is not null: no other call with the scratch may come between them.
   void enqueue(const Call& call, void* scratch, Stream stream,
                std::mutex* together = nullptr) const;

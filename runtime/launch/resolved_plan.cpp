@@ -2,38 +2,43 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
+#include <cstring>
 
 #include "foldtune/error.h"
 
 namespace foldtune {
-namespace {
-
-/// The most elements of a size class.
-std::uint64_t largest_count(int size_class) {
-  return std::min(kMaxCount, static_cast<std::uint64_t>(std::exp2(size_class + 0.5)));
-}
-
-}  // namespace
 
 ResolvedPlan::ResolvedPlan(Device& device, const Variant& variant, const CompiledKernel& compiled)
     : device_(device),
       plan_(device, variant, compiled),
-      max_count_(largest_count(size_class(variant.problem.count))),
-      scratch_bytes_(plan_.max_scratch_bytes(max_count_)),
+      max_shape_(variant.workload.problem.family().max_shape(bucket_of(variant.workload))),
+      scratch_bytes_(plan_.max_scratch_bytes(max_shape_)),
+      output_place_(output_place(variant.workload.problem)),
+      output_(
+          variant.workload.problem.family().arguments(variant.workload.problem).at(output_place_)),
       stores_result_once_(stores_result_once(variant.params)),
       scratch_(device, scratch_bytes_),
-      outputs_(device, variant.problem.result_bytes()) {}
+      outputs_(device, output_bytes(max_shape_)),
+      results_(device, output_bytes(max_shape_), output_.alignment) {}
 
-void ResolvedPlan::call_and_wait(const Call& call, Stream stream,
-                                 const std::function<bool()>& is_there) {
+std::size_t ResolvedPlan::output_bytes(const Shape& shape) const {
+  const Problem& problem = plan_.variant().workload.problem;
+  return problem.family().elements(problem, output_place_, shape) * output_.element_bytes;
+}
+
+void ResolvedPlan::call_and_wait(Call call, void* result, Stream stream) {
+  const std::size_t bytes = output_bytes(call.shape);
+  // After an error it is not given back, for a kernel may still write to it.
+  void* const place = results_.take(bytes);
+  call.arguments[output_place_] = place;
   if (stores_result_once_) {
     enqueue(call, stream);
   } else {
     enqueue_and_copy(call, stream);
   }
-  device_.await(stream, is_there);
+  device_.await(stream, [&] { return results_.is_complete(place, bytes); });
+  std::memcpy(result, place, bytes);
+  results_.give_back(place);
 }
 
 // The output is read and written by every block, which would each time be a trip to the host: of
@@ -41,10 +46,11 @@ void ResolvedPlan::call_and_wait(const Call& call, Stream stream,
 void ResolvedPlan::enqueue_and_copy(const Call& call, Stream stream) {
   StreamScratch& output = outputs_.make(stream);
   Call on_device = call;
-  on_device.output = output.memory.data();
+  on_device.arguments[output_place_] = output.memory.data();
   const std::lock_guard lock(output.enqueuing);
   enqueue(on_device, stream);
-  device_.copy_to_host(stream, call.output, on_device.output, output.memory.size());
+  device_.copy_to_host(stream, call.arguments[output_place_], output.memory.data(),
+                       output_bytes(call.shape));
 }
 
 void ResolvedPlan::enqueue(const Call& call, Stream stream) {
@@ -66,12 +72,12 @@ void ResolvedPlan::prepare(Stream stream) {
   if (scratch_bytes_ > 0 && !device_.is_capturing(stream)) scratch_.make(stream);
 }
 
-void refuse_in_capture(const Device& device, const Problem& problem, Stream stream) {
+void refuse_in_capture(const Device& device, const Workload& workload, Stream stream) {
   if (!device.is_capturing(stream)) return;
   throw InvalidArgument(
       fmt::format("calling {} while its stream is being captured: nothing may be compiled now; "
-                  "call prepare() for this count before the capture",
-                  to_string(problem)));
+                  "call prepare() for this shape before the capture",
+                  to_string(workload)));
 }
 
 }  // namespace foldtune

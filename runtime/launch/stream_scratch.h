@@ -1,14 +1,11 @@
 /// The scratch of one plan on every stream that it is used on.
 #pragma once
 
-#include <array>
-#include <atomic>
 #include <cstdint>
-#include <deque>
-#include <memory>
 #include <mutex>
 
 #include "runtime/device/device.h"
+#include "runtime/launch/append_only_map.h"
 
 namespace foldtune {
 
@@ -37,20 +34,18 @@ class ScratchOfStreams {
   StreamScratch& make(Stream stream);
 
  private:
-  /// Of a list of streams with like hashes.
-  struct Entry {
-    std::uintptr_t key;
-    std::unique_ptr<StreamScratch> scratch;
-    const Entry* next;
+  /// Which stream it is.
+  struct Key {
+    explicit Key(Stream stream) noexcept;
+    std::uint64_t bits() const { return handle; }
+    bool operator==(const Key&) const = default;
+    std::uintptr_t handle;
   };
-  /// So many that few streams share one.
-  static constexpr std::size_t kLists = 32;
 
   Device& device_;
   const std::size_t bytes_;
-  std::array<std::atomic<const Entry*>, kLists> lists_{};
-  std::mutex mutex_;           // guards what follows
-  std::deque<Entry> entries_;  // which stay where they are
+  std::mutex mutex_;  // of what is added
+  AppendOnlyMap<Key, StreamScratch> scratch_;
 };
 
 }  // namespace foldtune

@@ -45,9 +45,9 @@ void require_local(const std::filesystem::path& path) {
       path.string(), file_system));
 }
 
-void log_choice(const Problem& problem, const Choice& choice) {
+void log_choice(const Workload& workload, const Choice& choice) {
   log(LogLevel::info, [&] {
-    return fmt::format("{}: {} configuration {} ({})", to_string(problem),
+    return fmt::format("{}: {} configuration {} ({})", to_string(workload),
                        to_string(choice.source()), to_json(choice.params), choice.reason);
   });
 }
@@ -113,14 +113,14 @@ void ConfigLookup::open_bundle(const std::string& path) {
 }
 
 std::vector<Choice> ConfigLookup::choices(const DeviceRecord& device, const std::string& compiler,
-                                          const Problem& problem) const {
+                                          const Workload& workload) const {
   std::string fault = fault_;
   std::optional<Choice> untuned;
   std::vector<Choice> found;
   const auto look_into = [&](const std::shared_ptr<const ConfigStore>& store) {
     if (store == nullptr) return;
     try {
-      Choice choice = choose_config(store.get(), device, compiler, problem);
+      Choice choice = choose_config(store.get(), device, compiler, workload);
       if (choice.match) {
         found.push_back(std::move(choice));
       } else if (!untuned) {
@@ -136,15 +136,15 @@ std::vector<Choice> ConfigLookup::choices(const DeviceRecord& device, const std:
   std::ranges::stable_sort(found, {}, [](const Choice& choice) {
     return choice.source() == ConfigSource::exact ? 0 : 1;
   });
-  if (!untuned) untuned = choose_config(nullptr, device, compiler, problem);
+  if (!untuned) untuned = choose_config(nullptr, device, compiler, workload);
   if (!fault.empty()) untuned->reason = fault;
   found.push_back(*std::move(untuned));
   return found;
 }
 
 Choice ConfigLookup::choose(const DeviceRecord& device, const std::string& compiler,
-                            const Problem& problem) const {
-  return choices(device, compiler, problem).front();
+                            const Workload& workload) const {
+  return choices(device, compiler, workload).front();
 }
 
 KernelSources ConfigLookup::kernels() const {
@@ -165,17 +165,17 @@ std::string compiler_of(const Choice& choice) {
 }
 
 Choice choose_with_kernel(Device& device, const ConfigLookup& configs, KernelCache& kernels,
-                          const Problem& problem) {
+                          const Workload& workload) {
   const DeviceRecord& record = device.quick_info().record;
   const auto has_kernel = [&](const Choice& choice) {
-    const Program program = make_program({.problem = problem, .params = choice.params});
+    const Program program = make_program({.workload = workload, .params = choice.params});
     return kernels.find(record, program, compiler_of(choice)) != nullptr;
   };
-  std::vector<Choice> choices = configs.choices(record, kAnyCompiler, problem);
+  std::vector<Choice> choices = configs.choices(record, kAnyCompiler, workload);
   auto chosen = choices.begin();
   if (!has_kernel(*chosen)) {
     try {
-      *chosen = configs.choose(record, device.compiler().version(), problem);
+      *chosen = configs.choose(record, device.compiler().version(), workload);
     } catch (const Unavailable& error) {
       log(LogLevel::warning, [&] { return std::string(error.what()); });
       // What is next best, and needs no compiler, is better than nothing.
@@ -189,7 +189,7 @@ Choice choose_with_kernel(Device& device, const ConfigLookup& configs, KernelCac
       }
     }
   }
-  log_choice(problem, *chosen);
+  log_choice(workload, *chosen);
   return std::move(*chosen);
 }
 

@@ -44,15 +44,15 @@ class ConfigLookup {
     return open(TunedSources{.database = database}, std::move(notify));
   }
 
-  /// `choose_config` in the database and in each bundle. A result for the problem's own size class
-  /// goes before one of a near size; of equals the database's goes first, then that of the first
+  /// `choose_config` in the database and in each bundle. A result for the workload's own bucket
+  /// goes before one of a near one; of equals the database's goes first, then that of the first
   /// bundle. Where a store fails, `notify` is told, and it has nothing.
   Choice choose(const DeviceRecord& device, const std::string& compiler,
-                const Problem& problem) const;
+                const Workload& workload) const;
 
   /// The best choice of each store, in that order, and last the untuned default.
   std::vector<Choice> choices(const DeviceRecord& device, const std::string& compiler,
-                              const Problem& problem) const;
+                              const Workload& workload) const;
 
   /// The kernels of the same stores.
   KernelSources kernels() const;
@@ -71,12 +71,12 @@ class ConfigLookup {
   std::string fault_;  // Why there is no store; empty: there is a store, or no database.
 };
 
-/// The choice for `problem`, made so that no compiler is opened as long as its kernel is kept: then
-/// it is what was tuned with the very compiler that made the kernel. Else results of the device's
-/// present compiler go first; without a compiler, the next best choice whose kernel is kept. Tells
-/// the log.
+/// The choice for `workload`, made so that no compiler is opened as long as its kernel is kept:
+/// then it is what was tuned with the very compiler that made the kernel. Else results of the
+/// device's present compiler go first; without a compiler, the next best choice whose kernel is
+/// kept. Tells the log.
 Choice choose_with_kernel(Device& device, const ConfigLookup& configs, KernelCache& kernels,
-                          const Problem& problem);
+                          const Workload& workload);
 
 /// The compiler that the choice was tuned with; empty if it was not tuned.
 std::string compiler_of(const Choice& choice);

@@ -1,11 +1,12 @@
 #include "runtime/lookup/lookup.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
-#include <cstdlib>
+#include <numeric>
 #include <stdexcept>
-#include <vector>
 
 #include "cache/store_error.h"
 #include "foldtune/error.h"
@@ -23,71 +24,118 @@ struct ExpectedLoss {
   double beyond_l2;  ///< larger ones
 
   /// Of a GPU; 0 for the CPU device, of which nothing is known.
-  double told(const DeviceRecord& device, const Problem& problem) const {
-    return device.kind == "cpu" ? 0 : of(device, problem);
+  double told(const DeviceRecord& device, const Workload& workload) const {
+    return device.kind == "cpu" ? 0 : of(device, workload);
   }
 
-  double of(const DeviceRecord& device, const Problem& problem) const {
-    return problem.input_bytes() <= static_cast<std::uint64_t>(device.l2_bytes) ? in_l2 : beyond_l2;
+  double of(const DeviceRecord& device, const Workload& workload) const {
+    return input_bytes(workload) <= static_cast<std::uint64_t>(device.l2_bytes) ? in_l2 : beyond_l2;
   }
 };
-using LossByClasses = std::array<ExpectedLoss, kNearSizeClasses>;
-constexpr LossByClasses kFromLarger{{{0.060, 0.008}, {0.160, 0.008}}};
-constexpr LossByClasses kFromSmaller{{{0.085, 0.015}, {0.270, 0.007}}};
+/// By the distance of the buckets, from 1. What is farther away loses as much as the last.
+using LossByDistance = std::array<ExpectedLoss, 2>;
+constexpr LossByDistance kFromLarger{{{0.060, 0.008}, {0.160, 0.008}}};
+constexpr LossByDistance kFromSmaller{{{0.085, 0.015}, {0.270, 0.007}}};
 constexpr ExpectedLoss kOfDefault{0.003, 0.012};
 
 /// By how much the default has to be better than what was tuned nearby: it was fitted to the very
 /// landscapes that the losses are of, and may be worse on other devices and for other operators.
 constexpr double kDoubtInDefault = 0.1;
 
-Choice untuned(const DeviceRecord& device, const Problem& problem, std::string reason) {
-  return {.params = Space(problem).default_params(device.multiprocessor_count),
+Choice untuned(const DeviceRecord& device, const Workload& workload, std::string reason) {
+  return {.params = Space(workload).default_params(device.multiprocessor_count),
           .match = std::nullopt,
           .reason = std::move(reason),
-          .expected_loss = kOfDefault.told(device, problem)};
+          .expected_loss = kOfDefault.told(device, workload)};
 }
 
-/// Of a configuration that was tuned for the size of `match`.
-double expected_loss(const DeviceRecord& device, const Problem& problem, const Match& match) {
-  const int classes = match.size_class - size_class(problem.count);
-  if (classes == 0) return 0;
-  const LossByClasses& losses = classes > 0 ? kFromLarger : kFromSmaller;
-  return losses.at(static_cast<std::size_t>(std::abs(classes) - 1)).of(device, problem);
+/// log2 of the number of elements, as the bucket has it.
+int log2_volume(const Bucket& bucket) {
+  return std::accumulate(bucket.classes.begin(), bucket.classes.end(), 0);
 }
 
-/// "f32,u32".
-std::string names(const std::vector<ElementType>& types) {
-  std::string text;
-  for (const ElementType type : types) {
-    text += fmt::format("{}{}", text.empty() ? "" : ",", name(type));
-  }
-  return text;
+/// Of a configuration that was tuned for the bucket of `match`.
+double expected_loss(const DeviceRecord& device, const Workload& workload, const Match& match) {
+  const Family& family = workload.problem.family();
+  const std::optional<Bucket> tuned = parse_bucket(family, match.bucket);
+  if (!tuned) throw std::invalid_argument(fmt::format("its bucket is '{}'", match.bucket));
+  const Bucket own = bucket_of(workload);
+  const auto distance = static_cast<std::size_t>(family.distance(*tuned, own).value_or(0));
+  if (distance == 0) return 0;
+  const LossByDistance& losses =
+      log2_volume(*tuned) > log2_volume(own) ? kFromLarger : kFromSmaller;
+  return losses[std::min(distance, losses.size()) - 1].of(device, workload);
 }
 
-std::vector<ElementType> field_types(const CustomOperator& op) {
-  std::vector<ElementType> types;
-  for (const AccumulatorField& field : op.accumulator) types.push_back(field.type);
-  return types;
+/// "n = 4096", "rows x columns = 4096x100".
+std::string describe_shape(const Family& family, const std::string& shape) {
+  return fmt::format("{} = {}", fmt::join(family.extents(), " x "), shape);
 }
 
 /// With what else, or where, it was measured, if it was.
-std::string describe_mark(const Match& match) {
-  if (!match.is_marked) return {};
+std::string describe_stale(const Match& match) {
+  if (!match.is_stale) return {};
   const std::string from =
       match.imported_from.empty() ? "" : fmt::format(", imported from {}", match.imported_from);
   return fmt::format(" with driver {} and {}{}: `foldtune revalidate` times it again", match.driver,
                      match.compiler, from);
 }
 
-std::optional<Match> find(const ConfigStore& store, const TuningKey& key) {
+std::optional<Match> find(const ConfigStore& store, const TuningKey& key,
+                          const Workload& workload) {
   try {
-    return store.find(key);
+    return store.find(key, bucket_distance(workload));
   } catch (const StoreError& error) {
     throw DatabaseError(error.what());
   }
 }
 
+/// What was tuned for the workload, or for its problem with better addresses: the configurations
+/// are the same for all layouts, so that this is a good guess.
+struct Found {
+  Match match;
+  std::string of_layout;  ///< " (for the layout vector)"; empty for the workload's own
+};
+
+std::optional<Found> find_for_any_layout(const ConfigStore& store, TuningKey key,
+                                         const Workload& workload) {
+  if (auto match = find(store, key, workload)) return Found{*std::move(match), {}};
+  Workload other = workload;
+  for (other.layout = 0; other.layout < workload.layout; ++other.layout) {
+    key.problem = make_problem_key(other);
+    if (auto match = find(store, key, other)) {
+      match->quality = MatchQuality::near_size;
+      return Found{*std::move(match), fmt::format(" (for the layout {})", key.problem.layout)};
+    }
+  }
+  return std::nullopt;
+}
+
+/// Whether other devices have what this one has not.
+std::string describe_miss(const ConfigStore& store, TuningKey key, const Workload& workload) {
+  const std::string text =
+      fmt::format("{} was not tuned on this device with these kernels{}{}", to_string(workload),
+                  key.compiler.empty() ? "" : " and ", key.compiler);
+  key.device_fingerprint.clear();
+  const std::optional<Match> match = find(store, key, workload);
+  if (!match) return text;
+  return fmt::format("{}, but at {} on {}", text,
+                     describe_shape(workload.problem.family(), match->shape), match->device);
+}
+
 }  // namespace
+
+const char* to_string(ConfigSource source) {
+  switch (source) {
+    case ConfigSource::exact:
+      return "exact";
+    case ConfigSource::near_size:
+      return "near size";
+    case ConfigSource::untuned_default:
+      break;
+  }
+  return "default";
+}
 
 ConfigSource Choice::source() const {
   if (is_tuned_now) return ConfigSource::exact;
@@ -95,35 +143,37 @@ ConfigSource Choice::source() const {
   return match->quality == MatchQuality::exact ? ConfigSource::exact : ConfigSource::near_size;
 }
 
-ProblemKey make_problem_key(const Problem& problem) {
-  const bool is_custom = problem.op == Operator::custom;
-  return {
-      .family = std::string(family_of(problem).name()),
-      .op = is_custom ? fmt::format("{}:{}", problem.custom->name, problem.custom->hash())
-                      : std::string(name(problem.op)),
-      .element_type = is_custom ? names(problem.custom->inputs) : std::string(name(problem.type)),
-      .accumulator_type = is_custom ? names(field_types(*problem.custom))
-                                    : std::string(name(problem.accumulator_type())),
-      .alignment = std::string(name(problem.alignment)),
-      .determinism = std::string(name(problem.determinism)),
-      .options = field_text(problem),
-      .size_class = size_class(problem.count)};
+ProblemKey make_problem_key(const Workload& workload) {
+  const Family& family = workload.problem.family();
+  return {.family = std::string(family.name()),
+          .problem = field_text(workload.problem),
+          .layout = std::string(family.layouts()[static_cast<std::size_t>(workload.layout)]),
+          .bucket = to_text(family, bucket_of(workload))};
 }
 
 TuningKey make_tuning_key(const DeviceRecord& device, const std::string& compiler,
-                          const Problem& problem) {
+                          const Workload& workload) {
   return {.device_fingerprint = device.fingerprint(),
           .driver = device.driver,
-          .template_fingerprint = kernel_fingerprint(problem),
+          .template_fingerprint = kernel_fingerprint(workload.problem),
           .compiler = compiler,
-          .problem = make_problem_key(problem)};
+          .problem = make_problem_key(workload)};
 }
 
-Choice tuned_now(const Problem& problem, const std::string& config) {
+BucketDistance bucket_distance(const Workload& workload) {
+  return [&family = workload.problem.family(),
+          own = bucket_of(workload)](std::string_view text) -> std::optional<int> {
+    const std::optional<Bucket> bucket = parse_bucket(family, text);
+    if (!bucket) return std::nullopt;
+    return family.distance(*bucket, own);
+  };
+}
+
+Choice tuned_now(const Workload& workload, const std::string& config) {
   std::string fault = "it is not valid for this problem";
   try {
-    const Config params = config_from_json(family_of(problem), config);
-    if (Space(problem).contains(params)) {
+    const Config params = config_from_json(workload.problem.family(), config);
+    if (Space(workload).contains(params)) {
       return {.params = params,
               .match = std::nullopt,
               .reason = "tuned by this process",
@@ -134,52 +184,40 @@ Choice tuned_now(const Problem& problem, const std::string& config) {
   }
   throw InvalidArgument(
       fmt::format("using the configuration {} that MissPolicy::tune gave for {}: {}", config,
-                  to_string(problem), fault));
+                  to_string(workload), fault));
 }
 
 Choice choose_config(const ConfigStore* store, const DeviceRecord& device,
-                     const std::string& compiler, const Problem& problem) {
-  if (store == nullptr) return untuned(device, problem, "there is no tuning database");
-  std::optional<Match> match = find(*store, make_tuning_key(device, compiler, problem));
-  std::string_view of_other_alignment;
-  if (!match && problem.alignment == Alignment::element) {
-    // The kernel is the same for both alignments, so the other class's result is a good guess.
-    Problem aligned = problem;
-    aligned.alignment = Alignment::vector;
-    match = find(*store, make_tuning_key(device, compiler, aligned));
-    if (match) {
-      match->quality = MatchQuality::near_size;
-      of_other_alignment = " (for an aligned input)";
-    }
-  }
-  if (!match) {
-    return untuned(device, problem,
-                   fmt::format("{} was not tuned on this device with these kernels{}{}",
-                               to_string(problem), compiler.empty() ? "" : " and ", compiler));
-  }
+                     const std::string& compiler, const Workload& workload) {
+  if (store == nullptr) return untuned(device, workload, "there is no tuning database");
+  const TuningKey key = make_tuning_key(device, compiler, workload);
+  std::optional<Found> found = find_for_any_layout(*store, key, workload);
+  if (!found) return untuned(device, workload, describe_miss(*store, key, workload));
+  const Match& match = found->match;
+  const Family& family = workload.problem.family();
+  const std::string shape = describe_shape(family, match.shape);
   try {
-    const Config params = config_from_json(family_of(problem), match->params);
-    if (!Space(problem).contains(params)) {
-      return untuned(device, problem, "the stored configuration is not valid for this problem");
+    const Config params = config_from_json(family, match.params);
+    if (!Space(workload).contains(params)) {
+      return untuned(device, workload, "the stored configuration is not valid for this problem");
     }
-    if (match->quality == MatchQuality::near_size &&
-        !params.family().is_searched(problem, params)) {
-      return untuned(device, problem,
+    if (match.quality == MatchQuality::near_size && !family.is_searched(workload, params)) {
+      return untuned(device, workload,
                      "what was tuned for a size nearby is known to be slow for this one");
     }
-    const double loss = expected_loss(device, problem, *match);
-    if (loss > kOfDefault.of(device, problem) + kDoubtInDefault) {
-      return untuned(device, problem,
-                     fmt::format("what was tuned at n = {} is expected to lose more for this size",
-                                 match->count));
+    const double loss = expected_loss(device, workload, match);
+    if (loss > kOfDefault.of(device, workload) + kDoubtInDefault) {
+      return untuned(
+          device, workload,
+          fmt::format("what was tuned at {} is expected to lose more for this size", shape));
     }
     return {.params = params,
             .match = match,
-            .reason = fmt::format("tuned{} at n = {} on {}{}", of_other_alignment, match->count,
-                                  match->measured_at, describe_mark(*match)),
+            .reason = fmt::format("tuned{} at {} on {}{}", found->of_layout, shape,
+                                  match.measured_at, describe_stale(match)),
             .expected_loss = device.kind == "cpu" ? 0 : loss};
   } catch (const std::invalid_argument& error) {
-    return untuned(device, problem,
+    return untuned(device, workload,
                    fmt::format("the stored configuration cannot be read: {}", error.what()));
   }
 }

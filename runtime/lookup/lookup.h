@@ -1,4 +1,4 @@
-/// From a problem to the configuration to run it with. Reads the store, decides, and compiles and
+/// From a workload to the configuration to run it with. Reads the store, decides, and compiles and
 /// launches nothing.
 #pragma once
 
@@ -6,18 +6,20 @@
 #include <string>
 
 #include "cache/config_store.h"
-#include "foldtune/problem.h"
-#include "foldtune/reducer.h"
-#include "templates/space.h"
+#include "foldtune/explanation.h"
+#include "templates/family.h"
 
 namespace foldtune {
 
-/// What tuning results of `problem` are stored and found under. `compiler` is Compiler::version().
+/// What tuning results of `workload` are stored and found under. `compiler` is Compiler::version().
 TuningKey make_tuning_key(const DeviceRecord& device, const std::string& compiler,
-                          const Problem& problem);
+                          const Workload& workload);
 
-/// The problem as the store knows it.
-ProblemKey make_problem_key(const Problem& problem);
+/// The workload as the store knows it.
+ProblemKey make_problem_key(const Workload& workload);
+
+/// What the family says of how far a stored bucket is from the workload's own.
+BucketDistance bucket_distance(const Workload& workload);
 
 struct Choice {
   Config params;
@@ -29,13 +31,13 @@ struct Choice {
   ConfigSource source() const;
 };
 
-/// The choice of `config`, a JSON object, that was found for the problem just now. Throws
-/// InvalidArgument if it is no configuration of the problem.
-Choice tuned_now(const Problem& problem, const std::string& config);
+/// The choice of `config`, a JSON object, that was found for the workload just now. Throws
+/// InvalidArgument if it is no configuration of the workload.
+Choice tuned_now(const Workload& workload, const std::string& config);
 
-/// The tuned configuration for `problem` on `device`, else the untuned default. `store` may be
+/// The tuned configuration for `workload` on `device`, else the untuned default. `store` may be
 /// null.
 Choice choose_config(const ConfigStore* store, const DeviceRecord& device,
-                     const std::string& compiler, const Problem& problem);
+                     const std::string& compiler, const Workload& workload);
 
 }  // namespace foldtune

@@ -13,7 +13,7 @@
 
 #include "cache/hash.h"
 #include "foldtune/error.h"
-#include "templates/fingerprint.h"
+#include "templates/embedded.h"
 
 namespace foldtune {
 namespace {
@@ -80,7 +80,7 @@ fs::path find_worker_program(const fs::path& file) {
 }
 
 std::string build_name() {
-  return FOLDTUNE_VERSION "-" + hash_hex(fmt::format("{}", fmt::join(kernel_fingerprints(), " ")));
+  return FOLDTUNE_VERSION "-" + hash_hex(fmt::format("{}", fmt::join(embedded_hashes(), " ")));
 }
 
 std::vector<std::string> worker_program(std::vector<std::string> work) {

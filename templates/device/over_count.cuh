@@ -13,7 +13,7 @@ FOLDTUNE_DEVICE Count at_least_one(Count count) {
 
 /// a / count, to the last bit or nearly so, of any number and a count. Written out, since `/` calls
 /// a subroutine of the compiler's for operands that are 0 or nearly so, infinite or NaN, and
-/// ptxas 13.0 has been seen to change the caller's registers in there (docs/design.md). Here and
+/// ptxas 13.0 has been seen to change the caller's registers in there (docs/kernels.md). Here and
 /// wherever accumulators are merged, the operands of every `/` are normal numbers.
 template <class Number>
 FOLDTUNE_DEVICE Number over_count(Number a, Number count) {

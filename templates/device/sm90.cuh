@@ -6,11 +6,11 @@ namespace foldtune::platform {
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 
-/// The grids of a stream may overlap (design.md, "Overlapping launches"). Once all blocks of a grid
-/// have called `let_next_grid_begin`, the blocks of the next one may begin. `await_previous_grid`
-/// returns when the grids before are complete, with all that they wrote. Every thread calls it:
-/// before the grid touches memory that they may use, and before the thread ends, or the grid could
-/// be complete before them.
+/// The grids of a stream may overlap (kernels.md, "Overlapping launches"). Once all blocks of a
+/// grid have called `let_next_grid_begin`, the blocks of the next one may begin.
+/// `await_previous_grid` returns when the grids before are complete, with all that they wrote.
+/// Every thread calls it: before the grid touches memory that they may use, and before the thread
+/// ends, or the grid could be complete before them.
 FOLDTUNE_DEVICE void let_next_grid_begin() { asm volatile("griddepcontrol.launch_dependents;"); }
 FOLDTUNE_DEVICE void await_previous_grid() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
 

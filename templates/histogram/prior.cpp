@@ -23,10 +23,10 @@ constexpr double kZeroing = 0.3;    ///< a launch before that clears the bins of
 constexpr double kSharedBytes = 200e3;
 
 /// How often lanes of a warp meet in one counter, at the same time.
-double conflicts(const Problem& problem, const HistogramParams& params) {
+double conflicts(const HistogramWorkload& histogram, const HistogramParams& params) {
   const double copies = params.privacy == BinPrivacy::block ? params.copies : 1;
   const double runs = params.aggregation == BinAggregation::runs ? params.vector_width : 1;
-  switch (problem.histogram.distribution) {
+  switch (histogram.distribution) {
     case Distribution::uniform:
       return 1 + 1 / copies;
     case Distribution::zipf:
@@ -51,30 +51,32 @@ double meeting_us(HistogramFinal finish) {
 
 }  // namespace
 
-double estimate_us(const Problem& problem, const DeviceFacts& device,
+double estimate_us(const HistogramWorkload& histogram, const DeviceFacts& device,
                    const HistogramParams& params) {
-  const double element_bytes = static_cast<double>(size_of(problem.type));
+  const double element_bytes = static_cast<double>(size_of(histogram.type));
   const double per_thread = params.vector_width * params.unroll;
   const double shared = static_cast<double>(
-      counter_bytes(params, static_cast<unsigned>(size_of(problem.type)), problem.histogram.bins));
+      counter_bytes(params, static_cast<unsigned>(size_of(histogram.type)), histogram.bins));
   const bool is_global = params.privacy == BinPrivacy::global;
-  const double count_us = conflicts(problem, params) * (is_global ? kGlobalAtomic : kSharedAtomic) +
-                          (params.aggregation == BinAggregation::runs ? kRun : 0);
+  const double count_us =
+      conflicts(histogram, params) * (is_global ? kGlobalAtomic : kSharedAtomic) +
+      (params.aggregation == BinAggregation::runs ? kRun : 0);
   const double bin_rows = is_global ? 0 : std::ceil(shared / kRegisterBytes / params.block_size);
-  GridWalk walk{.block_size = params.block_size,
-                .bytes = static_cast<double>(problem.input_bytes()),
-                .bytes_per_thread = per_thread * element_bytes,
-                .tiles = std::ceil(static_cast<double>(std::max<std::uint64_t>(1, problem.count)) /
-                                   static_cast<double>(tile_elements(params))),
-                .grid = 1,
-                .resident = 1,
-                .tile_us = (kPerElement + count_us) * per_thread,
-                .block_us = kBinRow * bin_rows + kBlockBins};
+  GridWalk walk{
+      .block_size = params.block_size,
+      .bytes = static_cast<double>(histogram.input_bytes()),
+      .bytes_per_thread = per_thread * element_bytes,
+      .tiles = std::ceil(static_cast<double>(std::max<std::uint64_t>(1, histogram.count)) /
+                         static_cast<double>(tile_elements(params))),
+      .grid = 1,
+      .resident = 1,
+      .tile_us = (kPerElement + count_us) * per_thread,
+      .block_us = kBinRow * bin_rows + kBlockBins};
   walk.resident = resident_blocks(walk.block_size, walk.bytes_per_thread);
   if (!is_global && shared > 0) {
     walk.resident = std::clamp(std::floor(kSharedBytes / shared), 1.0, walk.resident);
   }
-  walk.grid = grid_blocks(params, problem.count, device.multiprocessor_count);
+  walk.grid = grid_blocks(params, histogram.count, device.multiprocessor_count);
   double finish_us = 0;
   if (walk.grid > 1 || is_global) {
     finish_us = meeting_us(params.finish);

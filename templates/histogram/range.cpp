@@ -101,14 +101,15 @@ struct WholeRange {
   Wide width;
 };
 
-std::optional<WholeRange> find_whole_range(const Problem& problem, const BinBounds& bounds) {
-  if (is_floating(problem.type)) return std::nullopt;
+std::optional<WholeRange> find_whole_range(const HistogramWorkload& histogram,
+                                           const BinBounds& bounds) {
+  if (is_floating(histogram.type)) return std::nullopt;
   const std::optional<SignedWide> lower = whole(bounds.lower);
   const std::optional<SignedWide> upper = whole(bounds.upper);
   if (!lower || !upper) return std::nullopt;
   const auto width = static_cast<Wide>(*upper - *lower);
   // So that every element's distance from the lower bound has 64 bits.
-  const bool has_upper = *upper <= extent_of(problem.type).highest;
+  const bool has_upper = *upper <= extent_of(histogram.type).highest;
   if (width > kTwoTo64 || (width == kTwoTo64 && has_upper)) return std::nullopt;
   return WholeRange{*lower, width};
 }
@@ -297,20 +298,21 @@ void set_place(RealRange<Real>& range, const RealBounds& bounds, double step, st
 
 // --- both
 
-std::optional<BinRange> make_integer_range(const Problem& problem, const BinBounds& bounds) {
-  const IntegerExtent extent = extent_of(problem.type);
+std::optional<BinRange> make_integer_range(const HistogramWorkload& histogram,
+                                           const BinBounds& bounds) {
+  const IntegerExtent extent = extent_of(histogram.type);
   const SignedWide first = std::max(extent.lowest, ceil_of(bounds.lower));
   const SignedWide last = std::min(extent.highest, floor_of(bounds.upper));
   if (first > last) return std::nullopt;
 
-  const std::uint32_t bins = problem.histogram.bins;
+  const std::uint32_t bins = histogram.bins;
   std::optional<BinRange> range(std::in_place);  // not copied
   IntegerRange& integers = range->integers;
   integers.first = static_cast<std::uint64_t>(first);
   integers.last = static_cast<std::uint64_t>(last - first);
   const auto last_bits = static_cast<unsigned>(std::bit_width(integers.last));
   integers.narrowing = last_bits > 32 ? last_bits - 32 : 0;
-  if (const std::optional<WholeRange> exact = find_whole_range(problem, bounds)) {
+  if (const std::optional<WholeRange> exact = find_whole_range(histogram, bounds)) {
     const auto start = static_cast<Wide>(first - exact->lower);
     const Wide quotient = divide(exact->width, bins, /*rounds_up=*/false);
     range->even = {.are_exact = true,
@@ -341,9 +343,9 @@ std::optional<BinRange> make_integer_range(const Problem& problem, const BinBoun
 }
 
 template <class Real>
-std::optional<BinRange> make_real_range(const Problem& problem, const BinBounds& bounds,
+std::optional<BinRange> make_real_range(const HistogramWorkload& histogram, const BinBounds& bounds,
                                         RealRange<Real> BinRange::*member) {
-  const std::uint32_t bins = problem.histogram.bins;
+  const std::uint32_t bins = histogram.bins;
   const RealBounds real = real_bounds(bounds);
   std::optional<BinRange> range(std::in_place);  // not copied
   RealRange<Real>& inner = (*range).*member;
@@ -369,7 +371,7 @@ std::string to_string(const BinBound& bound) {
   return fmt::format("{}{}", bound.is_negative() ? "-" : "", bound.magnitude());
 }
 
-std::string find_range_fault(const Problem& problem, const BinBounds& bounds) {
+std::string find_range_fault(const HistogramWorkload& histogram, const BinBounds& bounds) {
   const auto text = [&] {
     return fmt::format("from {} to {}", to_string(bounds.lower), to_string(bounds.upper));
   };
@@ -381,12 +383,12 @@ std::string find_range_fault(const Problem& problem, const BinBounds& bounds) {
     return fmt::format("the lower bound {} is not below the upper bound {}",
                        to_string(bounds.lower), to_string(bounds.upper));
   }
-  if (find_whole_range(problem, bounds)) return {};
+  if (find_whole_range(histogram, bounds)) return {};
   const RealBounds real = real_bounds(bounds);
   if (!std::isfinite(real.upper - real.lower)) {
     return fmt::format("the range {} is wider than f64 can hold", text());
   }
-  const std::uint32_t bins = problem.histogram.bins;
+  const std::uint32_t bins = histogram.bins;
   // A step of a few denormal numbers is rounded by so much that the last bins lie beyond the range.
   const double step = step_of(real, bins);
   const bool is_rounded_away = step == 0 || real.lower + (bins - 1) * step > real.upper;
@@ -396,20 +398,22 @@ std::string find_range_fault(const Problem& problem, const BinBounds& bounds) {
   return {};
 }
 
-std::optional<BinRange> make_bin_range(const Problem& problem, const BinBounds& bounds) {
-  if (!is_floating(problem.type)) return make_integer_range(problem, bounds);
-  return size_of(problem.type) <= 4 && problem.histogram.bins <= kMaxBinsInFloat
-             ? make_real_range(problem, bounds, &BinRange::floats)
-             : make_real_range(problem, bounds, &BinRange::doubles);
+std::optional<BinRange> make_bin_range(const HistogramWorkload& histogram,
+                                       const BinBounds& bounds) {
+  if (!is_floating(histogram.type)) return make_integer_range(histogram, bounds);
+  return size_of(histogram.type) <= 4 && histogram.bins <= kMaxBinsInFloat
+             ? make_real_range(histogram, bounds, &BinRange::floats)
+             : make_real_range(histogram, bounds, &BinRange::doubles);
 }
 
-std::string describe_edge(const Problem& problem, const BinBounds& bounds, std::uint32_t i) {
-  const std::uint32_t bins = problem.histogram.bins;
+std::string describe_edge(const HistogramWorkload& histogram, const BinBounds& bounds,
+                          std::uint32_t i) {
+  const std::uint32_t bins = histogram.bins;
   if (i == bins) {
     return bounds.upper.is_integer() ? to_string(bounds.upper)
                                      : fmt::format("{:.7g}", bounds.upper.nearest());
   }
-  if (const std::optional<WholeRange> exact = find_whole_range(problem, bounds)) {
+  if (const std::optional<WholeRange> exact = find_whole_range(histogram, bounds)) {
     const Wide distance = divide(exact->width * i, bins, /*rounds_up=*/true);
     const SignedWide edge = exact->lower + static_cast<SignedWide>(distance);
     const auto magnitude = static_cast<std::uint64_t>(edge < 0 ? -edge : edge);

@@ -14,8 +14,8 @@
 #include <string>
 
 #include "foldtune/bin_bound.h"
-#include "foldtune/problem.h"
 #include "templates/histogram/range.cuh"
+#include "templates/histogram/workload.h"
 
 namespace foldtune {
 
@@ -24,17 +24,18 @@ struct BinBounds {
   BinBound upper = 1;
 };
 
-/// Empty if the problem's even bins can be made of the range, else what is wrong with it.
-std::string find_range_fault(const Problem& problem, const BinBounds& bounds);
+/// Empty if the histogram's even bins can be made of the range, else what is wrong with it.
+std::string find_range_fault(const HistogramWorkload& histogram, const BinBounds& bounds);
 
-/// Even bins of a range without fault; empty if it has no element of the problem's type.
-std::optional<BinRange> make_bin_range(const Problem& problem, const BinBounds& bounds);
+/// Even bins of a range without fault; empty if it has no element of its type.
+std::optional<BinRange> make_bin_range(const HistogramWorkload& histogram, const BinBounds& bounds);
 
 /// "17" or "0.1".
 std::string to_string(const BinBound& bound);
 
 /// Edge `i` of a range without fault, from 0 to the number of bins, to seven digits; where edges
 /// are those of integers, the lowest integer that is not below it, but the upper bound itself.
-std::string describe_edge(const Problem& problem, const BinBounds& bounds, std::uint32_t i);
+std::string describe_edge(const HistogramWorkload& histogram, const BinBounds& bounds,
+                          std::uint32_t i);
 
 }  // namespace foldtune

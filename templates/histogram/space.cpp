@@ -33,7 +33,7 @@ constexpr std::size_t kMaxBytesInFlight = 256;
 /// Inputs of which a call takes so little time that another launch would be a good part of it.
 constexpr std::uint64_t kSmallBytes = std::uint64_t{8} << 20;
 
-bool is_small(const Problem& problem) { return problem.input_bytes() <= kSmallBytes; }
+bool is_small(const HistogramWorkload& histogram) { return histogram.input_bytes() <= kSmallBytes; }
 
 /// Bins above which one block takes long to move the totals to the output.
 constexpr std::uint32_t kManyBins = 1 << 14;
@@ -56,15 +56,15 @@ constexpr StructTunables kTunables{std::array{
                                                                  kBlocksPerMultiprocessor),
 }};
 
-bool fits_in_shared(const Problem& problem, const HistogramParams& params) {
-  return counter_bytes(params, static_cast<unsigned>(size_of(problem.type)),
-                       problem.histogram.bins) <= kHistogramSharedBytes;
+bool fits_in_shared(const HistogramWorkload& histogram, const HistogramParams& params) {
+  return counter_bytes(params, static_cast<unsigned>(size_of(histogram.type)), histogram.bins) <=
+         kHistogramSharedBytes;
 }
 
 /// Polling counts in no global memory, where elements in no bin have no counter.
-bool can_poll(const Problem& problem, const HistogramParams& params) {
+bool can_poll(const HistogramWorkload& histogram, const HistogramParams& params) {
   const unsigned totals =
-      copy_counters(params, static_cast<unsigned>(size_of(problem.type)), problem.histogram.bins);
+      copy_counters(params, static_cast<unsigned>(size_of(histogram.type)), histogram.bins);
   return params.privacy != BinPrivacy::global &&
          totals <= kMaxPolledPerThread * static_cast<unsigned>(params.block_size);
 }
@@ -84,37 +84,37 @@ HistogramParams histogram_params(const Config& config) {
   return kTunables.to_struct(config);
 }
 
-bool is_valid(const Problem& problem, const HistogramParams& params) {
+bool is_valid(const HistogramWorkload& histogram, const HistogramParams& params) {
   const auto per_thread = static_cast<std::size_t>(params.vector_width) * params.unroll;
-  if (params.vector_width * size_of(problem.type) > kMaxLoadBytes) return false;
+  if (params.vector_width * size_of(histogram.type) > kMaxLoadBytes) return false;
   if (per_thread > kMaxElementsPerThread) return false;
-  if (per_thread * size_of(problem.type) > kMaxBytesInFlight) return false;
+  if (per_thread * size_of(histogram.type) > kMaxBytesInFlight) return false;
   if (params.copies > 1 && params.privacy != BinPrivacy::block) return false;
-  if (params.finish == HistogramFinal::polling && !can_poll(problem, params)) return false;
-  return fits_in_shared(problem, params);
+  if (params.finish == HistogramFinal::polling && !can_poll(histogram, params)) return false;
+  return fits_in_shared(histogram, params);
 }
 
 /// In a stream a launch that sets the output to zero takes as long as counting a small input. But
 /// with many bins one block would be busy for longer.
-bool is_searched(const Problem& problem, const HistogramParams& params) {
-  return params.finish != HistogramFinal::zero_first || !is_small(problem) ||
-         problem.histogram.bins > kManyBins;
+bool is_searched(const HistogramWorkload& histogram, const HistogramParams& params) {
+  return params.finish != HistogramFinal::zero_first || !is_small(histogram) ||
+         histogram.bins > kManyBins;
 }
 
-HistogramParams canonical(const Problem& problem, HistogramParams params,
+HistogramParams canonical(const HistogramWorkload& histogram, HistogramParams params,
                           int multiprocessor_count) {
   // One warp is a block.
   if (params.privacy == BinPrivacy::warp && params.block_size == kBlockSizes.front()) {
     params.privacy = BinPrivacy::block;
   }
-  const std::uint32_t blocks = grid_blocks(params, problem.count, multiprocessor_count);
+  const std::uint32_t blocks = grid_blocks(params, histogram.count, multiprocessor_count);
   // One block writes what it counted.
   if (blocks == 1 && params.privacy != BinPrivacy::global) {
     params.finish = HistogramFinal::last_block;
   }
   HistogramParams smaller = params;
   while ((smaller.blocks_per_multiprocessor /= 2) > 0 &&
-         grid_blocks(smaller, problem.count, multiprocessor_count) == blocks) {
+         grid_blocks(smaller, histogram.count, multiprocessor_count) == blocks) {
     params.blocks_per_multiprocessor = smaller.blocks_per_multiprocessor;
   }
   return params;
@@ -123,22 +123,22 @@ HistogramParams canonical(const Problem& problem, HistogramParams params,
 namespace {
 
 /// As many elements as the widest load takes.
-int widest_vector(const Problem& problem) {
-  return static_cast<int>(kMaxLoadBytes / size_of(problem.type));
+int widest_vector(const HistogramWorkload& histogram) {
+  return static_cast<int>(kMaxLoadBytes / size_of(histogram.type));
 }
 
 /// `params` with the most copies up to `most` that fit, or without any where not even one does; and
 /// with a final stage that its number of bins can have.
-HistogramParams with_copies(const Problem& problem, HistogramParams params, int most) {
+HistogramParams with_copies(const HistogramWorkload& histogram, HistogramParams params, int most) {
   params.privacy = BinPrivacy::block;
-  for (params.copies = most; params.copies > 1 && !fits_in_shared(problem, params);) {
+  for (params.copies = most; params.copies > 1 && !fits_in_shared(histogram, params);) {
     params.copies /= 2;
   }
-  if (!fits_in_shared(problem, params)) params.privacy = BinPrivacy::global;
-  if (params.finish == HistogramFinal::polling && !can_poll(problem, params)) {
+  if (!fits_in_shared(histogram, params)) params.privacy = BinPrivacy::global;
+  if (params.finish == HistogramFinal::polling && !can_poll(histogram, params)) {
     params.finish = HistogramFinal::last_block;
   }
-  if (problem.histogram.bins > kManyBins) params.finish = HistogramFinal::zero_first;
+  if (histogram.bins > kManyBins) params.finish = HistogramFinal::zero_first;
   return params;
 }
 
@@ -152,20 +152,22 @@ int copies_for(std::uint64_t elements_of_block, int most) {
 /// What few bytes need: one block, whose threads load once. Where that is not enough, they load
 /// twice, and of many elements four times; then pairs of lanes have a copy of the bins each. (With
 /// one for each lane, bytes that differ take 10% less time, and equal ones 10% more.)
-HistogramParams one_block(const Problem& problem) {
+HistogramParams one_block(const HistogramWorkload& histogram) {
   constexpr int kPairs = 16;
   constexpr int kThreads = 256;
-  const int width = widest_vector(problem);
-  if (problem.count <= static_cast<std::uint64_t>(kThreads) * width) {
-    const std::uint64_t share = std::bit_ceil((problem.count + kThreads - 1) / kThreads);
+  const int width = widest_vector(histogram);
+  if (histogram.count <= static_cast<std::uint64_t>(kThreads) * width) {
+    const std::uint64_t share = std::bit_ceil((histogram.count + kThreads - 1) / kThreads);
     return with_copies(
-        problem, {.block_size = kThreads, .vector_width = static_cast<int>(share), .unroll = 1}, 1);
+        histogram, {.block_size = kThreads, .vector_width = static_cast<int>(share), .unroll = 1},
+        1);
   }
-  if (copies_for(problem.count, kPairs) == 1) {
-    return with_copies(problem, {.block_size = 2 * kThreads, .vector_width = width, .unroll = 2},
+  if (copies_for(histogram.count, kPairs) == 1) {
+    return with_copies(histogram, {.block_size = 2 * kThreads, .vector_width = width, .unroll = 2},
                        1);
   }
-  return with_copies(problem, {.block_size = kThreads, .vector_width = width, .unroll = 4}, kPairs);
+  return with_copies(histogram, {.block_size = kThreads, .vector_width = width, .unroll = 4},
+                     kPairs);
 }
 
 }  // namespace
@@ -173,13 +175,14 @@ HistogramParams one_block(const Problem& problem) {
 /// One block for each multiprocessor at most, so that few add their bins and all are there at once;
 /// for small inputs a half or a quarter as many. Of many elements every warp has a copy of the
 /// bins; a smaller block has fewer threads to clear and add them.
-HistogramParams default_histogram_params(const Problem& problem, int multiprocessor_count) {
+HistogramParams default_histogram_params(const HistogramWorkload& histogram,
+                                         int multiprocessor_count) {
   constexpr std::uint64_t kBlockBytes = 16 << 10;
-  if (problem.input_bytes() <= kBlockBytes && problem.histogram.bins <= kFewBins) {
-    return one_block(problem);
+  if (histogram.input_bytes() <= kBlockBytes && histogram.bins <= kFewBins) {
+    return one_block(histogram);
   }
   constexpr int kFewestThreads = 256;  // smaller blocks add their bins for few elements
-  HistogramParams params{.vector_width = widest_vector(problem),
+  HistogramParams params{.vector_width = widest_vector(histogram),
                          .finish = HistogramFinal::polling,
                          .blocks_per_multiprocessor = 1};
   const int most = kBlockSizes.back();
@@ -187,24 +190,25 @@ HistogramParams default_histogram_params(const Problem& problem, int multiproces
     return static_cast<int>(
         std::clamp<std::uint64_t>(std::bit_ceil(threads), kFewestThreads, most));
   };
-  const std::uint64_t loads = problem.count / params.vector_width;
+  const std::uint64_t loads = histogram.count / params.vector_width;
   if (loads <= static_cast<std::uint64_t>(most) * multiprocessor_count) {
     params.block_size = block_for(2 * loads / multiprocessor_count);
     const bool has_many =
         loads / params.block_size * 4 > static_cast<std::uint64_t>(multiprocessor_count);
     params.unroll = has_many && params.block_size < most ? 2 : 1;
   } else {
-    params.unroll = is_small(problem) ? 1 : 4;
+    params.unroll = is_small(histogram) ? 1 : 4;
     params.block_size = block_for(loads / params.unroll / multiprocessor_count);
   }
-  const std::uint64_t share = std::max(tile_elements(params), problem.count / multiprocessor_count);
-  return with_copies(problem, params, copies_for(share, params.block_size / kBlockSizes.front()));
+  const std::uint64_t share =
+      std::max(tile_elements(params), histogram.count / multiprocessor_count);
+  return with_copies(histogram, params, copies_for(share, params.block_size / kBlockSizes.front()));
 }
 
 /// What streamed best on the devices that were measured, and what CUB does: 16 elements per thread,
 /// runs, one set of bins per block, and a launch that sets the output to zero.
-std::vector<HistogramParams> known_good_histogram_params(const Problem& problem) {
-  const int width = widest_vector(problem);
+std::vector<HistogramParams> known_good_histogram_params(const HistogramWorkload& histogram) {
+  const int width = widest_vector(histogram);
   const HistogramParams wide{.block_size = 1024,
                              .vector_width = width,
                              .unroll = 16 / width >= 2 ? 4 : 2,
@@ -223,15 +227,15 @@ std::vector<HistogramParams> known_good_histogram_params(const Problem& problem)
   constant.aggregation = BinAggregation::runs;
   std::vector<HistogramParams> all;
   const auto add = [&](const HistogramParams& params, int copies) {
-    const HistogramParams candidate = with_copies(problem, params, copies);
-    if (is_valid(problem, candidate) && is_searched(problem, candidate) &&
+    const HistogramParams candidate = with_copies(histogram, params, copies);
+    if (is_valid(histogram, candidate) && is_searched(histogram, candidate) &&
         std::ranges::none_of(all, [&](const HistogramParams& one) {
           return to_config(one) == to_config(candidate);
         })) {
       all.push_back(candidate);
     }
   };
-  add(one_block(problem), 32);
+  add(one_block(histogram), 32);
   add(wide, 32);
   add(wide, 16);
   add(wide, 8);

@@ -7,6 +7,7 @@
 
 #include "templates/family.h"
 #include "templates/histogram/params.cuh"
+#include "templates/histogram/workload.h"
 
 namespace foldtune {
 
@@ -19,12 +20,14 @@ HistogramParams histogram_params(const Config& config);
 
 /// @{
 /// What Family says of them.
-bool is_valid(const Problem& problem, const HistogramParams& params);
-bool is_searched(const Problem& problem, const HistogramParams& params);
-HistogramParams canonical(const Problem& problem, HistogramParams params, int multiprocessor_count);
-HistogramParams default_histogram_params(const Problem& problem, int multiprocessor_count);
-std::vector<HistogramParams> known_good_histogram_params(const Problem& problem);
-double estimate_us(const Problem& problem, const DeviceFacts& device,
+bool is_valid(const HistogramWorkload& histogram, const HistogramParams& params);
+bool is_searched(const HistogramWorkload& histogram, const HistogramParams& params);
+HistogramParams canonical(const HistogramWorkload& histogram, HistogramParams params,
+                          int multiprocessor_count);
+HistogramParams default_histogram_params(const HistogramWorkload& histogram,
+                                         int multiprocessor_count);
+std::vector<HistogramParams> known_good_histogram_params(const HistogramWorkload& histogram);
+double estimate_us(const HistogramWorkload& histogram, const DeviceFacts& device,
                    const HistogramParams& params);
 /// @}
 

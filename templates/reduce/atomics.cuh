@@ -15,7 +15,7 @@ inline constexpr bool kHasAtomic =
        Op::kInstruction == Instruction::bit_and || Op::kInstruction == Instruction::bit_or ||
        Op::kInstruction == Instruction::bit_xor)));
 
-/// Combines `value` into `*target`: in global memory, or in shared memory.
+/// Combines `value` into `*target`.
 template <class Op, class Output>
 FOLDTUNE_DEVICE void atomic_combine(Output* target, typename Op::Accumulator value) {
   using A = typename Op::Accumulator;

@@ -1,11 +1,13 @@
-#include "templates/family.h"
-
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <cstdint>
+#include <iterator>
 
+#include "foldtune/reduction.h"
+#include "templates/array_family.h"
 #include "templates/catalog.h"
 #include "templates/reduce/custom_source.h"
+#include "templates/reduce/fields.h"
 #include "templates/reduce/launcher.h"
 #include "templates/reduce/space.h"
 #include "templates/struct_tunables.h"
@@ -22,32 +24,28 @@ std::string reduce_lines(bool in_order, Operator op) {
 }
 
 Program make_reduce_program(const Variant& variant) {
-  const Problem& problem = variant.problem;
+  const Reduction reduction = reduction_of(variant.workload);
   ReduceParams params = reduce_params(variant.params);
-  const bool wide = counts_in_64_bits(variant);
-  const std::string op = device_operator(problem, wide);
-  const std::string output = result_shape(problem.op) == ResultShape::value
-                                 ? std::string(device_name(problem.result_type()))
+  const bool wide = takes_64_bits(reduction.count);
+  const std::string op = device_operator(reduction, wide);
+  const std::string output = result_shape(reduction.op) == ResultShape::value
+                                 ? std::string(device_name(reduction.result_type()))
                                  : fmt::format("{}::Result", op);
   const FinalStage final_stage = params.final_stage;
   params.waves = 0;  // shapes the launch alone
   const std::string seen_by_kernel = to_template_argument("foldtune::ReduceParams", params);
 
   const std::string_view index = wide ? "foldtune::uint64" : "foldtune::uint32";
-  const bool in_order = has_fixed_order(problem);
+  const bool in_order = has_fixed_order(reduction);
   Program program;
-  program.source = reduce_lines(in_order, problem.op);
+  program.source = reduce_lines(in_order, reduction.op);
   program.fuses_multiply_add = !in_order;
-  if (needs_toolkit(params)) {
-    program.source += "#include \"templates/reduce/toolkit_stages.cuh\"\n";
-    program.needs_toolkit = true;
-  }
-  if (problem.op == Operator::custom) program.source += custom_source(*problem.custom);
+  if (reduction.op == Operator::custom) program.source += custom_source(*reduction.custom);
   program.name_expressions.push_back(
       in_order ? fmt::format("foldtune::reduce_in_order<{}, {}, {}, {}>", op, output, index,
                              seen_by_kernel)
                : fmt::format("foldtune::reduce<{}, {}, {}, {}, {}>", op, output, index,
-                             problem.alignment == Alignment::vector, seen_by_kernel));
+                             reduction.alignment == Alignment::vector, seen_by_kernel));
   if (final_stage == FinalStage::atomic) {
     program.name_expressions.push_back(fmt::format("foldtune::store_identity<{}, {}>", op, output));
   } else if (final_stage == FinalStage::two_pass) {
@@ -58,78 +56,96 @@ Program make_reduce_program(const Variant& variant) {
   return program;
 }
 
-constexpr Field kReduceFields[] = {
-    {.name = "result",
-     .get =
-         [](const Problem& problem) {
-           const bool is_said = problem.op != Operator::custom &&
-                                problem.result_type() != problem.accumulator_type();
-           return is_said ? std::string(name(problem.result_type())) : std::string();
-         },
-     .set =
-         [](Problem& problem, std::string_view text) {
-           problem.result = parse_element_type(text);
-           return problem.result.has_value();
-         }},
-    {.name = "nan_policy",
-     .get =
-         [](const Problem& problem) {
-           const bool is_said = problem.nan_policy != NanPolicy::propagate;
-           return is_said ? std::string(name(problem.nan_policy)) : std::string();
-         },
-     .set =
-         [](Problem& problem, std::string_view text) {
-           const auto policy = parse_nan_policy(text);
-           problem.nan_policy = policy.value_or(NanPolicy::propagate);
-           return policy.has_value();
-         }},
-    {.name = "ddof",
-     .get =
-         [](const Problem& problem) {
-           return problem.ddof == 0 ? std::string() : std::to_string(problem.ddof);
-         },
-     .set =
-         [](Problem& problem, std::string_view text) {
-           problem.ddof = text == "1" ? 1 : 0;
-           return text == "1";
-         }},
-};
+constexpr std::string_view kInputNames[] = {"input", "input 2", "input 3", "input 4"};
+static_assert(std::size(kInputNames) == kMaxInputs);
 
-class ReduceFamily final : public Family {
+std::vector<Argument> reduce_arguments(const Reduction& reduction) {
+  std::vector<Argument> arguments{{.name = "output",
+                                   .access = Access::output,
+                                   .type = reduction.result_type(),
+                                   .element_bytes = reduction.result_bytes(),
+                                   .alignment = reduction.output_alignment()}};
+  for (const ElementType type : reduction.input_types()) {
+    arguments.push_back({.name = kInputNames[arguments.size() - 1],
+                         .type = type,
+                         .element_bytes = size_of(type),
+                         .alignment = size_of(type)});
+  }
+  return arguments;
+}
+
+class ReduceFamily final : public ArrayFamily {
  public:
-  std::string_view name() const override { return "reduce"; }
-  std::span<const Field> fields() const override { return kReduceFields; }
-  std::span<const Tunable> tunables() const override { return reduce_tunables(); }
+  using ArrayFamily::find_fault;
 
-  bool is_valid(const Problem& problem, const Config& config) const override {
-    return foldtune::is_valid(problem, reduce_params(config));
+  std::string_view name() const override { return "reduce"; }
+
+  std::span<const Field> fields() const override { return reduce_fields(); }
+  void complete(Problem& problem) const override { complete_reduction(problem); }
+  std::string find_fault(const Problem& problem) const override {
+    return find_reduction_fault(reduction_of(problem));
   }
-  bool is_searched(const Problem& problem, const Config& config) const override {
-    return foldtune::is_searched(problem, reduce_params(config));
+  std::string describe(const Problem& problem) const override {
+    return describe_reduction(reduction_of(problem));
   }
-  Config canonical(const Problem& problem, const Config& config,
+  std::string text(const Problem& problem, const Field& field) const override {
+    return reduction_text(problem, field);
+  }
+  bool parse(Problem& problem, const Field& field, std::string_view text) const override {
+    return parse_reduction(problem, field, text);
+  }
+
+  /// Arguments that the problem has not are null.
+  int layout(const Problem&, const Call& call) const override {
+    std::uintptr_t addresses = 0;
+    for (std::size_t i = 1; i <= kMaxInputs; ++i) {
+      addresses |= reinterpret_cast<std::uintptr_t>(call.arguments[i]);
+    }
+    return layout_of(addresses);
+  }
+  std::vector<Argument> arguments(const Problem& problem) const override {
+    return reduce_arguments(reduction_of(problem));
+  }
+  std::uint64_t elements(const Problem&, std::size_t argument, const Shape& shape) const override {
+    return argument == 0 ? 1 : shape[0];
+  }
+  std::string find_call_fault(const Problem& problem, const Shape& shape) const override {
+    if (shape[0] > 0) return find_fault(problem, shape);
+    const Operator op = reduction_of(problem).op;
+    if (has_empty_result(op)) return {};
+    return fmt::format("an empty input: there is no {} of nothing; check the count before the call",
+                       foldtune::name(op));
+  }
+
+  std::span<const Tunable> tunables() const override { return reduce_tunables(); }
+  bool is_valid(const Workload& workload, const Config& config) const override {
+    return foldtune::is_valid(reduction_of(workload), reduce_params(config));
+  }
+  bool is_searched(const Workload& workload, const Config& config) const override {
+    return foldtune::is_searched(reduction_of(workload), reduce_params(config));
+  }
+  Config canonical(const Workload& workload, const Config& config,
                    int multiprocessor_count) const override {
-    return foldtune::canonical(problem, reduce_params(config), multiprocessor_count);
+    return foldtune::canonical(reduction_of(workload), reduce_params(config), multiprocessor_count);
   }
-  Config fallback(const Problem& problem, int multiprocessor_count) const override {
-    return default_reduce_params(problem, multiprocessor_count);
+  Config fallback(const Workload& workload, int multiprocessor_count) const override {
+    return default_reduce_params(reduction_of(workload), multiprocessor_count);
   }
-  std::vector<Config> known_good(const Problem& problem) const override {
-    const std::vector<ReduceParams> all = known_good_reduce_params(problem);
+  std::vector<Config> known_good(const Workload& workload) const override {
+    const std::vector<ReduceParams> all = known_good_reduce_params(reduction_of(workload));
     return {all.begin(), all.end()};
   }
 
-  /// Vectors of as many bytes as before.
-  Config adapted(const Config& config, const Problem& from, const Problem& to) const override {
+  Config adapted(const Config& config, const Workload& from, const Workload& to) const override {
     ReduceParams params = reduce_params(config);
-    const int bytes = params.vector_width * static_cast<int>(size_of(from.type));
-    params.vector_width = std::max(1, bytes / static_cast<int>(size_of(to.type)));
+    params.vector_width =
+        adapted_width(params.vector_width, reduction_of(from).type, reduction_of(to).type);
     return params;
   }
 
-  double estimate_us(const Problem& problem, const DeviceFacts& device,
+  double estimate_us(const Workload& workload, const DeviceFacts& device,
                      const Config& config) const override {
-    return foldtune::estimate_us(problem, device, reduce_params(config));
+    return foldtune::estimate_us(reduction_of(workload), device, reduce_params(config));
   }
 
   bool stores_result_once(const Config& config) const override {
@@ -137,7 +153,8 @@ class ReduceFamily final : public Family {
   }
 
   std::string include_lines(const Problem& problem) const override {
-    return reduce_lines(has_fixed_order(problem), problem.op);
+    const Reduction reduction = reduction_of(problem);
+    return reduce_lines(has_fixed_order(reduction), reduction.op);
   }
   std::vector<std::string> all_include_lines() const override {
     std::vector<std::string> all;
@@ -156,7 +173,8 @@ class ReduceFamily final : public Family {
     // The driver is asked for nothing that the grid does not depend on.
     const int resident_blocks =
         params.waves > 0 ? facts.resident_blocks(static_cast<std::uint32_t>(params.block_size)) : 0;
-    return std::make_unique<ReduceLauncher>(variant.problem, params, resident_blocks);
+    return std::make_unique<ReduceLauncher>(reduction_of(variant.workload), params,
+                                            resident_blocks);
   }
 };
 

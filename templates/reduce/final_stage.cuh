@@ -2,6 +2,7 @@
 /// the scratch is laid out.
 #pragma once
 
+#include "templates/reduce/atomics.cuh"
 #include "templates/reduce/block_stage.cuh"
 #include "templates/reduce/cluster_stage.cuh"
 #include "templates/reduce/partials.cuh"

@@ -16,20 +16,6 @@ enum class BlockStage {
   tree_shuffle,  ///< the same down to one warp, then shuffles
   shuffle,       ///< shuffles in every warp, then over the warps' results
   redux,         ///< every warp at once, by instructions of its own, then the warps' results
-
-  // Kept for comparison; no search tries them.
-  interleaved,    ///< tree in shared memory whose active threads are ever farther apart
-  tree_unrolled,  ///< tree whose last warp goes on without barriers of the block
-  shared_atomic,  ///< every thread combines into one place in shared memory, atomically
-  warp,           ///< shuffles in every warp; each warp meets the grid by itself, atomically
-  none,           ///< every thread meets the grid by itself, atomically
-  single_thread,  ///< there is nothing to meet: one thread folds everything
-
-  // Parts of the CUDA Toolkit, where its headers are found.
-  cooperative_groups,       ///< cg::reduce in every warp, then over the warps' results
-  tree_cooperative_groups,  ///< tree in shared memory down to one warp, then cg::reduce
-  cub_block,                ///< cub::BlockReduce
-  cub_warp,                 ///< cub::WarpReduce in every warp, then over the warps' results
 };
 
 /// How the blocks of a grid meet. A grid of one block writes its result and needs none of them.

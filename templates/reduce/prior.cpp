@@ -26,9 +26,9 @@ constexpr double kCluster = 0.02;       ///< a store into another multiprocessor
 constexpr double kFurtherWord = 0.4;
 
 /// What an accumulator costs to hand on, of what one word costs.
-double word_factor(const Problem& problem) {
+double word_factor(const Reduction& reduction) {
   constexpr double kWordBytes = 4;
-  const auto bytes = static_cast<double>(accumulator_bytes(problem, /*wide=*/false));
+  const auto bytes = static_cast<double>(accumulator_bytes(reduction, /*wide=*/false));
   return 1 + kFurtherWord * std::max(0.0, bytes / kWordBytes - 1);
 }
 
@@ -73,13 +73,14 @@ double final_stage_us(const ReduceParams& params, double grid, double factor) {
 
 }  // namespace
 
-double estimate_us(const Problem& problem, const DeviceFacts& device, const ReduceParams& params) {
-  const double count = static_cast<double>(std::max<std::uint64_t>(1, problem.count));
+double estimate_us(const Reduction& reduction, const DeviceFacts& device,
+                   const ReduceParams& params) {
+  const double count = static_cast<double>(std::max<std::uint64_t>(1, reduction.count));
   const double per_thread = params.vector_width * params.unroll;
-  const double factor = word_factor(problem);
-  const bool keeps_index = result_shape(problem.op) == ResultShape::indexed_value;
+  const double factor = word_factor(reduction);
+  const bool keeps_index = result_shape(reduction.op) == ResultShape::indexed_value;
   double element_bytes = 0;  // of all inputs
-  for (const ElementType type : problem.input_types()) {
+  for (const ElementType type : reduction.input_types()) {
     element_bytes += static_cast<double>(size_of(type));
   }
   GridWalk walk{.block_size = params.block_size,
@@ -91,7 +92,7 @@ double estimate_us(const Problem& problem, const DeviceFacts& device, const Redu
                 .tile_us = (keeps_index ? kPerIndexed : kPerElement) * per_thread,
                 .block_us = block_stage_us(params, factor)};
   walk.resident = resident_blocks(walk.block_size, walk.bytes_per_thread);
-  walk.grid = grid_blocks(problem, params, problem.count,
+  walk.grid = grid_blocks(reduction, params, reduction.count,
                           static_cast<int>(walk.resident) * device.multiprocessor_count);
   return kLaunch + walk_us(walk, device) + final_stage_us(params, walk.grid, factor);
 }

@@ -6,7 +6,6 @@
 #include "templates/reduce/final_stage.cuh"
 #include "templates/reduce/load.cuh"
 #include "templates/reduce/params.cuh"
-#include "templates/reduce/single_thread.cuh"
 
 namespace foldtune {
 
@@ -21,41 +20,21 @@ FOLDTUNE_KERNEL(kParams.block_size)
 reduce(InputPointers<Op::Inputs::kSize> inputs, Index count, Output* output, void* scratch,
        bool inputs_ready) {
   platform::let_next_grid_begin();
-  if constexpr (kParams.block_stage == BlockStage::single_thread) {
-    platform::await_previous_grid();
-    if (platform::block_index() > 0 || platform::thread_index() > 0) return;
-    using Elements = SingleThread<Op, typename Op::Inputs, Index>;
-    store_result<Op>(output, Elements::fold(inputs, count), count);
-  } else {
-    using Fold = BlockFold<Op, kParams.block_size, kParams.block_stage>;
-    using Storage = FinalStorage<Fold, kInCluster<kParams>>;
-    FOLDTUNE_SHARED(Storage, storage);
-    if constexpr (kInCluster<kParams>) {
-      if (platform::grid_size() > 1) storage.mailbox.open(platform::grid_size() - 1);
-    }
-    using Elements = Share<Op, typename Op::Inputs, Index, kAligned, kParams>;
-    if (!inputs_ready) {
-      Elements::prefetch(inputs, count);
-      platform::await_previous_grid();
-    }
-    typename Op::Accumulator value = Elements::fold(inputs, count);
-    if constexpr (kParams.block_stage == BlockStage::none ||
-                  kParams.block_stage == BlockStage::warp) {
-      static_assert(kParams.final_stage == FinalStage::atomic);
-      if (platform::grid_size() > 1) {
-        if (inputs_ready) platform::await_previous_grid();
-        if constexpr (kParams.block_stage == BlockStage::warp) {
-          value = ShuffleWarp<Op>::fold(value);
-          if (platform::thread_index() % kWarpSize != 0) return;
-        }
-        atomic_combine<Op>(output, value);
-        return;
-      }
-    }
-    value = Fold::fold(storage.fold, value);
-    if (inputs_ready) platform::await_previous_grid();
-    finish<Op, kParams, Fold>(storage, value, count, output, scratch);
+  using Fold = BlockFold<Op, kParams.block_size, kParams.block_stage>;
+  using Storage = FinalStorage<Fold, kInCluster<kParams>>;
+  FOLDTUNE_SHARED(Storage, storage);
+  if constexpr (kInCluster<kParams>) {
+    if (platform::grid_size() > 1) storage.mailbox.open(platform::grid_size() - 1);
   }
+  using Elements = Share<Op, typename Op::Inputs, Index, kAligned, kParams>;
+  if (!inputs_ready) {
+    Elements::prefetch(inputs, count);
+    platform::await_previous_grid();
+  }
+  const auto share = Elements::fold(inputs, count);
+  const auto total = Fold::fold(storage.fold, share);
+  if (inputs_ready) platform::await_previous_grid();
+  finish<Op, kParams, Fold>(storage, total, count, output, scratch);
 }
 
 /// Before `reduce` with the final stage `atomic`: the output to fold into.

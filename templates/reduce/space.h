@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "foldtune/reduction.h"
 #include "templates/family.h"
 #include "templates/reduce/params.cuh"
 
@@ -20,23 +21,24 @@ ReduceParams reduce_params(const Config& config);
 
 /// @{
 /// What Family says of them.
-bool is_valid(const Problem& problem, const ReduceParams& params);
-bool is_searched(const Problem& problem, const ReduceParams& params);
-ReduceParams canonical(const Problem& problem, ReduceParams params, int multiprocessor_count);
-ReduceParams default_reduce_params(const Problem& problem, int multiprocessor_count);
-std::vector<ReduceParams> known_good_reduce_params(const Problem& problem);
-double estimate_us(const Problem& problem, const DeviceFacts& device, const ReduceParams& params);
+bool is_valid(const Reduction& reduction, const ReduceParams& params);
+bool is_searched(const Reduction& reduction, const ReduceParams& params);
+ReduceParams canonical(const Reduction& reduction, ReduceParams params, int multiprocessor_count);
+ReduceParams default_reduce_params(const Reduction& reduction, int multiprocessor_count);
+std::vector<ReduceParams> known_good_reduce_params(const Reduction& reduction);
+double estimate_us(const Reduction& reduction, const DeviceFacts& device,
+                   const ReduceParams& params);
 /// @}
 
 /// Bytes of the widest element of the inputs.
-std::size_t widest_element(const Problem& problem);
+std::size_t widest_element(const Reduction& reduction);
 
 /// Whether FinalStage::counted has room for the totals.
-bool can_be_counted(const Problem& problem);
+bool can_be_counted(const Reduction& reduction);
 
-/// Whether the problem is folded in the order of fixed_order.cuh, so that the result's bits do not
-/// depend on the configuration.
-bool has_fixed_order(const Problem& problem);
+/// Whether the reduction is folded in the order of fixed_order.cuh, so that the result's bits do
+/// not depend on the configuration.
+bool has_fixed_order(const Reduction& reduction);
 
 /// Elements of a chunk in that order, for `count` elements.
 std::uint32_t chunk_elements(std::uint64_t count);
@@ -47,11 +49,11 @@ std::uint32_t chunk_count(std::uint64_t count);
 /// Elements of each input that one block loads at a time.
 std::uint64_t tile_elements(const ReduceParams& params);
 
-/// Blocks of the grids of a problem, whatever its count, on a device that holds `resident_blocks`
+/// Blocks of the grids of a reduction, whatever its count, on a device that holds `resident_blocks`
 /// at a time.
 class GridRule {
  public:
-  GridRule(const Problem& problem, const ReduceParams& params, int resident_blocks);
+  GridRule(const Reduction& reduction, const ReduceParams& params, int resident_blocks);
 
   std::uint32_t blocks(std::uint64_t count) const {
     const std::uint64_t portions =
@@ -65,10 +67,7 @@ class GridRule {
 };
 
 /// The same for one count.
-std::uint32_t grid_blocks(const Problem& problem, const ReduceParams& params, std::uint64_t count,
-                          int resident_blocks);
-
-/// Whether the kernel needs headers of the CUDA Toolkit.
-bool needs_toolkit(const ReduceParams& params);
+std::uint32_t grid_blocks(const Reduction& reduction, const ReduceParams& params,
+                          std::uint64_t count, int resident_blocks);
 
 }  // namespace foldtune

@@ -16,12 +16,12 @@ std::vector<std::string> names_of(const std::vector<Case>& cases) {
   return names;
 }
 
-TEST_CASE("Every case is a problem that can be reduced, under a name of its own") {
+TEST_CASE("Every case is a problem that can be computed, under a name of its own") {
   std::set<std::string> names;
   for (const Case& one : all_cases()) {
     CAPTURE(one.name);
     CHECK(names.insert(one.name).second);
-    CHECK(find_fault(one.problem).empty());
+    CHECK(find_fault(one.workload.problem).empty());
   }
   CHECK(names.size() == 34);
 }

@@ -18,12 +18,9 @@ inline Cell sum_cell(std::uint64_t count, const std::string& type = "f32",
                                       : type.ends_with("16") ? 2
                                                              : 1;
   return {.case_name = "sum " + type,
-          .op = "sum",
-          .type = type,
-          .accumulator = type,
-          .options = "",
+          .problem = {{"op", "sum"}, {"type", type}, {"accumulator", type}},
           .inputs = {type},
-          .alignment = "vector",
+          .layout = "vector",
           .count = count,
           .bytes = count * element_bytes,
           .manner = manner};
@@ -32,9 +29,8 @@ inline Cell sum_cell(std::uint64_t count, const std::string& type = "f32",
 inline Cell histogram_cell(std::uint64_t count, const std::string& distribution) {
   Cell cell = sum_cell(count, "u8");
   cell.case_name = "histogram u8 " + distribution;
-  cell.op = "histogram";
-  cell.accumulator = "u32";
-  cell.options = "bins=256,binning=key,distribution=" + distribution;
+  cell.problem = {{"op", "histogram"}, {"type", "u8"},     {"counter", "u32"},
+                  {"bins", "256"},     {"binning", "key"}, {"distribution", distribution}};
   return cell;
 }
 

@@ -18,9 +18,9 @@ except ImportError:
     sys.exit(77)
 
 
-def figure(case, contender, n, us, manner="graph", alignment="vector"):
-    cell = {"case": case, "op": "sum", "type": "f32", "accumulator": "f32", "options": "", "inputs": ["f32"],
-            "alignment": alignment, "n": n, "bytes": 4 * n, "manner": manner}
+def figure(case, contender, n, us, manner="graph", layout="vector"):
+    cell = {"case": case, "problem": {"op": "sum", "type": "f32", "accumulator": "f32"}, "inputs": ["f32"],
+            "layout": layout, "n": n, "bytes": 4 * n, "manner": manner}
     return peer_report.make_figure(cell, contender, [us])
 
 
@@ -31,7 +31,7 @@ def report():
     figures = [figure("sum f32", "tuned", 4096, 1.5), figure("sum f32", "tuned", 1024, 1.25),
                figure("sum f32", "PyTorch", 4096, 2.5), figure("max f32", "CUB", 4096, 2.0),
                figure("sum f32", "tuned", 4096, 3.5, manner="stream"),
-               figure("sum f32", "tuned", 2048, 9.0, alignment="element")]
+               figure("sum f32", "tuned", 2048, 9.0, layout="element")]
     return {**peer_report.empty(run), "runs": [run, peers], "figures": figures}
 
 

@@ -19,11 +19,11 @@ TEST_CASE("A table has a column for each contender that took part, and a row for
   CHECK_THAT(text, ContainsSubstring("CuPy") && !ContainsSubstring("PyTorch"));
 }
 
-TEST_CASE("Each manner and alignment has a table of its own") {
+TEST_CASE("Each manner and layout has a table of its own") {
   Report report = report_of(sum_cell(4096), {{kTuned, 2}});
   add(report, sum_cell(4096, "f32", "stream"), {{kTuned, 3}});
   Cell misaligned = sum_cell(4096);
-  misaligned.alignment = "element";
+  misaligned.layout = "element";
   add(report, misaligned, {{kTuned, 4}});
   const std::string text = format_tables(report);
   CHECK_THAT(text, ContainsSubstring("(graph)") && ContainsSubstring("(stream)") &&

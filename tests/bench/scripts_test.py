@@ -33,15 +33,15 @@ FAKE_BENCH = """\
     else:
         if value("--case") == "max f32" and "--broken" in arguments:
             sys.exit(6)
-        report = {"schema_version": 2, "runs": [], "figures": [], "faults": [], "not_run": [],
+        report = {"schema_version": 3, "runs": [], "figures": [], "faults": [], "not_run": [],
                   "arguments": arguments}
         open(value("--json"), "w").write(json.dumps(report))
 """
 
 
 def cell(n, manner="graph"):
-    return {"case": "sum f32", "op": "sum", "type": "f32", "accumulator": "f32", "options": "", "inputs": ["f32"],
-            "alignment": "vector", "n": n, "bytes": 4 * n, "manner": manner}
+    return {"case": "sum f32", "problem": {"op": "sum", "type": "f32", "accumulator": "f32"}, "inputs": ["f32"],
+            "layout": "vector", "n": n, "bytes": 4 * n, "manner": manner}
 
 
 class Rotation(unittest.TestCase):
@@ -94,8 +94,8 @@ class Report(unittest.TestCase):
     def test_another_version_is_refused(self):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder, "old.json")
-            path.write_text('{"schema_version": 1}')
-            with self.assertRaisesRegex(ValueError, "old.json is of version 1"):
+            path.write_text('{"schema_version": 2}')
+            with self.assertRaisesRegex(ValueError, "old.json is of version 2"):
                 peer_report.read(path)
 
 

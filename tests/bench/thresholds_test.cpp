@@ -77,7 +77,7 @@ TEST_CASE("Histograms of bytes have lines by size and distribution") {
 TEST_CASE("What cuBLAS has of one vector is compared with it at every size") {
   for (const char* op : {"nrm2", "asum", "argabsmax"}) {
     Cell cell = sum_cell(1024);
-    cell.op = op;
+    cell.problem["op"] = op;
     CHECK(applying(cell) == Names{"nrm2, asum and argabsmax"});
   }
 }

@@ -2,6 +2,7 @@
 #include "cache/check.h"
 
 #include <SQLiteCpp/Database.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <fstream>
@@ -124,6 +125,48 @@ TEST_CASE("values that no store would keep are found") {
         "unsorted");
   check("UPDATE run SET read_bandwidth_gbps = -1", "run 1 (NVIDIA H200)", "read_bandwidth_gbps");
   check("UPDATE run SET device_multiprocessor_count = 1", "run 1 (NVIDIA H200)", "fingerprint");
+}
+
+TEST_CASE("texts of a problem that no family writes are found") {
+  const Checked database;
+  const auto check = [&](const char* column, const std::string& text, const std::string& what) {
+    CAPTURE(column, text);
+    const std::string kept = SQLite::Database(database.file())
+                                 .execAndGet(fmt::format("SELECT {} FROM problem", column))
+                                 .getString();
+    const auto set = [&](const std::string& value) {
+      database.exec(
+          fmt::format("UPDATE problem SET {} = '{}' WHERE problem_id = 1", column, value));
+    };
+    set(text);
+    database.check_finding("problem 1", what);
+    database.check_finding("measurement 1", what);
+    set(kept);
+    CHECK(database.findings().empty());
+  };
+  check("family", "re\nduce", "its family has control characters");
+  check("layout", std::string(1001, 'x'), "1001 bytes");
+  for (const char* const text :
+       {"sum", "op=", "=sum", "op=sum ", "op=sum  type=f32", "op=a op=b"}) {
+    check("problem", text, "name=value");
+  }
+  for (const char* const text : {"", "x", "20x", "x20", "020", "-1", "1x1x1x1x1", "20 "}) {
+    check("bucket", text, "is not of the form");
+  }
+  check("bucket", "65", "above 64");
+}
+
+TEST_CASE("a shape is as many numbers as its bucket, and not of nothing") {
+  const Checked database;
+  const auto check = [&](const std::string& shape, const std::string& what) {
+    database.exec("UPDATE measurement SET shape = '" + shape + "' WHERE measurement_id = 1");
+    database.check_finding("measurement 1", what);
+  };
+  check("0", "no elements");
+  check("4096x256", "another number of extents");
+  check("1e6", "is not of the form");
+  check("9300000000000000000", "above");
+  check("99999999999999999999", "is not of the form");
 }
 
 TEST_CASE("tunables are looked at where the kernel sources are this Foldtune's") {

@@ -72,10 +72,10 @@ TEST_CASE("results are graded by what they were measured with") {
     return validity_of(StoredResult{.run = run_on(device())}, present, compiler, has_these_kernels);
   };
   CHECK(grade("nvrtc 13.0", true) == Validity::valid);
-  CHECK(grade("nvrtc 13.1", true) == Validity::marked);
+  CHECK(grade("nvrtc 13.1", true) == Validity::stale);
   CHECK(grade("nvrtc 13.1", false) == Validity::seed);
   present.driver = "1";
-  CHECK(grade("nvrtc 13.0", true) == Validity::marked);
+  CHECK(grade("nvrtc 13.0", true) == Validity::stale);
   CHECK(grade("nvrtc 13.0", false) == Validity::seed);
   present.multiprocessor_count += 1;
   CHECK(grade("nvrtc 13.0", true) == Validity::none);

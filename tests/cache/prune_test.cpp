@@ -77,13 +77,13 @@ class Pruned {
 TEST_CASE("prune: kernels of other templates go with their measurements, and by no other rule") {
   const Pruned database;
   const auto kernels = open_sqlite_store(database.file(), OpenMode::read_write)->kernels();
-  KernelRecord stale = kernel_of(key_of("a"));
-  stale.template_fingerprint = "templates-0";
-  kernels->put(stale, kNoLimit);
+  KernelRecord old = kernel_of(key_of("a"));
+  old.template_fingerprint = "templates-0";
+  kernels->put(old, kNoLimit);
   kernels->put(kernel_of(key_of("b")), kNoLimit);
   database.left_by({.device = "h200"});
   CHECK(kernels->usage().kernels == 2);
-  database.left_by({.stale = true});
+  database.left_by({.seeds = true});
   CHECK_FALSE(kernels->find(key_of("a")));
   CHECK(kernels->find(key_of("b")));
 }
@@ -92,8 +92,8 @@ TEST_CASE("prune: by age the best stay, but for those of other templates") {
   CHECK(Pruned().left_by({.before = "2021-01-01T00:00:00Z"}) == "2,3,4,6");
 }
 
-TEST_CASE("prune: stale are the measurements of other templates, the best too") {
-  CHECK(Pruned().left_by({.stale = true}) == "1,2,3,4");
+TEST_CASE("prune: seeds are the measurements of other templates, the best too") {
+  CHECK(Pruned().left_by({.seeds = true}) == "1,2,3,4");
 }
 
 TEST_CASE("prune: a device that is named loses all, whatever the case of its name") {
@@ -105,7 +105,7 @@ TEST_CASE("prune: a device that is named loses all, whatever the case of its nam
 
 TEST_CASE("prune: of several rules all have to hold") {
   CHECK(Pruned().left_by({.before = "2021-01-01T00:00:00Z", .device = "H200"}) == "3,4,6");
-  CHECK(Pruned().left_by({.before = "2021-01-01T00:00:00Z", .stale = true}) == "1,2,3,4,6");
+  CHECK(Pruned().left_by({.before = "2021-01-01T00:00:00Z", .seeds = true}) == "1,2,3,4,6");
 }
 
 TEST_CASE("prune: the report tells what went and what stayed") {
@@ -114,10 +114,10 @@ TEST_CASE("prune: the report tells what went and what stayed") {
       database.file(), {.before = "2021-01-01T00:00:00Z", .present_fingerprints = kPresent});
   REQUIRE(report.groups.size() == 2);
   CHECK(report.groups[0].device_name == "NVIDIA H200");
-  CHECK_FALSE(report.groups[0].is_stale);
+  CHECK_FALSE(report.groups[0].is_seed);
   CHECK(report.groups[0].measurements == 1);
   CHECK(report.groups[0].problems == 1);
-  CHECK(report.groups[1].is_stale);
+  CHECK(report.groups[1].is_seed);
   CHECK(report.kept_best == 2);
 }
 
@@ -137,7 +137,7 @@ TEST_CASE("prune: what nothing refers to any more goes too, but for the runs of 
 TEST_CASE("prune: a file that is not there is not made") {
   const TemporaryFolder folder;
   const std::string file = folder.file("none.db");
-  CHECK(contains(error_of([&] { prune_database(file, {.stale = true}); }), "no such file"));
+  CHECK(contains(error_of([&] { prune_database(file, {.seeds = true}); }), "no such file"));
   CHECK_FALSE(std::filesystem::exists(file));
 }
 
@@ -150,7 +150,7 @@ TEST_CASE("prune: killed at any moment, all of it is there or all of it is gone"
             std::to_string(kRows) +
             ") INSERT INTO measurement SELECT i, run_id, problem_id, config_id, measured_at, "
             "imported_from,"
-            " element_count, input_bytes, is_default, round, outcome, failure, median_us, mad_us,"
+            " shape, input_bytes, is_default, round, outcome, failure, median_us, mad_us,"
             " discarded_samples, hot_us, stream_us, latency_us, registers, shared_bytes,"
             " local_bytes, occupancy, compile_ms, sm_clock_mhz, memory_clock_mhz, samples_us"
             " FROM measurement, n WHERE measurement_id = 1; PRAGMA wal_checkpoint(TRUNCATE)");

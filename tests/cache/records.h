@@ -2,8 +2,12 @@
 /// name says.
 #pragma once
 
+#include <charconv>
+#include <cstdlib>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "cache/config_store.h"
@@ -34,12 +38,21 @@ inline RunRecord run_on(const DeviceRecord& device) {
 
 inline ProblemKey sum_of_size(int size_class) {
   return {.family = "reduce",
-          .op = "sum",
-          .element_type = "f32",
-          .accumulator_type = "f32",
-          .alignment = "16",
-          .determinism = "fixed",
-          .size_class = size_class};
+          .problem = "op=sum type=f32",
+          .layout = "vector",
+          .bucket = std::to_string(size_class)};
+}
+
+/// As a family of one extent has it: the difference from a size class, up to 2.
+inline BucketDistance distance_from(int size_class) {
+  return [size_class](std::string_view bucket) -> std::optional<int> {
+    int other = 0;
+    const char* const end = bucket.data() + bucket.size();
+    const auto [next, error] = std::from_chars(bucket.data(), end, other);
+    const int distance = std::abs(other - size_class);
+    if (error != std::errc() || next != end || distance > 2) return std::nullopt;
+    return distance;
+  };
 }
 
 /// Of the kernels that the records are of.
@@ -53,7 +66,7 @@ inline MeasurementRecord success(int size_class, const std::string& params, doub
                                  int round = kChosen) {
   return {.problem = sum_of_size(size_class),
           .template_fingerprint = kTemplates,
-          .count = std::uint64_t{1} << size_class,
+          .shape = std::to_string(std::uint64_t{1} << size_class),
           .bytes = std::uint64_t{4} << size_class,
           .params = params,
           .round = round,
@@ -80,9 +93,13 @@ inline MeasurementRecord failure(int size_class, const std::string& params, Outc
   return measurement;
 }
 
+inline std::optional<Match> find(const ConfigStore& store, const TuningKey& key) {
+  return store.find(key, distance_from(std::stoi(key.problem.bucket)));
+}
+
 /// The params that `find` gives, or "nothing".
 inline std::string found_params(const ConfigStore& store, const TuningKey& key) {
-  const auto match = store.find(key);
+  const auto match = find(store, key);
   return match ? match->params : "nothing";
 }
 

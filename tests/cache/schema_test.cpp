@@ -45,8 +45,8 @@ class PlainSql {
 TEST_CASE("the view best is what best() and find() return") {
   PlainSql sql;
   SQLite::Statement rows(sql.database(),
-                         "SELECT device_fingerprint, template_fingerprint, compiler, size_class,"
-                         " params, median_us FROM best ORDER BY device_name, size_class");
+                         "SELECT device_fingerprint, template_fingerprint, compiler, bucket,"
+                         " params, median_us FROM best ORDER BY device_name, input_bytes");
   const auto best = sql.store().best();
   std::size_t count = 0;
   while (rows.executeStep()) {
@@ -56,8 +56,8 @@ TEST_CASE("the view best is what best() and find() return") {
                         .driver = device().driver,
                         .template_fingerprint = rows.getColumn(1).getString(),
                         .compiler = rows.getColumn(2).getString(),
-                        .problem = sum_of_size(rows.getColumn(3).getInt())};
-    const auto match = sql.store().find(key);
+                        .problem = sum_of_size(std::stoi(rows.getColumn(3).getString()))};
+    const auto match = find(sql.store(), key);
     REQUIRE(match);
     CHECK(match->quality == MatchQuality::exact);
     CHECK(match->params == rows.getColumn(4).getString());

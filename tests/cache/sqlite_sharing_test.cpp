@@ -28,11 +28,11 @@ TEST_CASE("a store sees what another store of the same file adds later") {
   const std::string file = folder.file("tuning.db");
   const auto writer = open_sqlite_store(file, OpenMode::read_write);
   const auto reader = open_sqlite_store(file, OpenMode::read_only);
-  CHECK_FALSE(reader->find(key_of_size(20)));
+  CHECK_FALSE(find(*reader, key_of_size(20)));
   put_one(*writer, 5);
-  CHECK(reader->find(key_of_size(20))->median_us == 5);
+  CHECK(find(*reader, key_of_size(20))->median_us == 5);
   put_one(*writer, 4);
-  CHECK(reader->find(key_of_size(20))->median_us == 4);
+  CHECK(find(*reader, key_of_size(20))->median_us == 4);
 }
 
 TEST_CASE("a store sees what another process adds later") {
@@ -47,7 +47,7 @@ TEST_CASE("a store sees what another process adds later") {
   CHECK(store->measurements().empty());
   writer.send("go");
   CHECK(writer.receive() == "done");
-  CHECK(store->find(key_of_size(20))->median_us == 5);
+  CHECK(find(*store, key_of_size(20))->median_us == 5);
 }
 
 /// Until the file is old enough to be taken for one that nobody writes.
@@ -59,17 +59,17 @@ TEST_CASE("a file that nobody writes is read without a trace, and what comes lat
   put_one(*open_sqlite_store(file, OpenMode::read_write), 5);
   break_ties();
   const auto reader = open_sqlite_store(file, OpenMode::read_only);
-  CHECK(reader->find(key_of_size(20))->median_us == 5);
+  CHECK(find(*reader, key_of_size(20))->median_us == 5);
   CHECK_FALSE(std::filesystem::exists(file + "-shm"));
   {
     const auto writer = open_sqlite_store(file, OpenMode::read_write);
     put_one(*writer, 4);
-    CHECK(reader->find(key_of_size(20))->median_us == 4);  // from the log
+    CHECK(find(*reader, key_of_size(20))->median_us == 4);  // from the log
     put_one(*writer, 3);
   }
-  CHECK(reader->find(key_of_size(20))->median_us == 3);
+  CHECK(find(*reader, key_of_size(20))->median_us == 3);
   put_one(*open_sqlite_store(file, OpenMode::read_write), 2);
-  CHECK(reader->find(key_of_size(20))->median_us == 2);
+  CHECK(find(*reader, key_of_size(20))->median_us == 2);
 }
 
 TEST_CASE("a reader without locks leaves those of a writer in its process alone") {
@@ -83,12 +83,12 @@ TEST_CASE("a reader without locks leaves those of a writer in its process alone"
   });
   break_ties();
   const auto writer = open_sqlite_store(file, OpenMode::read_write);
-  CHECK(open_sqlite_store(file, OpenMode::read_only)->find(key_of_size(20))->median_us == 5);
+  CHECK(find(*open_sqlite_store(file, OpenMode::read_only), key_of_size(20))->median_us == 5);
   other.send("go");
   CHECK(other.receive() == "done");
   CHECK(std::filesystem::exists(file + "-wal"));
   put_one(*writer, 3);
-  CHECK(open_sqlite_store(file, OpenMode::read_only)->find(key_of_size(20))->median_us == 3);
+  CHECK(find(*open_sqlite_store(file, OpenMode::read_only), key_of_size(20))->median_us == 3);
 }
 
 TEST_CASE("what was put is there after the process ends without closing the store") {
@@ -153,7 +153,7 @@ TEST_CASE("a database that stays locked is an error after a while, and then work
   other.exec("BEGIN IMMEDIATE");
   const std::string error = error_of([&] { put_one(*store, 5); });
   CHECK(contains(error, "another process keeps it locked"));
-  CHECK_FALSE(store->find(key_of_size(20)));  // Readers do not wait.
+  CHECK_FALSE(find(*store, key_of_size(20)));  // Readers do not wait.
   other.exec("ROLLBACK");
   put_one(*store, 5);
   CHECK(store->measurements().size() == 1);

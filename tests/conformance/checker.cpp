@@ -6,9 +6,10 @@
 #include <cstring>
 
 #include "foldtune/error.h"
+#include "templates/reduce/judge/reference_row.h"
 #include "templates/reduce/scratch.cuh"
 #include "templates/reduce/space.h"
-#include "tuner/verify/reference_row.h"
+#include "templates/space.h"
 
 namespace foldtune::test {
 namespace {
@@ -52,7 +53,7 @@ void Checker::poison() {
 void Checker::run(std::unique_ptr<Plan> plan, const std::vector<Case>& cases) {
   std::size_t scratch_bytes = 0;
   for (const Case& one : cases) {
-    scratch_bytes = std::max(scratch_bytes, plan->scratch_bytes(one.window.count));
+    scratch_bytes = std::max(scratch_bytes, plan->scratch_bytes({{one.window.count}}));
   }
   running_.push_back({.plan = std::move(plan),
                       .scratch = DeviceBuffer(device_, scratch_bytes + kScratchGuardBytes),
@@ -74,11 +75,9 @@ void Checker::enqueue(const Input& input, const Window& window, bool repeats) {
       static_cast<std::byte*>(device_slots_.data()) + calls_.size() * kSlotBytes + kResultOffset;
   const Running& running = running_.back();
   // The repeated call makes the promise, which is to change no bit.
-  running.plan->enqueue({.inputs = input.at(window.start),
-                         .count = window.count,
-                         .output = output,
-                         .inputs_ready = repeats},
-                        running.scratch.data(), nullptr);
+  foldtune::Call call = input.call(window, output);
+  call.inputs_ready = repeats;
+  running.plan->enqueue(call, running.scratch.data(), nullptr);
   calls_.push_back(
       {.plan = running_.size() - 1, .input = &input, .window = window, .repeats = repeats});
 }
@@ -107,9 +106,9 @@ void Checker::check() {
 
 void Checker::check(const Call& call, const std::byte* slot) {
   const Plan& plan = *running_[call.plan].plan;
-  Problem problem = plan.variant().problem;
-  problem.count = call.window.count;
-  const std::size_t result_bytes = problem.result_bytes();
+  Reduction reduction = reduction_of(plan.variant().workload);
+  reduction.count = call.window.count;
+  const std::size_t result_bytes = reduction.result_bytes();
   const std::byte* const result = slot + kResultOffset;
   const auto where = [&] {
     return fmt::format("n = {} from element {} of the input '{}'{}", call.window.count,
@@ -118,13 +117,16 @@ void Checker::check(const Call& call, const std::byte* slot) {
 
   const Reference& reference = call.input->reference(call.window);
   const long double exact_below =
-      problem.accumulator_type() == ElementType::f32 ? 0x1p24L : 0x1p53L;
-  const bool exact = is_sum(problem.op) && !problem.result &&
+      reduction.accumulator_type() == ElementType::f32 ? 0x1p24L : 0x1p53L;
+  const bool exact = is_sum(reduction.op) &&
+                     reduction.result_type() == reduction.accumulator_type() &&
                      reference.sum_of_magnitudes < exact_below && call.input->has_integers();
   const long double bound =
-      exact ? 0
-            : error_bound(problem, plan.variant().params, plan.grid_size(problem.count), reference);
-  const std::string difference = find_difference(problem, result, reference, bound);
+      exact
+          ? 0
+          : error_bound(reduction, plan.variant().params,
+                        static_cast<std::uint32_t>(plan.grid_size({{reduction.count}})), reference);
+  const std::string difference = find_difference(reduction, result, reference, bound);
   if (!difference.empty()) fail(plan, fmt::format("{}: {}", where(), difference));
 
   const auto is_poison = [](std::byte byte) { return byte == kPoison; };
@@ -134,12 +136,12 @@ void Checker::check(const Call& call, const std::byte* slot) {
   }
 
   // `Determinism::any` allows more configurations, but promises nothing less for the others.
-  problem.determinism = Determinism::run_to_run;
+  reduction.determinism = Determinism::run_to_run;
   const std::byte* const earlier = result - 2 * kSlotBytes;
-  if (call.repeats && Space(problem).contains(plan.variant().params) &&
+  if (call.repeats && Space(reduction).contains(plan.variant().params) &&
       std::memcmp(result, earlier, result_bytes) != 0) {
     fail(plan, fmt::format("{}: the same call gave other bits: {}, then {}", where(),
-                           format_result(problem, earlier), format_result(problem, result)));
+                           format_result(reduction, earlier), format_result(reduction, result)));
   }
 }
 
@@ -164,7 +166,7 @@ void Checker::check_scratch(const Running& running) {
 
 void Checker::fail(const Plan& plan, const std::string& what) {
   if (++failures_ > kMessages) return;
-  messages_ += fmt::format("  {}, {}: {}\n", describe(plan.variant().problem),
+  messages_ += fmt::format("  {}, {}: {}\n", describe(reduction_of(plan.variant().workload)),
                            to_json(plan.variant().params), what);
 }
 

@@ -16,45 +16,48 @@ namespace {
 
 Environment* current = nullptr;
 
+bool is_aligned(const Variant& variant) { return variant.workload.layout == 0; }
+
+bool is_wide(const Variant& variant) { return takes_64_bits(variant.workload.shape[0]); }
+
 /// How blocks and grids meet, in all ways, with few threads.
 bool is_meeting_of_few(const Variant& variant) {
   constexpr int kBlockSize = 64;  // two warps: the least with which threads meet in each way
   const auto& params = reduce_params(variant.params);
   return params.block_size == kBlockSize && params.vector_width == 2 && params.unroll == 1 &&
-         params.waves == 0 && variant.problem.alignment == Alignment::element &&
-         !counts_in_64_bits(variant);
+         params.waves == 0 && !is_aligned(variant) && !is_wide(variant);
 }
 
 /// Of the two widths of indices one: each for half of the values of every tunable and alignment.
 bool has_width_in_turn(const Variant& variant) {
-  std::ptrdiff_t places = variant.problem.alignment == Alignment::vector ? 1 : 0;
+  std::ptrdiff_t places = is_aligned(variant) ? 1 : 0;
   ReduceParams params = reduce_params(variant.params);
   params.waves = 0;  // so that variants of one program have one width
   const Config config = params;
   for (const Tunable& tunable : reduce_family().tunables()) {
     places += std::ranges::find(tunable.values, config.get(tunable)) - tunable.values.begin();
   }
-  return counts_in_64_bits(variant) == (places % 2 == 1);
+  return is_wide(variant) == (places % 2 == 1);
 }
 
 /// Whether it is what an operator and one of a few types give when nothing else is asked for.
-bool is_plain(const Problem& problem) {
+bool is_plain(const Reduction& reduction) {
   constexpr std::array kTypes{ElementType::u8, ElementType::i32, ElementType::f16,
                               ElementType::f32};
-  return problem.accumulator_type() == default_accumulator(problem.op, problem.type) &&
-         problem.nan_policy == NanPolicy::propagate && problem.ddof == 0 && !problem.result &&
-         std::ranges::find(kTypes, problem.type) != kTypes.end();
+  return reduction.accumulator_type() == default_accumulator(reduction.op, reduction.type) &&
+         reduction.nan_policy == NanPolicy::propagate && reduction.ddof == 0 && !reduction.result &&
+         std::ranges::find(kTypes, reduction.type) != kTypes.end();
 }
 
-/// The problem's place among all, so that others have other variants.
-std::size_t turn_of(const Problem& problem) {
+/// The reduction's place among all, so that others have other variants.
+std::size_t turn_of(const Reduction& reduction) {
   static const std::map<std::string, std::size_t> turns = [] {
     std::map<std::string, std::size_t> result;
-    for (const Problem& each : all_problems()) result.emplace(describe(each), result.size());
+    for (const Reduction& each : all_reductions()) result.emplace(describe(each), result.size());
     return result;
   }();
-  Problem listed = problem;
-  listed.determinism = all_problems().front().determinism;
+  Reduction listed = reduction;
+  listed.determinism = all_reductions().front().determinism;
   return turns.at(describe(listed));
 }
 
@@ -79,8 +82,6 @@ Environment& Environment::get() { return *current; }
 bool Environment::is_cuda() const { return device_->info().record.kind == "cuda"; }
 
 std::uint64_t Environment::memory_bytes() const { return device_->info().memory_bytes; }
-
-Tally& Environment::tally(const Problem& problem) { return tallies_[describe(problem)]; }
 
 std::uint64_t Environment::calls() const {
   std::uint64_t total = 0;
@@ -110,102 +111,90 @@ std::string Environment::report() const {
   return text;
 }
 
-Toolkit Environment::toolkit() const { return is_cuda() ? Toolkit::present : Toolkit::absent; }
-
-bool is_representative(const Problem& problem) {
+bool is_representative(const Reduction& reduction) {
   static const std::set<std::string> representatives = [] {
     std::set<std::string> names;
     std::set<std::size_t> sizes;
-    for (const Problem& each : all_problems()) {
+    for (const Reduction& each : all_reductions()) {
       if (sizes.insert(accumulator_bytes(each, false)).second) names.insert(describe(each));
     }
     return names;
   }();
-  return representatives.contains(describe(problem));
+  return representatives.contains(describe(reduction));
 }
 
-bool is_chosen(const Problem& problem) {
-  return describe(problem).find(Environment::get().options().only) != std::string::npos;
+bool is_chosen(const std::string& description) {
+  return description.find(Environment::get().options().only) != std::string::npos;
 }
 
-std::vector<Problem> chosen_problems() {
+std::vector<Reduction> chosen_reductions() {
   const Environment& environment = Environment::get();
   const bool is_slow = kThreadSanitizer || environment.options().quick;
-  std::vector<Problem> problems;
-  for (const Problem& problem : all_problems()) {
-    if (!is_chosen(problem)) continue;
-    if (is_slow && !is_plain(problem) && !is_representative(problem)) continue;
+  std::vector<Reduction> reductions;
+  for (const Reduction& reduction : all_reductions()) {
+    if (!is_chosen(describe(reduction))) continue;
+    if (is_slow && !is_plain(reduction) && !is_representative(reduction)) continue;
     // The ways in which threads meet do not depend on the type.
-    if (kThreadSanitizer && problem.type != ElementType::f32 && problem.type != ElementType::i32 &&
-        !is_representative(problem)) {
+    if (kThreadSanitizer && reduction.type != ElementType::f32 &&
+        reduction.type != ElementType::i32 && !is_representative(reduction)) {
       continue;
     }
-    problems.push_back(problem);
+    reductions.push_back(reduction);
   }
-  return problems;
+  return reductions;
 }
 
-std::vector<Variant> some_combinations(const Problem& problem) {
+std::vector<Variant> some_combinations(const Reduction& reduction) {
   constexpr std::size_t kOnGpu = 8;
   constexpr std::size_t kOnCpu = 1;
-  const bool in_order = has_fixed_order(problem);
+  const bool in_order = has_fixed_order(reduction);
   const int block_size = in_order ? 128 : 64;  // with fewer there is no fixed order
-  Problem enumerated = problem;
+  Reduction enumerated = reduction;
   if (in_order) enumerated.alignment = Alignment::element;  // which vectors do not have there
+  Reduction called = reduction;
+  called.alignment = Alignment::element;
   std::vector<Variant> all;
   int widest = 1;
   for (const Config& any : Space(enumerated, Extent::all).enumerate()) {
     const auto& params = reduce_params(any);
     if (params.block_size != block_size || params.unroll != 2 || params.waves != 0) continue;
-    if (needs_toolkit(params)) continue;
     if (params.vector_width > widest) all.clear();
     widest = std::max(widest, params.vector_width);
     if (params.vector_width != widest) continue;
-    all.push_back({.problem = problem, .params = any});
-    all.back().problem.alignment = Alignment::element;
+    all.push_back({.workload = called, .params = any});
   }
-  return some_of(all, Environment::get().is_cuda() ? kOnGpu : kOnCpu, turn_of(problem));
+  return some_of(all, Environment::get().is_cuda() ? kOnGpu : kOnCpu, turn_of(reduction));
 }
 
-std::vector<Variant> chosen_variants(const Problem& problem) {
+std::vector<Variant> chosen_variants(const Reduction& reduction) {
   // Of a representative one, where ThreadSanitizer watches, which takes long.
   constexpr std::size_t kMeetings = 16;
   const Environment& environment = Environment::get();
-  const Toolkit toolkit = environment.toolkit();
-  const std::size_t turn = turn_of(problem);
+  const std::size_t turn = turn_of(reduction);
   if (environment.options().all) {
-    return only(every_variant(problem, toolkit), has_width_in_turn);
+    return only(every_variant(reduction), has_width_in_turn);
   }
   if (kThreadSanitizer) {
-    const auto meetings = only(every_variant(problem, toolkit), is_meeting_of_few);
-    return some_of(meetings, is_representative(problem) ? kMeetings : 1, turn);
+    const auto meetings = only(every_variant(reduction), is_meeting_of_few);
+    return some_of(meetings, is_representative(reduction) ? kMeetings : 1, turn);
   }
-  // What needs the toolkit's headers takes a second each to compile.
-  const bool with_toolkit = toolkit == Toolkit::present && is_representative(problem);
   // Every pair of two tunables' values for the plain problems, every value for the others.
-  std::vector<Variant> covering =
-      covering_variants(problem, with_toolkit ? Toolkit::present : Toolkit::absent);
+  const std::vector<Variant> covering = covering_variants(reduction);
   if (environment.is_cuda() && environment.options().quick) {
-    return is_representative(problem) ? each_value_once(covering) : some_of(covering, 3, turn);
+    return is_representative(reduction) ? each_value_once(covering) : some_of(covering, 3, turn);
   }
   if (environment.is_cuda()) {
-    if (with_toolkit) return covering;
-    if (!is_plain(problem)) return each_value_once(covering);
-    const std::vector<Variant> of_toolkit =
-        only(covering_variants(problem, toolkit),
-             [](const Variant& variant) { return needs_toolkit(reduce_params(variant.params)); });
-    const std::vector<Variant> one = some_of(of_toolkit, 1, turn);
-    covering.insert(covering.end(), one.begin(), one.end());
-    return covering;
+    const bool is_whole = is_representative(reduction) || is_plain(reduction);
+    return is_whole ? covering : each_value_once(covering);
   }
-  if (is_representative(problem)) {
+  if (is_representative(reduction)) {
     return environment.options().quick ? each_value_once(covering) : covering;
   }
   // On a CPU compilers take longer than kernels: one of the sample, and what special values are
   // folded with, which is compiled for those anyway.
   std::vector<Variant> few = some_of(covering, 1, turn);
   if (environment.options().quick) return few;
-  for (Variant& variant : some_combinations(problem)) few.push_back(std::move(variant));
+  for (Variant& variant : some_combinations(reduction)) few.push_back(std::move(variant));
   return few;
 }
 

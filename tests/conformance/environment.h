@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "foldtune/problem.h"
 #include "runtime/device/device.h"
 #include "tests/support/batch_compiler.h"
 #include "tests/support/variants.h"
@@ -21,7 +20,7 @@ struct Options {
   std::string only;            ///< problems whose description holds this text
 };
 
-/// What was done for one operator, type and accumulator.
+/// What was done for the problems of one description.
 struct Tally {
   std::uint64_t programs = 0;  ///< compiled
   std::uint64_t variants = 0;  ///< loaded and launched
@@ -46,12 +45,11 @@ class Environment {
   bool is_cuda() const;
   std::uint64_t memory_bytes() const;  ///< of the device
 
-  Toolkit toolkit() const;
-
   /// What the tests so far have compiled.
   CompiledPrograms& programs() { return programs_; }
 
-  Tally& tally(const Problem& problem);
+  /// Of the problems that are described so.
+  Tally& tally(const std::string& description) { return tallies_[description]; }
   /// Results compared so far.
   std::uint64_t calls() const;
   /// A table, one row per tally.
@@ -64,21 +62,21 @@ class Environment {
   std::map<std::string, Tally> tallies_;
 };
 
-/// Whether the options ask for the problem.
-bool is_chosen(const Problem& problem);
+/// Whether the options ask for the problems that are described so.
+bool is_chosen(const std::string& description);
 
-/// The problems that the options ask for.
-std::vector<Problem> chosen_problems();
+/// The reductions that the options ask for.
+std::vector<Reduction> chosen_reductions();
 
-/// Whether it is the first problem with a partial result of its size: what is right for all
+/// Whether it is the first reduction with a partial result of its size: what is right for all
 /// configurations of these is so for those of the others.
-bool is_representative(const Problem& problem);
+bool is_representative(const Reduction& reduction);
 
-/// The variants of `problem` that the options ask for.
-std::vector<Variant> chosen_variants(const Problem& problem);
+/// The variants of the reduction that the options ask for.
+std::vector<Variant> chosen_variants(const Reduction& reduction);
 
 /// Ways to combine values, with small tiles and the widest vectors: what is combined does not
-/// depend on the rest. Each can hold the total of `problem.count` elements.
-std::vector<Variant> some_combinations(const Problem& problem);
+/// depend on the rest. Each can hold the total of `reduction.count` elements.
+std::vector<Variant> some_combinations(const Reduction& reduction);
 
 }  // namespace foldtune::test

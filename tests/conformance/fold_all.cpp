@@ -17,7 +17,7 @@ void fold(const FoldJob& job, const BatchCompiler& compiler, std::size_t first, 
   const auto begin = std::chrono::steady_clock::now();
   Environment& environment = Environment::get();
   Device& device = environment.device();
-  Tally& tally = environment.tally(job.problem);
+  Tally& tally = environment.tally(describe(job.reduction));
   const Tally before = tally;
 
   const std::vector<Input> inputs = job.make_inputs();
@@ -58,7 +58,7 @@ void fold_all(const std::vector<FoldJob>& jobs) {
                                &environment.programs());
   std::size_t first = 0;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
-    INFO(describe(jobs[i].problem));
+    INFO(describe(jobs[i].reduction));
     fold(jobs[i], compiler, first, counts[i]);
     first += counts[i];
   }

@@ -8,9 +8,9 @@
 
 namespace foldtune::test {
 
-/// What a test does with one problem.
+/// What a test does with one reduction.
 struct FoldJob {
-  Problem problem;
+  Reduction reduction;
   std::vector<Variant> variants;
   /// The inputs, made when the first variant is there and dropped after the last.
   std::function<std::vector<Input>()> make_inputs;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "templates/reduce/space.h"
+#include "templates/space.h"
 #include "tests/catch.h"
 #include "tests/conformance/fold_all.h"
 
@@ -17,8 +18,8 @@ struct Meeting {
 constexpr Meeting kMeetings[] = {
     {BlockStage::tree_shuffle, 200}, {BlockStage::redux, 200}, {BlockStage::redux, 90}};
 
-/// All that are in the problem's space.
-void add_variants(std::vector<Variant>& variants, Problem problem, const Meeting& meeting,
+/// All that are in the reduction's space.
+void add_variants(std::vector<Variant>& variants, Reduction reduction, const Meeting& meeting,
                   int block_size) {
   for (const FinalStage final_stage :
        {FinalStage::polling, FinalStage::last_block, FinalStage::two_pass, FinalStage::atomic,
@@ -29,45 +30,46 @@ void add_variants(std::vector<Variant>& variants, Problem problem, const Meeting
                                        .block_stage = meeting.block_stage,
                                        .final_stage = final_stage,
                                        .waves = 0};
-    problem.count = meeting.blocks * tile_elements(reduce_params(params)) + 1;
-    if (Space(problem, Extent::all).contains(params)) {
-      variants.push_back({.problem = problem, .params = params});
+    reduction.count = meeting.blocks * tile_elements(reduce_params(params)) + 1;
+    const Workload workload = reduction;
+    if (Space(workload, Extent::all).contains(params)) {
+      variants.push_back({.workload = workload, .params = params});
     }
   }
 }
 
 /// Each for the count that it is called with, since not every final stage can hold every total.
-std::vector<Variant> make_variants(Problem problem) {
+std::vector<Variant> make_variants(const Reduction& reduction) {
   const bool is_cuda = Environment::get().is_cuda();
   std::vector<Variant> variants;
   for (const Meeting& meeting : kMeetings) {
-    add_variants(variants, problem, meeting, 64);
+    add_variants(variants, reduction, meeting, 64);
     // On a CPU it is threads that take time.
-    if (is_cuda) add_variants(variants, problem, meeting, 1024);
+    if (is_cuda) add_variants(variants, reduction, meeting, 1024);
   }
   return variants;
 }
 
 TEST_CASE("Every final stage folds the partials of more blocks than a warp has lanes", "[grids]") {
   std::vector<FoldJob> jobs;
-  for (const Problem& problem : chosen_problems()) {
+  for (const Reduction& reduction : chosen_reductions()) {
     // On a CPU one problem of each kind says as much.
-    if (!Environment::get().is_cuda() && !is_representative(problem)) continue;
-    const std::vector<Variant> variants = make_variants(problem);
+    if (!Environment::get().is_cuda() && !is_representative(reduction)) continue;
+    const std::vector<Variant> variants = make_variants(reduction);
     std::uint64_t most = 0;
     for (const Variant& variant : variants) {
-      most = std::max(most, variant.problem.count);
+      most = std::max(most, variant.workload.shape[0]);
     }
     jobs.push_back(
-        {.problem = problem,
+        {.reduction = reduction,
          .variants = variants,
          .make_inputs =
-             [=] { return make_telling_inputs(Environment::get().device(), problem, most); },
+             [=] { return make_telling_inputs(Environment::get().device(), reduction, most); },
          .make_cases =
              [](const Plan& plan, const std::vector<Input>& inputs) {
                return std::vector<Case>{{.first = &inputs[0],
                                          .second = &inputs[1],
-                                         .window = {0, plan.variant().problem.count}}};
+                                         .window = {0, plan.variant().workload.shape[0]}}};
              }});
   }
   fold_all(jobs);

@@ -13,6 +13,8 @@
 
 #include "runtime/launch/plan.h"
 #include "runtime/support/sanitizer.h"
+#include "templates/histogram/judge/histogram_input.h"
+#include "templates/histogram/judge/histogram_reference.h"
 #include "templates/histogram/layout.cuh"
 #include "templates/histogram/space.h"
 #include "tests/catch.h"
@@ -20,8 +22,6 @@
 #include "tests/support/batch_compiler.h"
 #include "tests/support/histogram_variants.h"
 #include "tuner/verify/elements.h"
-#include "tuner/verify/histogram_reference.h"
-#include "tuner/verify/reference.h"
 
 namespace foldtune::test {
 namespace {
@@ -37,11 +37,11 @@ constexpr std::byte kPoison{0xa5};
 
 constexpr std::uint64_t kMessages = 8;
 
-/// Ranges that hold only a part of the elements of `make_input`: one of which each bin's width is a
-/// round number, one of which it is not, and one drawn at random for each problem; of 64 bits, one
-/// between bounds that double does not hold, too.
-std::vector<BinBounds> ranges(const Problem& problem) {
-  const ElementType type = problem.type;
+/// Ranges that hold only a part of the elements of `fill_histogram_input`: one of which each bin's
+/// width is a round number, one of which it is not, and one drawn at random for each histogram; of
+/// 64 bits, one between bounds that double does not hold, too.
+std::vector<BinBounds> ranges(const HistogramWorkload& histogram) {
+  const ElementType type = histogram.type;
   std::vector<BinBounds> ranges;
   double least = 0;
   double most = 0;
@@ -62,7 +62,7 @@ std::vector<BinBounds> ranges(const Problem& problem) {
     least = -5000;
     most = 2e6;
   }
-  std::mt19937_64 random(problem.histogram.bins + 100 * static_cast<unsigned>(type));
+  std::mt19937_64 random(histogram.bins + 100 * static_cast<unsigned>(type));
   std::uniform_real_distribution<double> bound(least, most);
   std::array drawn{bound(random), bound(random)};
   std::ranges::sort(drawn);
@@ -121,7 +121,7 @@ std::vector<T> make_edges(std::uint32_t bins, const BinBounds& range) {
 
 /// Elements on the edges of the bins, beside them, and special ones.
 template <class T>
-std::vector<T> make_special(const Problem& problem, const BinBounds& range,
+std::vector<T> make_special(const HistogramWorkload& histogram, const BinBounds& range,
                             const std::vector<T>& edges, std::uint64_t count) {
   const double lower = range.lower.nearest();
   const double upper = range.upper.nearest();
@@ -136,11 +136,11 @@ std::vector<T> make_special(const Problem& problem, const BinBounds& range,
     }
   }
   std::mt19937_64 random(6);
-  const double width = (upper - lower) / problem.histogram.bins;
+  const double width = (upper - lower) / histogram.bins;
   std::vector<T> elements(count);
   for (std::uint64_t i = 0; i < count; ++i) {
     const std::uint64_t bits = random();
-    const std::uint64_t edge = (bits >> 8) % (problem.histogram.bins + 1);
+    const std::uint64_t edge = (bits >> 8) % (histogram.bins + 1);
     if (i % 4 == 3) {
       elements[i] = specials[bits % specials.size()];
     } else {
@@ -159,31 +159,34 @@ Bytes to_bytes(const std::vector<T>& elements) {
   return bytes;
 }
 
-/// What all variants of a problem are called with.
+/// What all variants of a histogram are called with.
 struct Material {
   std::vector<BinBounds> ranges;
   std::vector<Array> edges;   ///< for each range, of custom bins
   std::vector<Array> inputs;  ///< first those of special values, for each range
 };
 
-Material make_material(Device& device, Problem problem, std::uint64_t count) {
-  Material material{.ranges = ranges(problem), .edges = {}, .inputs = {}};
-  with_type(problem.type, [&](auto zero) {
+Material make_material(Device& device, HistogramWorkload histogram, std::uint64_t count) {
+  Material material{.ranges = ranges(histogram), .edges = {}, .inputs = {}};
+  with_type(histogram.type, [&](auto zero) {
     using T = decltype(zero);
     for (const BinBounds& range : material.ranges) {
       std::vector<T> edges;
-      if (problem.histogram.binning == Binning::custom) {
-        edges = make_edges<T>(problem.histogram.bins, range);
+      if (histogram.binning == Binning::custom) {
+        edges = make_edges<T>(histogram.bins, range);
         material.edges.emplace_back(device, to_bytes(edges));
       }
-      material.inputs.emplace_back(device, to_bytes(make_special<T>(problem, range, edges, count)));
+      material.inputs.emplace_back(device,
+                                   to_bytes(make_special<T>(histogram, range, edges, count)));
     }
   });
   constexpr std::uint64_t kSeed = 7;
   for (const Distribution distribution :
        {Distribution::uniform, Distribution::zipf, Distribution::constant}) {
-    problem.histogram.distribution = distribution;
-    material.inputs.emplace_back(device, make_input(problem, 0, count, kSeed));
+    histogram.distribution = distribution;
+    Bytes elements(count * size_of(histogram.type));
+    fill_histogram_input(histogram, elements, kSeed);
+    material.inputs.emplace_back(device, std::move(elements));
   }
   return material;
 }
@@ -196,15 +199,15 @@ struct Case {
   std::size_t range = 0;
 };
 
-/// Calls the plans of one problem, one call after another, and compares.
+/// Calls the plans of one histogram, one call after another, and compares.
 class HistogramChecker {
  public:
-  HistogramChecker(Device& device, const Problem& problem, std::uint64_t count)
+  HistogramChecker(Device& device, const HistogramWorkload& histogram, std::uint64_t count)
       : device_(device),
-        problem_(problem),
+        histogram_(histogram),
         size_(count),
-        material_(make_material(device, problem, count)),
-        poison_(problem.result_bytes() + 2 * kGuardBytes, kPoison),
+        material_(make_material(device, histogram, count)),
+        poison_(histogram.result_bytes() + 2 * kGuardBytes, kPoison),
         output_(device, poison_.size()),
         result_(poison_.size()) {}
 
@@ -215,7 +218,7 @@ class HistogramChecker {
   void run(const Plan& plan, const std::vector<Case>& cases, Tally& tally) {
     std::size_t scratch_bytes = 0;
     for (const Case& one : cases) {
-      scratch_bytes = std::max(scratch_bytes, plan.scratch_bytes(one.count));
+      scratch_bytes = std::max(scratch_bytes, plan.scratch_bytes({{one.count}}));
     }
     const DeviceBuffer scratch(device_, scratch_bytes + kGuardBytes);
     for (const Case& one : cases) {
@@ -237,32 +240,32 @@ class HistogramChecker {
 
  private:
   void call(const Plan& plan, const Case& one, void* scratch) {
-    const std::size_t offset = one.start * size_of(problem_.type);
+    const std::size_t offset = one.start * size_of(histogram_.type);
     const Array& input = material_.inputs[one.input];
     const BinBounds& range = material_.ranges[one.range];
-    Call call{.count = one.count,
-              .output = static_cast<std::byte*>(output_.data()) + kGuardBytes,
-              .lower = range.lower,
-              .upper = range.upper,
-              .inputs_ready = calls_++ % 2 == 1};
     std::array<const void*, 2> host{input.host.data() + offset, nullptr};
-    call.inputs[0] = static_cast<const std::byte*>(input.buffer.data()) + offset;
-    if (problem_.histogram.binning == Binning::custom) {
-      call.inputs[1] = material_.edges[one.range].buffer.data();
+    void* edges = nullptr;
+    if (histogram_.binning == Binning::custom) {
       host[1] = material_.edges[one.range].host.data();
+      edges = material_.edges[one.range].buffer.data();
     }
+    const Call call{.shape = {{one.count}},
+                    .arguments = {static_cast<std::byte*>(output_.data()) + kGuardBytes,
+                                  static_cast<std::byte*>(input.buffer.data()) + offset, edges,
+                                  Launches::address(range.lower), Launches::address(range.upper)},
+                    .inputs_ready = calls_++ % 2 == 1};
     device_.copy(output_.data(), poison_.data(), poison_.size());
     plan.enqueue(call, scratch, nullptr);
     device_.synchronize(nullptr);
     device_.copy(result_.data(), output_.data(), result_.size());
 
-    problem_.count = one.count;
+    histogram_.count = one.count;
     const auto where = [&] {
       return fmt::format("n = {} from element {} of input {}, {} to {}", one.count, one.start,
                          one.input, to_string(range.lower), to_string(range.upper));
     };
     const std::string difference = find_histogram_difference(
-        problem_, result_.data() + kGuardBytes, compute_histogram(problem_, host, range));
+        histogram_, result_.data() + kGuardBytes, compute_histogram(histogram_, host, range));
     if (!difference.empty()) fail(plan, fmt::format("{}: {}", where(), difference));
     const auto is_poison = [](std::byte byte) { return byte == kPoison; };
     if (!std::all_of(result_.begin(), result_.begin() + kGuardBytes, is_poison) ||
@@ -273,12 +276,12 @@ class HistogramChecker {
 
   void fail(const Plan& plan, const std::string& what) {
     if (++failures_ > kMessages) return;
-    messages_ += fmt::format("  {}, {}: {}\n", to_string(plan.variant().problem),
+    messages_ += fmt::format("  {}, {}: {}\n", to_string(plan.variant().workload),
                              to_json(plan.variant().params), what);
   }
 
   Device& device_;
-  Problem problem_;
+  HistogramWorkload histogram_;
   std::uint64_t size_;
   Material material_;
   Bytes poison_;
@@ -294,7 +297,7 @@ std::set<std::uint64_t> edge_counts(const Plan& plan, std::uint64_t limit) {
   const auto& params = histogram_params(plan.variant().params);
   const auto width = static_cast<std::uint64_t>(params.vector_width);
   const std::uint64_t tile = tile_elements(params);
-  const std::uint64_t turn = plan.grid_size(kMaxCount >> 20) * tile;  // of the whole grid
+  const std::uint64_t turn = plan.grid_size({{kMaxCount >> 20}}) * tile;  // of the whole grid
   std::set<std::uint64_t> counts{0,        1,     width + 1,           tile - 1, tile, tile + 1,
                                  turn + 1, limit, 2 * tile + width + 1};
   counts.erase(counts.upper_bound(limit), counts.end());
@@ -303,8 +306,8 @@ std::set<std::uint64_t> edge_counts(const Plan& plan, std::uint64_t limit) {
 
 /// Every input, range and count in turn; each call is made twice, and others in between.
 std::vector<Case> make_cases(const Plan& plan, const HistogramChecker& checker, std::size_t turn) {
-  const bool aligned = plan.variant().problem.alignment == Alignment::vector;
-  const std::uint64_t vector = 16 / size_of(plan.variant().problem.type);
+  const bool aligned = plan.variant().workload.layout == 0;
+  const std::uint64_t vector = 16 / size_of(histogram_of(plan.variant().workload).type);
   std::vector<Case> cases;
   for (const std::uint64_t count : edge_counts(plan, checker.size() - kMostPeeled)) {
     ++turn;
@@ -318,27 +321,27 @@ std::vector<Case> make_cases(const Plan& plan, const HistogramChecker& checker, 
   return cases;
 }
 
-/// Configurations differ between problems, so that together they are many.
-std::vector<Variant> make_variants(const Problem& problem, std::size_t turn) {
+/// Configurations differ between histograms, so that together they are many.
+std::vector<Variant> make_variants(const HistogramWorkload& histogram, std::size_t turn) {
   const Environment& environment = Environment::get();
   constexpr int kSmallBlock = 64;
-  if (kThreadSanitizer) return random_variants(problem, 2, turn, kSmallBlock);
-  if (environment.options().all) return random_variants(problem, 40, turn);
+  if (kThreadSanitizer) return random_variants(histogram, 2, turn, kSmallBlock);
+  if (environment.options().all) return random_variants(histogram, 40, turn);
   const bool is_quick = environment.options().quick || !environment.is_cuda();
-  return random_variants(problem, is_quick ? 1 : 3, turn);
+  return random_variants(histogram, is_quick ? 1 : 3, turn);
 }
 
-/// Compiles and calls variants of `problem`.
-void count_all(const Problem& problem, const std::vector<Variant>& variants,
+/// Compiles and calls variants of the histogram.
+void count_all(const HistogramWorkload& histogram, const std::vector<Variant>& variants,
                const BatchCompiler& compiler, std::size_t& program, std::size_t turn) {
   const auto begin = std::chrono::steady_clock::now();
   Environment& environment = Environment::get();
   Device& device = environment.device();
-  Tally& tally = environment.tally(problem);
+  Tally& tally = environment.tally(describe(histogram));
   const std::uint64_t count = environment.is_cuda() ? 1'000'037
                               : kThreadSanitizer    ? 3'001
                                                     : 140'011;
-  HistogramChecker checker(device, problem, count);
+  HistogramChecker checker(device, histogram, count);
   std::size_t called = 0;
   for (; called < variants.size(); ++program) {
     const CompiledKernel compiled = compiler.get(program);
@@ -350,43 +353,43 @@ void count_all(const Problem& problem, const std::vector<Variant>& variants,
     }
   }
   tally.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  INFO(to_string(problem) << ": " << checker.faults());
+  INFO(to_string(Workload(histogram)) << ": " << checker.faults());
   CHECK(checker.faults().empty());
   CHECK(called == variants.size());
 }
 
-/// The problems that the options ask for.
-std::vector<Problem> choose_problems() {
-  std::vector<Problem> problems = histogram_problems();
-  std::erase_if(problems, [](const Problem& problem) { return !is_chosen(problem); });
+/// Those that the options ask for.
+std::vector<HistogramWorkload> choose_histograms() {
+  std::vector<HistogramWorkload> histograms = all_histograms();
+  std::erase_if(histograms,
+                [](const HistogramWorkload& each) { return !is_chosen(describe(each)); });
   const Environment& environment = Environment::get();
   if (kThreadSanitizer) {
     // These are for the ways in which threads meet, which do not depend on the type.
-    std::erase_if(problems, [](const Problem& problem) {
-      return size_of(problem.type) == 2 || size_of(problem.type) == 8 ||
-             problem.histogram.bins > 256;
+    std::erase_if(histograms, [](const HistogramWorkload& each) {
+      return size_of(each.type) == 2 || size_of(each.type) == 8 || each.bins > 256;
     });
   } else if (environment.options().quick) {
-    std::vector<Problem> some;
-    for (std::size_t i = 0; i < problems.size(); i += 3) some.push_back(problems[i]);
+    std::vector<HistogramWorkload> some;
+    for (std::size_t i = 0; i < histograms.size(); i += 3) some.push_back(histograms[i]);
     return some;
   }
-  return problems;
+  return histograms;
 }
 
 TEST_CASE("Histograms count every type in every kind of bins", "[sample][histogram]") {
-  const std::vector<Problem> problems = choose_problems();
+  const std::vector<HistogramWorkload> histograms = choose_histograms();
   std::vector<std::vector<Variant>> variants;
   std::vector<Variant> all;
-  for (std::size_t i = 0; i < problems.size(); ++i) {
-    variants.push_back(make_variants(problems[i], i));
+  for (std::size_t i = 0; i < histograms.size(); ++i) {
+    variants.push_back(make_variants(histograms[i], i));
     all.insert(all.end(), variants.back().begin(), variants.back().end());
   }
   // All of them together, for the compiler reads the templates once per batch.
   const BatchCompiler compiler(Environment::get().device().compiler(), group_by_program(all));
   std::size_t program = 0;
-  for (std::size_t i = 0; i < problems.size(); ++i) {
-    count_all(problems[i], variants[i], compiler, program, i);
+  for (std::size_t i = 0; i < histograms.size(); ++i) {
+    count_all(histograms[i], variants[i], compiler, program, i);
   }
 }
 
@@ -399,34 +402,38 @@ TEST_CASE("Histograms count more than 2^32 elements of one bin", "[large][histog
   }
   Device& device = environment.device();
   const DeviceBuffer zeros(device, kCount);
-  for (const ElementType accumulator : {ElementType::u64, ElementType::u32}) {
-    const Problem problem{.op = Operator::histogram,
-                          .type = ElementType::u8,
-                          .accumulator = accumulator,
-                          .count = kCount,
-                          .histogram = {.bins = 256, .binning = Binning::key}};
+  const BinBounds bounds;  // which keys do not need
+  for (const ElementType counter : {ElementType::u64, ElementType::u32}) {
+    const HistogramWorkload histogram{.type = ElementType::u8,
+                                      .bins = 256,
+                                      .binning = Binning::key,
+                                      .counter = counter,
+                                      .count = kCount};
     const std::vector<Variant> variants{
-        {problem, HistogramParams{.vector_width = 16}},
-        {problem, HistogramParams{.vector_width = 16, .privacy = BinPrivacy::warp}},
-        {problem, HistogramParams{.vector_width = 16,
-                                  .aggregation = BinAggregation::runs,
-                                  .finish = HistogramFinal::zero_first}},
-        {problem,
+        {histogram, HistogramParams{.vector_width = 16}},
+        {histogram, HistogramParams{.vector_width = 16, .privacy = BinPrivacy::warp}},
+        {histogram, HistogramParams{.vector_width = 16,
+                                    .aggregation = BinAggregation::runs,
+                                    .finish = HistogramFinal::zero_first}},
+        {histogram,
          HistogramParams{.vector_width = 16, .copies = 16, .finish = HistogramFinal::polling}}};
     const BatchCompiler compiler(device.compiler(), group_by_program(variants));
-    Tally& tally = environment.tally(problem);
+    Tally& tally = environment.tally(describe(histogram));
     for (std::size_t i = 0; i < variants.size(); ++i) {
       const Plan plan(device, variants[i], compiler.get(i));
-      const DeviceBuffer output(device, problem.result_bytes());
-      const DeviceBuffer scratch(device, plan.scratch_bytes(kCount));
-      plan.enqueue({.inputs = {zeros.data()}, .count = kCount, .output = output.data()},
-                   scratch.data(), nullptr);
+      const DeviceBuffer output(device, histogram.result_bytes());
+      const DeviceBuffer scratch(device, plan.scratch_bytes({{kCount}}));
+      plan.enqueue(
+          {.shape = {{kCount}},
+           .arguments = {output.data(), zeros.data(), nullptr, Launches::address(bounds.lower),
+                         Launches::address(bounds.upper)}},
+          scratch.data(), nullptr);
       device.synchronize(nullptr);
-      Bytes result(problem.result_bytes());
+      Bytes result(histogram.result_bytes());
       device.copy(result.data(), output.data(), result.size());
       std::vector<std::uint64_t> expected(256);
       expected[0] = kCount;
-      CHECK(find_histogram_difference(problem, result.data(), expected).empty());
+      CHECK(find_histogram_difference(histogram, result.data(), expected).empty());
       ++tally.programs;
       ++tally.variants;
       ++tally.cases;

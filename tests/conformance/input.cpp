@@ -175,10 +175,10 @@ std::vector<Special> floating_specials(Operator op, ElementType type, std::uint6
 }
 
 /// The same values in every array; those of a second one are 1 instead, from the middle on.
-std::vector<std::vector<std::byte>> make_arrays(const Problem& problem, std::uint64_t count,
+std::vector<std::vector<std::byte>> make_arrays(const Reduction& reduction, std::uint64_t count,
                                                 const Values& value) {
   std::vector<std::vector<std::byte>> arrays;
-  for (const ElementType type : problem.input_types()) {
+  for (const ElementType type : reduction.input_types()) {
     const bool is_first = arrays.empty();
     arrays.push_back(make_elements(type, count, [&](std::uint64_t i) {
       return is_first || i < count / 2 ? value(i) : Value{1};
@@ -195,12 +195,12 @@ std::vector<std::byte> make_elements(ElementType type, std::uint64_t count, cons
   return bytes;
 }
 
-Input::Input(Device& device, const Problem& problem, std::string name,
+Input::Input(Device& device, const Reduction& reduction, std::string name,
              std::vector<std::vector<std::byte>> arrays)
-    : problem_(problem),
+    : reduction_(reduction),
       name_(std::move(name)),
-      size_(arrays.front().size() / size_of(problem.input_types().front())) {
-  const std::vector<ElementType> types = problem.input_types();
+      size_(arrays.front().size() / size_of(reduction.input_types().front())) {
+  const std::vector<ElementType> types = reduction.input_types();
   for (std::size_t i = 0; i < types.size(); ++i) {
     Array array{.type = types[i],
                 .element_size = size_of(types[i]),
@@ -227,53 +227,53 @@ bool Input::has_integers() const {
   return *has_integers_;
 }
 
-std::array<const void*, kMaxInputs> Input::at(std::uint64_t element) const {
+Call Input::call(const Window& window, void* output) const {
   constexpr std::uint64_t kVectorBytes = 16;
-  std::array<const void*, kMaxInputs> pointers{};
+  Call call{.shape = {{window.count}}, .arguments = {output}};
   for (std::size_t i = 0; i < arrays_.size(); ++i) {
     const Array& array = arrays_[i];
-    const std::uint64_t offset = element * array.element_size;
+    const std::uint64_t offset = window.start * array.element_size;
     const bool skew = i > 0 && offset % kVectorBytes != 0;
-    const void* const begin = skew ? array.skewed.data() : array.aligned.data();
-    pointers.at(i) =
-        static_cast<const std::byte*>(begin) + offset + (skew ? array.element_size : 0);
+    void* const begin = skew ? array.skewed.data() : array.aligned.data();
+    call.arguments.at(1 + i) =
+        static_cast<std::byte*>(begin) + offset + (skew ? array.element_size : 0);
   }
-  return pointers;
+  return call;
 }
 
 const Reference& Input::reference(const Window& window) const {
   const auto known = references_.find(window);
   if (known != references_.end()) return known->second;
-  Problem problem = problem_;
-  problem.count = window.count;
-  std::array<const void*, kMaxInputs> inputs{};
-  for (std::size_t i = 0; i < arrays_.size(); ++i) {
-    inputs.at(i) = arrays_[i].elements.data() + window.start * arrays_[i].element_size;
+  Reduction reduction = reduction_;
+  reduction.count = window.count;
+  std::vector<const void*> inputs;
+  for (const Array& array : arrays_) {
+    inputs.push_back(array.elements.data() + window.start * array.element_size);
   }
-  return references_.emplace(window, compute_reference(problem, inputs)).first->second;
+  return references_.emplace(window, compute_reference(reduction, inputs)).first->second;
 }
 
-std::vector<Input> make_telling_inputs(Device& device, const Problem& problem,
+std::vector<Input> make_telling_inputs(Device& device, const Reduction& reduction,
                                        std::uint64_t count) {
   constexpr std::uint64_t kSeed = 1;
   std::vector<Input> inputs;
   std::vector<std::vector<std::byte>> arrays;
-  for (std::size_t i = 0; i < problem.input_types().size(); ++i) {
-    arrays.push_back(make_input(problem, i, count, kSeed + i));
+  for (std::size_t i = 0; i < reduction.input_types().size(); ++i) {
+    arrays.push_back(make_input(reduction, i, count, kSeed + i));
   }
-  inputs.emplace_back(device, problem, "random", std::move(arrays));
+  inputs.emplace_back(device, reduction, "random", std::move(arrays));
   const auto add = [&](const char* name, const Values& value) {
-    inputs.emplace_back(device, problem, name, make_arrays(problem, count, value));
+    inputs.emplace_back(device, reduction, name, make_arrays(reduction, count, value));
   };
   std::mt19937_64 random(2);
-  if (has_nan_policy(problem.op)) {
+  if (has_nan_policy(reduction.op)) {
     const auto middle = static_cast<Value>(count / 2);
     add("ascending", [&](std::uint64_t i) { return static_cast<Value>(i) - middle; });
-  } else if (is_floating(problem.type)) {
+  } else if (is_floating(reduction.type)) {
     // The magnitudes of 2^22 of them add up to less than 2^24: floating-point sums are exact.
     add("signs and zeros",
         [&](std::uint64_t) { return static_cast<Value>(random() % 3) - Value{1}; });
-  } else if (is_floating(problem.accumulator_type())) {
+  } else if (is_floating(reduction.accumulator_type())) {
     add("zeros and ones", [&](std::uint64_t) { return static_cast<Value>(random() % 2); });
   } else {
     add("any integers", [&](std::uint64_t) { return static_cast<Value>(random()); });
@@ -281,13 +281,14 @@ std::vector<Input> make_telling_inputs(Device& device, const Problem& problem,
   return inputs;
 }
 
-std::vector<Input> make_special_inputs(Device& device, const Problem& problem,
+std::vector<Input> make_special_inputs(Device& device, const Reduction& reduction,
                                        std::uint64_t count) {
   std::vector<Input> inputs;
-  for (const Special& special : is_floating(problem.type)
-                                    ? floating_specials(problem.op, problem.type, count)
-                                    : integer_specials(problem.type, count)) {
-    inputs.emplace_back(device, problem, special.name, make_arrays(problem, count, special.value));
+  for (const Special& special : is_floating(reduction.type)
+                                    ? floating_specials(reduction.op, reduction.type, count)
+                                    : integer_specials(reduction.type, count)) {
+    inputs.emplace_back(device, reduction, special.name,
+                        make_arrays(reduction, count, special.value));
   }
   return inputs;
 }

@@ -2,7 +2,6 @@
 /// windows.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -13,7 +12,8 @@
 #include <vector>
 
 #include "runtime/device/device.h"
-#include "tuner/verify/reference.h"
+#include "templates/call.h"
+#include "templates/reduce/judge/reference.h"
 
 namespace foldtune::test {
 
@@ -25,12 +25,12 @@ struct Window {
   auto operator<=>(const Window&) const = default;
 };
 
-/// The arrays that a problem folds together.
+/// The arrays that a reduction folds together.
 class Input {
  public:
-  /// Uploads `arrays`, one per input of the problem, of as many elements each. The device must
+  /// Uploads `arrays`, one per input of the reduction, of as many elements each. The device must
   /// outlive this.
-  Input(Device& device, const Problem& problem, std::string name,
+  Input(Device& device, const Reduction& reduction, std::string name,
         std::vector<std::vector<std::byte>> arrays);
 
   const std::string& name() const { return name_; }
@@ -39,9 +39,9 @@ class Input {
   bool has_integers() const;
   std::uint64_t size() const { return size_; }  ///< elements of each array
 
-  /// The addresses of an element on the device. Where it is not aligned to a vector, the arrays are
-  /// misaligned each in its own way.
-  std::array<const void*, kMaxInputs> at(std::uint64_t element) const;
+  /// A call on the elements of a window, on the device. Where it does not begin at a vector, the
+  /// arrays are misaligned each in its own way.
+  Call call(const Window& window, void* output) const;
 
   /// The fold of a window; computed once.
   const Reference& reference(const Window& window) const;
@@ -55,7 +55,7 @@ class Input {
     DeviceBuffer skewed;  ///< the same behind one more element; empty for the first array
   };
 
-  Problem problem_;
+  Reduction reduction_;
   std::string name_;
   std::uint64_t size_;
   std::vector<Array> arrays_;
@@ -70,10 +70,12 @@ std::vector<std::byte> make_elements(ElementType type, std::uint64_t count,
 /// Two inputs of `count` elements that show a lost or repeated element: one of random values, and
 /// for operators that compare one that ascends, for sums one whose sum every order of additions
 /// gives exactly; integers wrap around there.
-std::vector<Input> make_telling_inputs(Device& device, const Problem& problem, std::uint64_t count);
+std::vector<Input> make_telling_inputs(Device& device, const Reduction& reduction,
+                                       std::uint64_t count);
 
 /// Inputs of special values: NaN, infinities, signed zeros, denormals, extremes, cancellation,
 /// ties.
-std::vector<Input> make_special_inputs(Device& device, const Problem& problem, std::uint64_t count);
+std::vector<Input> make_special_inputs(Device& device, const Reduction& reduction,
+                                       std::uint64_t count);
 
 }  // namespace foldtune::test

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "templates/reduce/space.h"
+#include "templates/space.h"
 #include "tests/catch.h"
 #include "tests/conformance/fold_all.h"
 
@@ -36,12 +37,12 @@ std::string reason_to_skip() {
 
 /// Random elements; the last one of each window is its smallest, or its largest for a maximum.
 template <class T>
-std::vector<std::byte> make_array(const Problem& problem) {
+std::vector<std::byte> make_array(const Reduction& reduction) {
   constexpr std::uint64_t kSeed = 3;
-  std::vector<std::byte> elements = make_input(problem, 0, kElements, kSeed);
-  const bool wants_largest = problem.op == Operator::max || problem.op == Operator::argmax;
+  std::vector<std::byte> elements = make_input(reduction, 0, kElements, kSeed);
+  const bool wants_largest = reduction.op == Operator::max || reduction.op == Operator::argmax;
   T extreme = wants_largest ? std::numeric_limits<T>::max() : std::numeric_limits<T>::lowest();
-  if (!has_nan_policy(problem.op)) return elements;
+  if (!has_nan_policy(reduction.op)) return elements;
   for (const Window& window : {kAbove32Bits, kAbove31Bits, kMost32Bits}) {
     std::memcpy(elements.data() + (window.start + window.count - 1) * sizeof(T), &extreme,
                 sizeof(T));
@@ -50,7 +51,7 @@ std::vector<std::byte> make_array(const Problem& problem) {
   return elements;
 }
 
-std::vector<Config> some_configs(const Problem& problem) {
+std::vector<Config> some_configs(const Reduction& reduction) {
   constexpr int kMultiprocessors = 100;
   const auto make = [](int block_size, int vector_width, int unroll, BlockStage block_stage,
                        FinalStage final_stage, int waves) -> Config {
@@ -62,7 +63,7 @@ std::vector<Config> some_configs(const Problem& problem) {
                         .waves = waves};
   };
   return {
-      Space(problem).default_params(kMultiprocessors),
+      Space(reduction).default_params(kMultiprocessors),
       // The largest grid.
       make(32, 1, 1, BlockStage::tree, FinalStage::two_pass, 0),
       make(256, 1, 8, BlockStage::shuffle, FinalStage::polling, 0),
@@ -78,12 +79,12 @@ std::vector<Config> some_configs(const Problem& problem) {
 }
 
 /// For the windows of each width of indices, and for those that are not aligned.
-std::vector<Variant> some_variants(Problem problem) {
+std::vector<Variant> some_variants(Reduction reduction) {
   std::vector<Variant> variants;
   const auto add_all = [&](std::uint64_t count, Alignment alignment) {
-    problem.count = count;
-    problem.alignment = alignment;
-    for (const Config& params : some_configs(problem)) variants.push_back({problem, params});
+    reduction.count = count;
+    reduction.alignment = alignment;
+    for (const Config& params : some_configs(reduction)) variants.push_back({reduction, params});
   };
   add_all(kMost32Bits.count, Alignment::vector);
   add_all(kAbove32Bits.count, Alignment::vector);
@@ -92,9 +93,9 @@ std::vector<Variant> some_variants(Problem problem) {
 }
 
 std::vector<Case> make_cases(const Plan& plan, const Input& input) {
-  const Problem& problem = plan.variant().problem;
-  if (problem.alignment == Alignment::element) return {{&input, &input, kUnaligned}};
-  if (!counts_in_64_bits(plan.variant())) return {{&input, &input, kMost32Bits}};
+  const Workload& workload = plan.variant().workload;
+  if (workload.layout != 0) return {{&input, &input, kUnaligned}};
+  if (!takes_64_bits(workload.shape[0])) return {{&input, &input, kMost32Bits}};
   return {{&input, &input, kAbove31Bits}, {&input, &input, kAbove32Bits}};
 }
 
@@ -104,28 +105,29 @@ TEST_CASE("Counts above 2^31 and 2^32 are folded to their end", "[large]") {
     return;
   }
   std::vector<FoldJob> jobs;
-  for (Problem problem : {
-           Problem{.op = Operator::sum, .type = ElementType::i32},
-           Problem{.op = Operator::sum, .type = ElementType::f32, .accumulator = ElementType::f64},
-           Problem{.op = Operator::min, .type = ElementType::f32},
-           Problem{.op = Operator::max, .type = ElementType::i32},
-           Problem{.op = Operator::argmin, .type = ElementType::f32},
-           Problem{.op = Operator::argmax, .type = ElementType::i32},
-           Problem{.op = Operator::variance, .type = ElementType::f32},
-           Problem{.op = Operator::count_nonzero, .type = ElementType::f32},
+  for (Reduction reduction : {
+           Reduction{.op = Operator::sum, .type = ElementType::i32},
+           Reduction{
+               .op = Operator::sum, .type = ElementType::f32, .accumulator = ElementType::f64},
+           Reduction{.op = Operator::min, .type = ElementType::f32},
+           Reduction{.op = Operator::max, .type = ElementType::i32},
+           Reduction{.op = Operator::argmin, .type = ElementType::f32},
+           Reduction{.op = Operator::argmax, .type = ElementType::i32},
+           Reduction{.op = Operator::variance, .type = ElementType::f32},
+           Reduction{.op = Operator::count_nonzero, .type = ElementType::f32},
        }) {
-    problem.determinism = Determinism::any;
-    if (!is_chosen(problem)) continue;
-    jobs.push_back({.problem = problem,
-                    .variants = some_variants(problem),
+    reduction.determinism = Determinism::any;
+    if (!is_chosen(describe(reduction))) continue;
+    jobs.push_back({.reduction = reduction,
+                    .variants = some_variants(reduction),
                     .make_inputs =
-                        [problem] {
+                        [reduction] {
                           std::vector<std::vector<std::byte>> arrays;
-                          arrays.push_back(problem.type == ElementType::i32
-                                               ? make_array<std::int32_t>(problem)
-                                               : make_array<float>(problem));
+                          arrays.push_back(reduction.type == ElementType::i32
+                                               ? make_array<std::int32_t>(reduction)
+                                               : make_array<float>(reduction));
                           std::vector<Input> inputs;
-                          inputs.emplace_back(Environment::get().device(), problem, "random",
+                          inputs.emplace_back(Environment::get().device(), reduction, "random",
                                               std::move(arrays));
                           return inputs;
                         },

@@ -21,16 +21,16 @@ struct Limits {
   std::uint64_t dense_tiles;  ///< counts of so many tiles have every alignment, others one
 };
 
-Limits choose_limits(const Problem& problem) {
+Limits choose_limits(const Reduction& reduction) {
   const Environment& environment = Environment::get();
   // The references take longer than the kernels.
-  if (environment.is_cuda() && !is_representative(problem)) {
+  if (environment.is_cuda() && !is_representative(reduction)) {
     return {.count = 200'003, .tiles = 200'003, .dense_tiles = 2};
   }
   if (environment.is_cuda()) return {.count = 4'000'037, .tiles = 4'000'037, .dense_tiles = 6};
   // On a CPU it is blocks that take time, not elements.
   if (kThreadSanitizer) return {.count = 2'000, .tiles = 7, .dense_tiles = 0};
-  if (!is_representative(problem)) return {.count = 10'007, .tiles = 40, .dense_tiles = 1};
+  if (!is_representative(reduction)) return {.count = 10'007, .tiles = 40, .dense_tiles = 1};
   return {.count = 50'021, .tiles = 300, .dense_tiles = 2};
 }
 
@@ -41,7 +41,7 @@ std::set<std::uint64_t> edge_counts(const Plan& plan, std::uint64_t limit) {
   const auto block = static_cast<std::uint64_t>(params.block_size);
   const std::uint64_t tile = tile_elements(params);
   // What the largest grid takes in one turn.
-  const std::uint64_t turn = plan.grid_size(kMaxCount) * tile;
+  const std::uint64_t turn = plan.grid_size({{kMaxCount}}) * tile;
   std::set<std::uint64_t> counts{1,
                                  width - 1,
                                  width,
@@ -60,7 +60,7 @@ std::set<std::uint64_t> edge_counts(const Plan& plan, std::uint64_t limit) {
                                  limit};
   counts.erase(counts.upper_bound(limit), counts.end());
   counts.erase(0);
-  if (has_empty_result(plan.variant().problem.op)) counts.insert(0);
+  if (has_empty_result(reduction_of(plan.variant().workload).op)) counts.insert(0);
   return counts;
 }
 
@@ -70,9 +70,9 @@ std::vector<Case> make_cases(const Plan& plan, const std::vector<Input>& inputs,
                              const Limits& limits) {
   constexpr std::uint64_t kVectorBytes = 16;
   const auto& params = reduce_params(plan.variant().params);
-  const Problem& problem = plan.variant().problem;
-  const std::uint64_t vector = kVectorBytes / size_of(problem.type);
-  const std::uint64_t alignments = problem.alignment == Alignment::vector ? 1 : vector;
+  const Reduction reduction = reduction_of(plan.variant().workload);
+  const std::uint64_t vector = kVectorBytes / size_of(reduction.type);
+  const std::uint64_t alignments = reduction.alignment == Alignment::vector ? 1 : vector;
   const std::uint64_t tile = tile_elements(params);
   const std::uint64_t size = inputs[0].size();
   std::vector<Case> cases;
@@ -95,15 +95,15 @@ std::vector<Case> make_cases(const Plan& plan, const std::vector<Input>& inputs,
 
 TEST_CASE("Every configuration folds every count and alignment", "[sample]") {
   std::vector<FoldJob> jobs;
-  for (Problem problem : chosen_problems()) {
-    const Limits limits = choose_limits(problem);
-    problem.count = limits.count;  // the space has what can hold the total of so many
-    jobs.push_back({.problem = problem,
-                    .variants = chosen_variants(problem),
+  for (Reduction reduction : chosen_reductions()) {
+    const Limits limits = choose_limits(reduction);
+    reduction.count = limits.count;  // the space has what can hold the total of so many
+    jobs.push_back({.reduction = reduction,
+                    .variants = chosen_variants(reduction),
                     .make_inputs =
                         [=] {
                           // Room for every alignment of the largest count.
-                          return make_telling_inputs(Environment::get().device(), problem,
+                          return make_telling_inputs(Environment::get().device(), reduction,
                                                      limits.count + kMostPeeled);
                         },
                     .make_cases =

@@ -16,35 +16,35 @@ namespace {
 constexpr std::uint64_t kLargestCount = 10'007;
 
 /// Two full tiles, or chunks of a fixed order, a rest and a tail.
-std::uint64_t count_for(const Problem& problem, const ReduceParams& params) {
-  const std::uint64_t part = has_fixed_order(problem) ? chunk_elements(0) : tile_elements(params);
+std::uint64_t count_for(const Reduction& reduction, const ReduceParams& params) {
+  const std::uint64_t part = has_fixed_order(reduction) ? chunk_elements(0) : tile_elements(params);
   return 2 * part + static_cast<std::uint64_t>(params.block_size) + 5;
 }
 
 /// Whether no order of operations leaves the accumulator's range on the way to a finite result, but
 /// for the operators whose intermediate results may.
-bool stays_in_range(const Problem& problem, const Reference& reference) {
+bool stays_in_range(const Reduction& reduction, const Reference& reference) {
   constexpr long double kRoom = 8;
-  const long double largest = problem.accumulator_type() == ElementType::f32
+  const long double largest = reduction.accumulator_type() == ElementType::f32
                                   ? std::numeric_limits<float>::max()
                                   : std::numeric_limits<double>::max();
   const bool is_kept_in_range =
-      problem.op == Operator::mean || problem.op == Operator::nrm2 || has_ddof(problem.op);
+      reduction.op == Operator::mean || reduction.op == Operator::nrm2 || has_ddof(reduction.op);
   const long double reached =
       is_kept_in_range ? std::fabs(reference.numbers[0].floating) : reference.sum_of_magnitudes;
-  return !is_floating(problem.accumulator_type()) || !std::isfinite(reached) ||
+  return !is_floating(reduction.accumulator_type()) || !std::isfinite(reached) ||
          reached < largest / kRoom;
 }
 
-std::vector<Case> make_cases(const Problem& problem, const std::vector<Input>& inputs) {
+std::vector<Case> make_cases(const Reduction& reduction, const std::vector<Input>& inputs) {
   std::vector<Case> cases;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const Input& next = inputs[(i + 1) % inputs.size()];
     // The inputs without their first element are not aligned.
     for (const std::uint64_t start : {0, 1}) {
       const Window window{start, inputs[i].size() - start};
-      if (stays_in_range(problem, inputs[i].reference(window)) &&
-          stays_in_range(problem, next.reference(window))) {
+      if (stays_in_range(reduction, inputs[i].reference(window)) &&
+          stays_in_range(reduction, next.reference(window))) {
         cases.push_back({.first = &inputs[i], .second = &next, .window = window});
       }
     }
@@ -54,46 +54,46 @@ std::vector<Case> make_cases(const Problem& problem, const std::vector<Input>& i
 
 /// Products of integers in f64: those of the special inputs leave the range, and what then meets a
 /// 0 depends on the order.
-bool overflows(const Problem& problem) {
-  return problem.op == Operator::product && !is_floating(problem.type) &&
-         is_floating(problem.accumulator_type());
+bool overflows(const Reduction& reduction) {
+  return reduction.op == Operator::product && !is_floating(reduction.type) &&
+         is_floating(reduction.accumulator_type());
 }
 
-/// Folds the special inputs of each problem by some kernels.
-void fold_special_values(const std::vector<Problem>& problems) {
+/// Folds the special inputs of each reduction by some kernels.
+void fold_special_values(const std::vector<Reduction>& reductions) {
   std::vector<FoldJob> jobs;
-  for (Problem problem : problems) {
-    problem.count = kLargestCount;
-    const std::vector<Variant> variants = some_combinations(problem);
-    const std::uint64_t count = count_for(problem, reduce_params(variants.front().params));
+  for (Reduction reduction : reductions) {
+    reduction.count = kLargestCount;
+    const std::vector<Variant> variants = some_combinations(reduction);
+    const std::uint64_t count = count_for(reduction, reduce_params(variants.front().params));
     jobs.push_back(
-        {.problem = problem,
+        {.reduction = reduction,
          .variants = variants,
          .make_inputs =
-             [=] { return make_special_inputs(Environment::get().device(), problem, count); },
+             [=] { return make_special_inputs(Environment::get().device(), reduction, count); },
          .make_cases =
              [=](const Plan&, const std::vector<Input>& inputs) {
-               return make_cases(problem, inputs);
+               return make_cases(reduction, inputs);
              }});
   }
   fold_all(jobs);
 }
 
 TEST_CASE("Special values are folded as the semantics say", "[values]") {
-  std::vector<Problem> problems = chosen_problems();
-  std::erase_if(problems, overflows);
-  fold_special_values(problems);
+  std::vector<Reduction> reductions = chosen_reductions();
+  std::erase_if(reductions, overflows);
+  fold_special_values(reductions);
 }
 
 TEST_CASE("In a fixed order special values stay in range and keep their digits, too", "[values]") {
-  std::vector<Problem> problems;
-  for (Problem problem : chosen_problems()) {
-    problem.determinism = Determinism::config_independent;
+  std::vector<Reduction> reductions;
+  for (Reduction reduction : chosen_reductions()) {
+    reduction.determinism = Determinism::config_independent;
     const bool is_kept_in_range =
-        problem.op == Operator::mean || problem.op == Operator::nrm2 || has_ddof(problem.op);
-    if (is_kept_in_range && has_fixed_order(problem)) problems.push_back(problem);
+        reduction.op == Operator::mean || reduction.op == Operator::nrm2 || has_ddof(reduction.op);
+    if (is_kept_in_range && has_fixed_order(reduction)) reductions.push_back(reduction);
   }
-  fold_special_values(problems);
+  fold_special_values(reductions);
 }
 
 }  // namespace

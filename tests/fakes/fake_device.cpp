@@ -59,12 +59,12 @@ FakeLaunch parse_expression(const std::string& expression) {
                     .in_order = in_order,
                     .counts_in_64_bits = has(", foldtune::uint64, "),
                     .params = parse_params(expression)};
-  const auto reduces = [&](const Problem& problem) {
+  const auto reduces = [&](const Reduction& reduction) {
     const std::string kernel = in_order ? "foldtune::reduce_in_order<" : "foldtune::reduce<";
-    launch.op = problem.op;
-    launch.type = problem.type;
-    launch.accumulator = problem.accumulator_type();
-    return expression.starts_with(kernel + device_operator(problem, false) + ", ");
+    launch.op = reduction.op;
+    launch.type = reduction.type;
+    launch.accumulator = reduction.accumulator_type();
+    return expression.starts_with(kernel + device_operator(reduction, false) + ", ");
   };
   if (reduces({.op = Operator::custom, .type = ElementType::f32})) return launch;
   for (const Operator op : {Operator::sum, Operator::min, Operator::max}) {

@@ -23,10 +23,10 @@ constexpr int kMultiprocessors = 132;
 /// A part of the problem's space and the untuned default, each with a time of its own: screened,
 /// and then the fastest and the default compared.
 std::vector<MeasurementRecord> tuned(Operator op, std::uint64_t count) {
-  const Problem problem{.op = op, .count = count};
+  const Workload problem = Reduction{.op = op, .count = count};
   const Space space(problem);
   const Config untuned = space.canonical(space.default_params(kMultiprocessors), kMultiprocessors);
-  const double floor_us = 1.5 + static_cast<double>(problem.input_bytes()) / kBandwidthGbps * 1e-3;
+  const double floor_us = 1.5 + static_cast<double>(input_bytes(problem)) / kBandwidthGbps * 1e-3;
   std::vector<MeasurementRecord> records;
   const auto add = [&](const Config& params, double us, int round) {
     records.push_back(success(problem, params, {us}, round));
@@ -65,7 +65,7 @@ void make_cpu(const std::string& path) {
   TunedDatabase database(path);
   double us = 5;
   for (int exponent = 10; exponent <= 24; exponent += 2, us *= 10) {
-    const Problem problem = sum_of(std::uint64_t{1} << exponent);
+    const Workload problem = sum_of(std::uint64_t{1} << exponent);
     database.add(run, {success(problem, with_block_size(32), {us}),
                        success(problem, with_block_size(64), {us * 1.5}),
                        success(problem, ReduceParams{.block_size = 128, .unroll = 8}, {us * 40})});
@@ -73,7 +73,7 @@ void make_cpu(const std::string& path) {
 }
 
 void make_failures(const std::string& path) {
-  const Problem problem = sum_of(1 << 20);
+  const Workload problem = sum_of(1 << 20);
   MeasurementRecord untuned = success(problem, with_block_size(512), {6}, 1);
   untuned.is_default = true;
   TunedDatabase database(path);
@@ -81,7 +81,7 @@ void make_failures(const std::string& path) {
   RunRecord run = run_on("NVIDIA <b>Newer</b>");
   run.command = kHostile;
   MeasurementRecord hostile = success(problem, with_block_size(64), {3});
-  hostile.problem.op = kHostile;
+  hostile.problem.layout = kHostile;
   database.add(run,
                {success(problem, with_block_size(64), {5}), untuned,
                 success(problem, ReduceParams{.block_size = 128, .unroll = 8}, {4.5}),

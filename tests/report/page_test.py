@@ -122,7 +122,7 @@ class Charts(Page):
     def setUp(self):
         self.open("tuned")
         self.bests = json.loads(run("show", "--db", f"{folder}/tuned.db", "--json"))
-        self.sums = sorted((best for best in self.bests if best["op"] == "sum"), key=lambda best: best["element_count"])
+        self.sums = sorted((best for best in self.bests if best["problem"]["op"] == "sum"), key=lambda best: int(best["shape"]))
 
     def test_bandwidth_of_every_best_stands_over_its_bytes(self):
         points = self.points("roofline-chart", "Problems")
@@ -140,7 +140,7 @@ class Charts(Page):
 
     def test_time_stands_over_n(self):
         self.assertEqual(self.points("time-chart", "Tuned"),
-                         [[best["element_count"], best["median_us"]] for best in self.sums])
+                         [[int(best["shape"]), best["median_us"]] for best in self.sums])
         self.assertEqual(len(self.points("time-chart", "Untuned default")), len(self.sums))
 
     def test_the_limit_is_a_launch_and_the_bytes(self):
@@ -162,7 +162,7 @@ class Charts(Page):
         """{params: time} of the screenings of the sum."""
         rows = json.loads(run("show", "--db", f"{folder}/tuned.db", "--json", "--all", "--op", "sum"))
         return {json.dumps(row["params"]): row["median_us"] for row in rows
-                if row["element_count"] == count and row["round"] == 0 and row["outcome"] == "ok"}
+                if row["shape"] == str(count) and row["round"] == 0 and row["outcome"] == "ok"}
 
     def test_the_landscape_has_every_configuration(self):
         self.select("problem", "2²⁰ (4 MiB)")

@@ -12,7 +12,9 @@ class BrokenStore final : public ConfigStore {
  public:
   RunId begin_run(const RunRecord&) override { throw StoreError("broken"); }
   void put(RunId, const MeasurementRecord&) override { throw StoreError("broken"); }
-  std::optional<Match> find(const TuningKey&) const override { throw StoreError("broken"); }
+  std::optional<Match> find(const TuningKey&, const BucketDistance&) const override {
+    throw StoreError("broken");
+  }
   std::vector<StoredResult> best() const override { throw StoreError("broken"); }
   std::vector<StoredResult> measurements_where(
       const std::function<bool(const StoredResult&)>&) const override {
@@ -24,7 +26,8 @@ class BrokenStore final : public ConfigStore {
   std::vector<StoredResult> measurements_of(const TuningKey&) const override {
     throw StoreError("broken");
   }
-  std::vector<StoredResult> related(const TuningKey&, std::size_t) const override {
+  std::vector<StoredResult> related(const TuningKey&, const BucketDistance&,
+                                    std::size_t) const override {
     throw StoreError("broken");
   }
 };

@@ -17,7 +17,7 @@ namespace {
 
 using Catch::Matchers::ContainsSubstring;
 
-const Problem kSum{.op = Operator::sum, .type = ElementType::f32};
+const Reduction kSum{.op = Operator::sum, .type = ElementType::f32};
 
 /// So many that a fixed order has several blocks.
 constexpr std::uint64_t kMany = 200'000;
@@ -36,7 +36,7 @@ class CapturedCallsTest {
 
   /// A call of the stream, one of a graph that is captured on it, and one of the graph by a plan
   /// have scratch of their own, if the configuration needs any. `problem` is of `type` i32 or f32.
-  void check_stage(const Problem& problem, const ReduceParams& params) {
+  void check_stage(const Reduction& problem, const ReduceParams& params) {
     std::vector<std::int32_t> integers(problem.count);
     std::vector<float> numbers(problem.count);
     integers[0] = 14;
@@ -124,13 +124,13 @@ TEST_CASE_METHOD(CapturedCallsTest,
                FinalStage::cluster, FinalStage::atomic, FinalStage::counted);
   // Counted are integers.
   const ElementType type = stage == FinalStage::counted ? ElementType::i32 : ElementType::f32;
-  const Problem problem{.type = type, .count = 1000, .determinism = Determinism::any};
+  const Reduction problem{.type = type, .count = 1000, .determinism = Determinism::any};
   check_stage(problem, ReduceParams{.block_size = 32, .final_stage = stage});
 }
 
 TEST_CASE_METHOD(CapturedCallsTest, "Captured calls: in a fixed order, plans as well as reducers") {
   const FinalStage stage = GENERATE(FinalStage::last_block, FinalStage::two_pass);
-  const Problem problem{.count = kMany, .determinism = Determinism::config_independent};
+  const Reduction problem{.count = kMany, .determinism = Determinism::config_independent};
   REQUIRE(has_fixed_order(problem));
   check_stage(
       problem,

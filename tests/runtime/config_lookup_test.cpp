@@ -10,6 +10,7 @@
 
 #include "runtime/support/temporary_folder.h"
 #include "templates/reduce/space.h"
+#include "templates/space.h"
 #include "tests/catch.h"
 #include "tests/fakes/fake_device.h"
 #include "tests/runtime/broken_store.h"
@@ -20,7 +21,7 @@ namespace {
 
 using Catch::Matchers::ContainsSubstring;
 
-const Problem kProblem{.op = Operator::sum, .type = ElementType::f32, .count = 1 << 20};
+const Reduction kProblem{.op = Operator::sum, .type = ElementType::f32, .count = 1 << 20};
 const Config kTuned = ReduceParams{.block_size = 512, .unroll = 8};
 
 class TunedConfigsTest {

@@ -57,23 +57,23 @@ TEST_CASE("CPU device: the templates sum as a double does") {
 
 /// The second of two results of `count` times `value`, by FinalStage::counted.
 template <class Result, class Element>
-Result counted(const Problem& problem, Element value, std::uint64_t count) {
+Result counted(Reduction reduction, Element value, std::uint64_t count) {
   const auto device = open_cpu_device();
-  Variant variant{
-      .problem = problem,
+  reduction.count = count;
+  const Variant variant{
+      .workload = reduction,
       .params = ReduceParams{
           .block_size = 64, .vector_width = 4, .unroll = 16, .final_stage = FinalStage::counted}};
-  variant.problem.count = count;
-  REQUIRE(Space(variant.problem).contains(variant.params));
+  REQUIRE(Space(variant.workload).contains(variant.params));
   const Plan plan(*device, variant, device->compiler().compile(make_program(variant)));
   const std::vector<Element> elements(count, value);
   const DeviceBuffer input(*device, count * sizeof(Element));
   const DeviceBuffer output(*device, sizeof(Result));
-  const DeviceBuffer scratch(*device, plan.scratch_bytes(count));
+  const DeviceBuffer scratch(*device, plan.scratch_bytes({{count}}));
   device->copy(input.data(), elements.data(), count * sizeof(Element));
   for (int turn = 0; turn < 2; ++turn) {
-    plan.enqueue({.inputs = {input.data()}, .count = count, .output = output.data()},
-                 scratch.data(), nullptr);
+    plan.enqueue({.shape = {{count}}, .arguments = {output.data(), input.data()}}, scratch.data(),
+                 nullptr);
   }
   Result result{};
   device->copy(&result, output.data(), sizeof(result));
@@ -84,24 +84,25 @@ Result counted(const Problem& problem, Element value, std::uint64_t count) {
 /// first.
 TEST_CASE("CPU device: of equal elements the first is found, whichever tile it is in") {
   const auto device = open_cpu_device();
-  const Variant variant{.problem = {.op = Operator::argmin, .type = ElementType::i32},
+  const Reduction argmin{.op = Operator::argmin, .type = ElementType::i32};
+  const Variant variant{.workload = argmin,
                         .params = ReduceParams{.block_size = 32,
                                                .vector_width = 1,
                                                .unroll = 2,
                                                .tile_layout = TileLayout::split,
                                                .waves = 1}};
-  REQUIRE(Space(variant.problem).contains(variant.params));
+  REQUIRE(Space(variant.workload).contains(variant.params));
   const Plan plan(*device, variant, device->compiler().compile(make_program(variant)));
-  const std::uint64_t count = 3 * 64 * plan.grid_size(kMaxCount);
+  const std::uint64_t count = 3 * 64 * plan.grid_size({{kMaxCount}});
   std::vector<std::int32_t> elements(count, 0);
   const DeviceBuffer input(*device, count * sizeof(std::int32_t));
-  const DeviceBuffer output(*device, variant.problem.result_bytes());
-  const DeviceBuffer scratch(*device, plan.scratch_bytes(count));
+  const DeviceBuffer output(*device, argmin.result_bytes());
+  const DeviceBuffer scratch(*device, plan.scratch_bytes({{count}}));
   for (std::uint64_t first = 0; first < count; first += 61) {
     std::fill_n(elements.begin(), first, 1);
     device->copy(input.data(), elements.data(), count * sizeof(std::int32_t));
-    plan.enqueue({.inputs = {input.data()}, .count = count, .output = output.data()},
-                 scratch.data(), nullptr);
+    plan.enqueue({.shape = {{count}}, .arguments = {output.data(), input.data()}}, scratch.data(),
+                 nullptr);
     std::uint64_t words[2] = {};  // the value, and its index
     device->copy(words, output.data(), sizeof(words));
     CHECK(words[1] == first);
@@ -128,7 +129,7 @@ TEST_CASE("CPU device: totals that share a word with their number are whole") {
 
 TEST_CASE("CPU device: a sum in a fixed order has the same bits in every configuration") {
   constexpr Determinism kFixed = Determinism::config_independent;
-  const Problem problem{.determinism = kFixed};
+  const Reduction problem{.determinism = kFixed};
   std::vector<Config> configs;
   for (const Config& params : covering_sample(problem, Extent::all)) {
     if (configs.size() < 12) configs.push_back(params);

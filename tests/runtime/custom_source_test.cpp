@@ -4,7 +4,8 @@
 #include <vector>
 
 #include "foldtune/error.h"
-#include "foldtune/problem.h"
+#include "foldtune/reduction.h"
+#include "runtime/device/compiler.h"
 #include "templates/family.h"
 #include "templates/reduce/space.h"
 #include "tests/catch.h"
@@ -27,7 +28,7 @@ CustomOperator weighted_mean() {
 }
 
 std::string compile_error_of(const CustomOperator& op) {
-  const Variant variant{.problem = make_problem(op), .params = ReduceParams{.vector_width = 1}};
+  const Variant variant{.workload = make_reduction(op), .params = ReduceParams{.vector_width = 1}};
   try {
     make_host_compiler()->compile(make_program(variant));
   } catch (const CompileError& error) {

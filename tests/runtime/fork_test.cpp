@@ -46,7 +46,7 @@ bool holds_in_fork(const std::function<bool()>& work) {
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-const Problem kSum{.op = Operator::sum, .type = ElementType::f32};
+const Reduction kSum{.op = Operator::sum, .type = ElementType::f32};
 
 float sum_of(const Reducer& reducer, std::uint64_t count) {
   const std::vector<float> ones(count, 1);
@@ -99,8 +99,8 @@ TEST_CASE("Fork: a child that destroys its copy of a process leaves it running")
 }
 
 /// A problem with its own size class.
-Problem sum_of_count(std::uint64_t count) {
-  Problem problem = kSum;
+Reduction sum_of_count(std::uint64_t count) {
+  Reduction problem = kSum;
   problem.count = count;
   return problem;
 }

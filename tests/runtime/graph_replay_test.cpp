@@ -3,6 +3,7 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <thread>
@@ -12,6 +13,7 @@
 #include "foldtune/foldtune.h"
 #include "foldtune/foldtune.hpp"
 #include "templates/histogram/space.h"
+#include "templates/histogram/workload.h"
 #include "templates/reduce/space.h"
 #include "templates/space.h"
 #include "tests/catch.h"
@@ -42,42 +44,49 @@ constexpr std::uint32_t kBins = 16;
 
 /// What is reduced, and by what.
 struct Kind {
-  Problem problem;
+  Reduction reduction;
   Config params;
+  std::optional<HistogramWorkload> histogram{};  ///< in the place of the reduction
+
+  Workload workload() const { return histogram ? Workload(*histogram) : Workload(reduction); }
+  ElementType type() const { return histogram ? histogram->type : reduction.type; }
 };
 
 std::vector<Kind> reductions() {
   std::vector<Kind> kinds;
-  const Problem sum{.count = kCount, .determinism = Determinism::any};
+  const Reduction sum{.count = kCount, .determinism = Determinism::any};
   for (const FinalStage stage : {FinalStage::last_block, FinalStage::two_pass, FinalStage::polling,
                                  FinalStage::cluster, FinalStage::atomic}) {
     kinds.push_back({sum, ReduceParams{.block_size = 32, .final_stage = stage}});
   }
-  kinds.push_back({{.type = ElementType::u8, .count = kCount},
+  kinds.push_back({Reduction{.type = ElementType::u8, .count = kCount},
                    ReduceParams{.block_size = 32, .final_stage = FinalStage::counted}});
   for (const FinalStage stage : {FinalStage::last_block, FinalStage::two_pass}) {
     kinds.push_back(
-        {{.count = kMany, .determinism = Determinism::config_independent},
+        {Reduction{.count = kMany, .determinism = Determinism::config_independent},
          ReduceParams{.block_size = 128, .block_stage = BlockStage::tree, .final_stage = stage}});
   }
-  kinds.push_back({{.op = Operator::argmax, .count = kCount},
+  kinds.push_back({Reduction{.op = Operator::argmax, .count = kCount},
                    ReduceParams{.block_size = 32, .final_stage = FinalStage::polling}});
-  kinds.push_back({{.op = Operator::logsumexp, .count = kCount},
+  kinds.push_back({Reduction{.op = Operator::logsumexp, .count = kCount},
                    ReduceParams{.block_size = 32, .final_stage = FinalStage::two_pass}});
   return kinds;
 }
 
 std::vector<Kind> histograms() {
-  const auto kind = [](ElementType type, HistogramShape shape, HistogramFinal finish) {
+  const auto kind = [](ElementType type, std::uint32_t bins, Binning binning,
+                       HistogramFinal finish) {
     return Kind{
-        {.op = Operator::histogram, .type = type, .count = kCount, .histogram = shape},
-        HistogramParams{.block_size = 32, .finish = finish, .blocks_per_multiprocessor = 1}};
+        .reduction = {},
+        .params =
+            HistogramParams{.block_size = 32, .finish = finish, .blocks_per_multiprocessor = 1},
+        .histogram =
+            HistogramWorkload{.type = type, .bins = bins, .binning = binning, .count = kCount}};
   };
-  return {
-      kind(ElementType::f32, {.bins = kBins}, HistogramFinal::last_block),
-      kind(ElementType::f32, {.bins = kBins, .binning = Binning::custom}, HistogramFinal::polling),
-      kind(ElementType::u8, {.bins = 256, .binning = Binning::key}, HistogramFinal::last_block),
-      kind(ElementType::f32, {.bins = kBins}, HistogramFinal::zero_first)};
+  return {kind(ElementType::f32, kBins, Binning::even, HistogramFinal::last_block),
+          kind(ElementType::f32, kBins, Binning::custom, HistogramFinal::polling),
+          kind(ElementType::u8, 256, Binning::key, HistogramFinal::last_block),
+          kind(ElementType::f32, kBins, Binning::even, HistogramFinal::zero_first)};
 }
 
 /// Whole numbers, so that sums are exact; of another sum, and with another largest one, for every
@@ -93,18 +102,18 @@ std::vector<int> values_of(std::uint64_t count, std::size_t seed) {
 }
 
 /// The numbers of the result.
-std::vector<double> expected_result(const Problem& problem, const std::vector<int>& values) {
-  if (problem.op == Operator::histogram) {
-    std::vector<double> counts(problem.histogram.bins);
+std::vector<double> expected_result(const Kind& kind, const std::vector<int>& values) {
+  if (kind.histogram) {
+    std::vector<double> counts(kind.histogram->bins);
     for (const int value : values) ++counts.at(static_cast<std::size_t>(value));
     return counts;
   }
   const auto largest = std::ranges::max_element(values);
-  if (problem.op == Operator::argmax) {
+  if (kind.reduction.op == Operator::argmax) {
     return {static_cast<double>(*largest), static_cast<double>(largest - values.begin())};
   }
   double sum = 0;
-  const bool is_sum = problem.op == Operator::sum;
+  const bool is_sum = kind.reduction.op == Operator::sum;
   for (const int value : values) sum += is_sum ? value : std::exp(value);
   return {is_sum ? sum : std::log(sum)};
 }
@@ -115,15 +124,13 @@ std::vector<double> read(const void* memory, std::size_t count = 1) {
   return {numbers, numbers + count};
 }
 
-std::vector<double> read_result(const Problem& problem, const void* memory) {
-  if (problem.op == Operator::histogram) {
-    return read<std::uint64_t>(memory, problem.histogram.bins);
-  }
-  if (problem.op == Operator::argmax) {
+std::vector<double> read_result(const Kind& kind, const void* memory) {
+  if (kind.histogram) return read<std::uint64_t>(memory, kind.histogram->bins);
+  if (kind.reduction.op == Operator::argmax) {
     const auto& result = *static_cast<const IndexedValue<float>*>(memory);
     return {result.value, static_cast<double>(result.index)};
   }
-  return problem.type == ElementType::u8 ? read<std::uint64_t>(memory) : read<float>(memory);
+  return kind.type() == ElementType::u8 ? read<std::uint64_t>(memory) : read<float>(memory);
 }
 
 bool is_near(const std::vector<double>& a, const std::vector<double>& b) {
@@ -136,7 +143,7 @@ class GraphReplayTest {
  protected:
   struct Call {
     std::string name;
-    Problem problem;
+    Kind kind;
     std::function<void(void* output, Stream stream)> enqueue;
     std::vector<double> expected;
     bool has_scratch;
@@ -162,14 +169,14 @@ class GraphReplayTest {
 
   void forget_results() {
     for (const Call& call : calls_) {
-      std::memset(call.output, 0xee, call.problem.result_bytes());
-      std::memset(call.eager_output, 0xee, call.problem.result_bytes());
+      std::memset(call.output, 0xee, output_bytes(call.kind.workload()));
+      std::memset(call.eager_output, 0xee, output_bytes(call.kind.workload()));
     }
   }
 
   static void check_result(const Call& call, const void* output) {
-    INFO(call.name << " " << to_string(call.problem));
-    CHECK(is_near(read_result(call.problem, output), call.expected));
+    INFO(call.name << " " << to_string(call.kind.workload()));
+    CHECK(is_near(read_result(call.kind, output), call.expected));
   }
 
   std::shared_ptr<GraphDevice> device_ = std::make_shared<GraphDevice>();
@@ -192,21 +199,21 @@ class GraphReplayTest {
   Context context_of(const Kind& kind) {
     ContextOptions options;
     options.on_miss = {.action = OnMiss::tune,
-                       .tune = [&](const Problem&) { return to_json(kind.params); }};
+                       .tune = [&](const Workload&) { return to_json(kind.params); }};
     return Context(device_, nullptr, options);
   }
 
   /// `enqueue` is given an input, too, another one for each call of a kind.
   void add(const std::string& name, const Kind& kind, bool has_scratch,
            const std::function<void(const void* input, void* output, Stream stream)>& enqueue) {
-    const std::vector<int> values = values_of(kind.problem.count, calls_.size() % 4);
-    const void* const input = kind.problem.type == ElementType::u8 ? upload_as<std::uint8_t>(values)
-                                                                   : upload_as<float>(values);
-    const std::size_t bytes = kind.problem.result_bytes();
+    const std::vector<int> values = values_of(kind.workload().shape[0], calls_.size() % 4);
+    const void* const input =
+        kind.type() == ElementType::u8 ? upload_as<std::uint8_t>(values) : upload_as<float>(values);
+    const std::size_t bytes = output_bytes(kind.workload());
     Call call{.name = name,
-              .problem = kind.problem,
+              .kind = kind,
               .enqueue = [=](void* output, Stream stream) { enqueue(input, output, stream); },
-              .expected = expected_result(kind.problem, values),
+              .expected = expected_result(kind, values),
               .has_scratch = has_scratch,
               .output = make_output(bytes),
               .eager_output = make_output(bytes)};
@@ -216,9 +223,9 @@ class GraphReplayTest {
   }
 
   void add_reduction(const Kind& kind) {
-    REQUIRE(Space(kind.problem).contains(kind.params));
-    const std::uint64_t count = kind.problem.count;
-    const Reducer reducer = context_of(kind).reducer(kind.problem);
+    REQUIRE(Space(kind.workload()).contains(kind.params));
+    const std::uint64_t count = kind.reduction.count;
+    const Reducer reducer = context_of(kind).reducer(kind.reduction);
     const ReducePlan plan = reducer.plan(count);
     REQUIRE(reducer.explain(count).config == to_json(kind.params));
     const bool has_scratch = reduce_params(kind.params).final_stage != FinalStage::atomic;
@@ -240,9 +247,9 @@ class GraphReplayTest {
   }
 
   void add_histogram(const Kind& kind) {
-    const HistogramShape shape = kind.problem.histogram;
+    const HistogramWorkload shape = *kind.histogram;
     const Histogram histogram = context_of(kind).histogram(
-        {.type = kind.problem.type, .bins = shape.bins, .binning = shape.binning});
+        {.type = shape.type, .bins = shape.bins, .binning = shape.binning});
     std::vector<int> numbers(kBins + 1);
     for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<int>(i);
     const void* const edges = upload_as<float>(numbers);
@@ -278,7 +285,7 @@ TEST_CASE_METHOD(GraphReplayTest,
   std::set<const void*> scratch;
   std::size_t expected_pieces = 0;
   for (std::size_t i = 0; i < graphs.size(); ++i) {
-    INFO(calls_[i].name << " " << to_string(calls_[i].problem));
+    INFO(calls_[i].name << " " << to_string(calls_[i].kind.workload()));
     // Calls that share scratch may wait for ever.
     REQUIRE(graphs[i]->scratch().size() == (calls_[i].has_scratch ? 1 : 0));
     expected_pieces += graphs[i]->scratch().size();

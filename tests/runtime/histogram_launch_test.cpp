@@ -1,7 +1,9 @@
+#include "foldtune/bin_bound.h"
 #include "templates/histogram/launcher.h"
 #include "templates/histogram/layout.cuh"
 #include "templates/histogram/range.cuh"
 #include "templates/histogram/space.h"
+#include "templates/histogram/workload.h"
 #include "tests/catch.h"
 
 namespace foldtune::test {
@@ -21,27 +23,46 @@ struct SeenLaunch {
   bool inputs_ready = false;
 };
 
+Variant make_variant(const HistogramParams& params, const HistogramWorkload& workload) {
+  return {.workload = workload, .params = params};
+}
 Variant make_variant(const HistogramParams& params, std::uint32_t bins = 256,
                      ElementType type = ElementType::f32) {
-  return {.problem = {.op = Operator::histogram, .type = type, .histogram = {.bins = bins}},
-          .params = params};
+  return make_variant(params, {.type = type, .bins = bins});
+}
+
+HistogramLauncher launcher_of(const Variant& variant) {
+  return {histogram_of(variant.workload), histogram_params(variant.params), kMultiprocessors};
 }
 
 std::uint64_t count_of_blocks(const Variant& variant, std::uint32_t blocks) {
   return blocks * tile_elements(histogram_params(variant.params));
 }
 
-std::vector<SeenLaunch> launches_of(const Variant& variant, std::uint32_t blocks, Call call = {}) {
-  call.count = count_of_blocks(variant, blocks);
+/// What a call is given beside its arrays.
+struct Given {
+  BinBound lower = 0;
+  BinBound upper = 1;
+  const void* edges = nullptr;
+  bool inputs_ready = false;
+};
+
+std::vector<SeenLaunch> launches_of(const Variant& variant, std::uint32_t blocks,
+                                    Given given = {}) {
+  const Call call{
+      .shape = {{count_of_blocks(variant, blocks)}},
+      .arguments = {nullptr, nullptr, const_cast<void*>(given.edges), &given.lower, &given.upper},
+      .inputs_ready = given.inputs_ready};
   Launches launches;
-  HistogramLauncher(variant, kMultiprocessors).fill(call, nullptr, launches);
+  launcher_of(variant).fill(call, nullptr, launches);
   std::vector<SeenLaunch> all;
   for (const Launch& launch : launches) {
     SeenLaunch& seen = all.emplace_back(SeenLaunch{.shape = launch});
     if (launch.kernel != kMain) continue;
     const auto& arguments = launch.arguments;
-    seen.count = counts_in_64_bits(variant) ? *static_cast<std::uint64_t*>(arguments[1])
-                                            : *static_cast<std::uint32_t*>(arguments[1]);
+    seen.count = takes_64_bits(variant.workload.shape[0])
+                     ? *static_cast<std::uint64_t*>(arguments[1])
+                     : *static_cast<std::uint32_t*>(arguments[1]);
     seen.edges = static_cast<BinRange*>(arguments[2])->edges;
     seen.inputs_ready = *static_cast<bool*>(arguments[5]);
   }
@@ -49,7 +70,7 @@ std::vector<SeenLaunch> launches_of(const Variant& variant, std::uint32_t blocks
 }
 
 std::size_t scratch_bytes_of(const Variant& variant) {
-  return HistogramLauncher(variant, kMultiprocessors).scratch_bytes(1000);
+  return launcher_of(variant).scratch_bytes({{1000}});
 }
 
 TEST_CASE("Histogram launch: the last block and polling need one launch") {
@@ -96,11 +117,10 @@ TEST_CASE("Histogram launch: a range without an element counts nothing, in one b
 }
 
 TEST_CASE("Histogram launch: a kernel gets the count in its width, and the edges") {
-  Variant variant = make_variant({});
-  variant.problem.count = std::uint64_t{1} << 33;
-  variant.problem.histogram.binning = Binning::custom;
+  const Variant variant =
+      make_variant({}, {.binning = Binning::custom, .count = std::uint64_t{1} << 33});
   const float edges[257] = {};
-  const auto launches = launches_of(variant, 3, {.inputs = {nullptr, edges}});
+  const auto launches = launches_of(variant, 3, {.edges = edges});
   REQUIRE(launches.size() == 1);
   CHECK(launches[0].count == count_of_blocks(variant, 3));
   CHECK(launches[0].edges == edges);
@@ -118,23 +138,28 @@ TEST_CASE("Histogram launch: the scratch holds a total per slot where the last b
   CHECK(scratch_bytes_of(make_variant({}, 1000)) == kHistogramTotalsOffset + 8000);
   CHECK(scratch_bytes_of(make_variant({}, 1000, ElementType::u8)) ==
         kHistogramTotalsOffset + 8 * 256);
-  Variant variant = make_variant({.privacy = BinPrivacy::global}, 1000, ElementType::u8);
-  variant.problem.accumulator = ElementType::u32;
+  const Variant variant =
+      make_variant({.privacy = BinPrivacy::global},
+                   {.type = ElementType::u8, .bins = 1000, .counter = ElementType::u32});
   CHECK(scratch_bytes_of(variant) == kHistogramTotalsOffset + 4000);
   CHECK(scratch_bytes_of(make_variant({.finish = HistogramFinal::zero_first})) == 0);
 }
 
 TEST_CASE("Histogram launch: totals that are polled are of the count's width, one for no bin") {
-  Variant variant = make_variant({.finish = HistogramFinal::polling}, 1000);
-  CHECK(scratch_bytes_of(variant) == kHistogramTotalsOffset + 4 * 1001);
-  variant.problem.count = std::uint64_t{1} << 33;
-  CHECK(scratch_bytes_of(variant) == kHistogramTotalsOffset + 8 * 1001);
-  variant.problem.type = ElementType::u8;
-  CHECK(scratch_bytes_of(variant) == kHistogramTotalsOffset + 8 * 256);
+  const auto bytes_of = [](const HistogramWorkload& workload) {
+    return scratch_bytes_of(make_variant({.finish = HistogramFinal::polling}, workload));
+  };
+  HistogramWorkload workload{.bins = 1000};
+  CHECK(bytes_of(workload) == kHistogramTotalsOffset + 4 * 1001);
+  workload.count = std::uint64_t{1} << 33;
+  CHECK(bytes_of(workload) == kHistogramTotalsOffset + 8 * 1001);
+  workload.type = ElementType::u8;
+  CHECK(bytes_of(workload) == kHistogramTotalsOffset + 8 * 256);
 }
 
 TEST_CASE("Histogram launch: a program is of the bins and the tunables that the kernel sees") {
-  Variant variant = make_variant({.finish = HistogramFinal::zero_first}, 1000, ElementType::f16);
+  HistogramWorkload workload{.type = ElementType::f16, .bins = 1000};
+  Variant variant = make_variant({.finish = HistogramFinal::zero_first}, workload);
   const Program program = make_program(variant);
   REQUIRE(program.name_expressions.size() == 2);
   CHECK(program.name_expressions[0] ==
@@ -146,8 +171,8 @@ TEST_CASE("Histogram launch: a program is of the bins and the tunables that the 
   CHECK(program.name_expressions[1] == "foldtune::zero_bins<unsigned long long, 1000u>");
   HistogramParams other = histogram_params(variant.params);
   other.blocks_per_multiprocessor = 8;
-  variant.params = other;
-  variant.problem.histogram.distribution = Distribution::zipf;
+  workload.distribution = Distribution::zipf;
+  variant = make_variant(other, workload);
   CHECK(make_program(variant).name_expressions == program.name_expressions);
 }
 

@@ -13,16 +13,15 @@ TEST_CASE("HostResults: a result is complete when each of its words was stored")
   const std::size_t word = GENERATE(1u, 2u, 4u, 8u);
   const std::size_t words = GENERATE(1u, 2u);
   HostResults results(device, word * words, word);
-  CHECK(results.bytes() == word * words);
   // A place that was used before tells as much.
   for (int turn = 0; turn < 2; ++turn) {
-    void* const place = results.take();
+    void* const place = results.take(word * words);
     auto* const bytes = static_cast<char*>(place);
     for (std::size_t i = 0; i < words; ++i) {
-      CHECK(!results.is_complete(place));
+      CHECK(!results.is_complete(place, word * words));
       std::memset(bytes + i * word, 0, word);
     }
-    CHECK(results.is_complete(place));
+    CHECK(results.is_complete(place, word * words));
     results.give_back(place);
   }
   CHECK(device.counts().allocations == 1);
@@ -31,14 +30,14 @@ TEST_CASE("HostResults: a result is complete when each of its words was stored")
 TEST_CASE("HostResults: one byte of a word is enough to tell it from the mark") {
   FakeDevice device;
   HostResults results(device, 8, 8);
-  void* const place = results.take();
+  void* const place = results.take(8);
   for (int i = 0; i < 8; ++i) {
     char* const byte = static_cast<char*>(place) + i;
     const char mark = *byte;
     ++*byte;
-    CHECK(results.is_complete(place));
+    CHECK(results.is_complete(place, 8));
     *byte = mark;
-    CHECK(!results.is_complete(place));
+    CHECK(!results.is_complete(place, 8));
   }
 }
 
@@ -46,11 +45,11 @@ TEST_CASE("HostResults: calls that wait at the same time have places of their ow
   FakeDevice device;
   {
     HostResults results(device, 4, 4);
-    void* const first = results.take();
-    void* const second = results.take();
+    void* const first = results.take(4);
+    void* const second = results.take(4);
     CHECK(first != second);
     results.give_back(first);
-    CHECK(results.take() == first);
+    CHECK(results.take(4) == first);
     CHECK(device.counts().live_allocations == 2);
   }
   CHECK(device.counts().live_allocations == 0);

@@ -26,7 +26,7 @@ namespace {
 
 using Catch::Matchers::ContainsSubstring;
 
-const Problem kSum{.op = Operator::sum, .type = ElementType::f32, .count = 4096};
+const Reduction kSum{.op = Operator::sum, .type = ElementType::f32, .count = 4096};
 const ReduceParams kTuned{.block_size = 512, .unroll = 8};
 const ReduceParams kOther{.block_size = 128, .unroll = 2};
 
@@ -48,14 +48,14 @@ class KernelCacheTest {
   std::string file(const std::string& name) const { return (folder_.path() / name).string(); }
 
   static Program program(const ReduceParams& params) {
-    return make_program({.problem = kSum, .params = params});
+    return make_program({.workload = kSum, .params = params});
   }
   /// A result and its kernel, as another compiler made them.
   void put(const std::string& path, const ReduceParams& params, const std::string& compiler,
            std::uint64_t count = 4096) {
     FakeDevice device;
     const auto store = open_sqlite_store(path, OpenMode::read_write);
-    Problem problem = kSum;
+    Reduction problem = kSum;
     problem.count = count;
     RunRecord origin = run_on(device);
     origin.compiler = compiler;
@@ -294,7 +294,7 @@ TEST_CASE_METHOD(KernelCacheTest, "Bundle: one that cannot be used is a note, an
 TEST_CASE("Kernel keys: all that the machine code depends on tells them apart, and no more") {
   FakeDevice device;
   const DeviceRecord& record = device.info().record;
-  const Program program = make_program({.problem = kSum, .params = kTuned});
+  const Program program = make_program({.workload = kSum, .params = kTuned});
   const auto hash = [&](const Program& other) { return kernel_key(record, other, "x")->program; };
   const std::string plain = hash(program);
   CHECK(hash(program) == plain);
@@ -306,7 +306,7 @@ TEST_CASE("Kernel keys: all that the machine code depends on tells them apart, a
 }
 
 TEST_CASE("Kernel keys: images of the CPU and programs with the toolkit's headers are not kept") {
-  const Program program = make_program({.problem = kSum, .params = kTuned});
+  const Program program = make_program({.workload = kSum, .params = kTuned});
   DeviceRecord device = FakeDevice().info().record;
   Program with_toolkit = program;
   with_toolkit.needs_toolkit = true;

@@ -2,7 +2,9 @@
 
 #include "foldtune/error.h"
 #include "templates/fingerprint.h"
+#include "templates/histogram/workload.h"
 #include "templates/reduce/space.h"
+#include "templates/space.h"
 #include "tests/catch.h"
 #include "tests/fakes/fake_device.h"
 #include "tests/runtime/broken_store.h"
@@ -13,20 +15,20 @@ namespace {
 
 using Catch::Matchers::ContainsSubstring;
 
-const Problem kProblem{.op = Operator::sum, .type = ElementType::f32, .count = 1 << 20};
+const Reduction kProblem{.op = Operator::sum, .type = ElementType::f32, .count = 1 << 20};
 const Config kTuned = ReduceParams{.block_size = 512, .unroll = 8};
 
 class LookupTest {
  protected:
-  Choice choose(const Problem& problem) {
+  Choice choose(const Workload& workload) {
     return choose_config(store_.get(), device_.info().record, device_.compiler().version(),
-                         problem);
+                         workload);
   }
-  Config default_of(const Problem& problem) {
-    return Space(problem).default_params(device_.info().record.multiprocessor_count);
+  Config default_of(const Workload& workload) {
+    return Space(workload).default_params(device_.info().record.multiprocessor_count);
   }
-  void put(const Problem& problem, const Config& params) {
-    put_success(*store_, device_, problem, params);
+  void put(const Workload& workload, const Config& params) {
+    put_success(*store_, device_, workload, params);
   }
   /// `run` with a success of `kTuned` for `kProblem`.
   void put_of(const RunRecord& run) { put_of(run, success(kProblem, to_json(kTuned))); }
@@ -38,8 +40,8 @@ class LookupTest {
   std::unique_ptr<ConfigStore> store_ = open_memory_store();
 };
 
-Problem with_count(std::uint64_t count) {
-  Problem problem = kProblem;
+Reduction with_count(std::uint64_t count) {
+  Reduction problem = kProblem;
   problem.count = count;
   return problem;
 }
@@ -127,14 +129,14 @@ TEST_CASE_METHOD(LookupTest, "Look-up: the expected loss is that of where a resu
 }
 
 TEST_CASE_METHOD(LookupTest,
-                 "Look-up: what another driver or compiler made is used, and said to be marked") {
+                 "Look-up: what another driver or compiler made is used, and said to be stale") {
   RunRecord run = run_on(device_);
   SECTION("another driver") { run.device.driver = "2"; }
   SECTION("another compiler") { run.compiler = "fake 2.0"; }
   put_of(run);
   const Choice choice = choose(kProblem);
   REQUIRE(choice.match);
-  CHECK(choice.match->is_marked);
+  CHECK(choice.match->is_stale);
   CHECK_THAT(choice.reason, ContainsSubstring(" with driver ") &&
                                 ContainsSubstring(": `foldtune revalidate` times it again"));
 }
@@ -142,16 +144,29 @@ TEST_CASE_METHOD(LookupTest,
 TEST_CASE_METHOD(LookupTest, "Look-up: what another device or template made is not used") {
   RunRecord run = run_on(device_);
   MeasurementRecord measurement = success(kProblem, to_json(kTuned));
-  SECTION("another device") { run.device.multiprocessor_count += 1; }
-  SECTION("other templates") { measurement.template_fingerprint = "0"; }
+  const bool is_of_other_device = GENERATE(true, false);
+  if (is_of_other_device) {
+    run.device.name = "Other GPU";
+  } else {
+    measurement.template_fingerprint = "0";
+  }
   put_of(run, measurement);
-  const Choice choice = choose(kProblem);
-  CHECK_FALSE(choice.match);
-  CHECK(choice.params == default_of(kProblem));
+  // Other devices' results are said to be there, also those of a size nearby.
+  for (const std::uint64_t count : {1 << 20, 1 << 19}) {
+    const Choice choice = choose(with_count(count));
+    CHECK_FALSE(choice.match);
+    CHECK(choice.params == default_of(with_count(count)));
+    const auto says = ContainsSubstring("but at n = 1048576 on Other GPU");
+    CHECK(says.match(choice.reason) == is_of_other_device);
+  }
+  // What this one has goes without it.
+  put(kProblem, kTuned);
+  CHECK(choose(kProblem).match);
+  CHECK_THAT(choose(kProblem).reason, !ContainsSubstring("Other GPU"));
 }
 
 TEST_CASE_METHOD(LookupTest, "Look-up: what another problem was tuned with is not used") {
-  Problem other = kProblem;
+  Reduction other = kProblem;
   SECTION("another operator") { other.op = Operator::max; }
   SECTION("another type") { other.type = ElementType::f64; }
   SECTION("another accumulator") { other.accumulator = ElementType::f64; }
@@ -161,9 +176,9 @@ TEST_CASE_METHOD(LookupTest, "Look-up: what another problem was tuned with is no
 }
 
 TEST_CASE_METHOD(LookupTest, "Look-up: what another NaN policy was tuned with is not used") {
-  Problem max = kProblem;
+  Reduction max = kProblem;
   max.op = Operator::max;
-  Problem other = max;
+  Reduction other = max;
   other.nan_policy = NanPolicy::ignore;
   put(other, kTuned);
   CHECK_FALSE(choose(max).match);
@@ -173,7 +188,7 @@ TEST_CASE_METHOD(LookupTest, "Look-up: what another NaN policy was tuned with is
 TEST_CASE_METHOD(LookupTest, "Look-up: a custom operator is found by its expressions") {
   CustomOperator op{.name = "squares", .map = "x * x"};
   const auto problem_of = [](const CustomOperator& custom) {
-    Problem problem = make_problem(custom);
+    Reduction problem = make_reduction(custom);
     problem.count = kProblem.count;
     return problem;
   };
@@ -190,13 +205,13 @@ TEST_CASE_METHOD(LookupTest, "Look-up: a custom operator is found by its express
 
 TEST_CASE_METHOD(LookupTest, "Look-up: an unaligned input takes an aligned one's result, as near") {
   put(kProblem, kTuned);
-  Problem unaligned = kProblem;
+  Reduction unaligned = kProblem;
   unaligned.alignment = Alignment::element;
   const Choice choice = choose(unaligned);
   REQUIRE(choice.match);
   CHECK(choice.match->quality == MatchQuality::near_size);
   CHECK(choice.params == kTuned);
-  CHECK_THAT(choice.reason, ContainsSubstring("aligned"));
+  CHECK_THAT(choice.reason, ContainsSubstring("for the layout vector"));
 
   const Config own = ReduceParams{.block_size = 128};
   put(unaligned, own);
@@ -205,7 +220,7 @@ TEST_CASE_METHOD(LookupTest, "Look-up: an unaligned input takes an aligned one's
 }
 
 TEST_CASE_METHOD(LookupTest, "Look-up: an aligned input does not take an unaligned one's result") {
-  Problem unaligned = kProblem;
+  Reduction unaligned = kProblem;
   unaligned.alignment = Alignment::element;
   put(unaligned, kTuned);
   CHECK_FALSE(choose(kProblem).match);
@@ -248,31 +263,29 @@ TEST_CASE_METHOD(LookupTest, "Look-up: a store that fails is a DatabaseError, no
 TEST_CASE_METHOD(LookupTest, "Look-up: a key holds the problem by its names") {
   const TuningKey key = make_tuning_key(device_.info().record, "fake 1.0", kProblem);
   CHECK(key.device_fingerprint == device_.info().record.fingerprint());
-  CHECK(key.template_fingerprint == kernel_fingerprint(kProblem));
+  CHECK(key.template_fingerprint == kernel_fingerprint(Problem(kProblem)));
   CHECK(key.compiler == "fake 1.0");
   CHECK(key.problem == ProblemKey{.family = "reduce",
-                                  .op = "sum",
-                                  .element_type = "f32",
-                                  .accumulator_type = "f32",
-                                  .alignment = "vector",
-                                  .determinism = "run_to_run",
-                                  .size_class = 20});
+                                  .problem = "op=sum type=f32 accumulator=f32 result=f32",
+                                  .layout = "vector",
+                                  .bucket = "20"});
 }
 
-TEST_CASE("Look-up: a key has an option where the problem is unusual") {
-  Problem problem{.op = Operator::min, .type = ElementType::bf16};
-  CHECK(make_problem_key(problem).options.empty());
+TEST_CASE("Look-up: a key has what is unusual of a problem") {
+  Reduction problem{.op = Operator::min, .type = ElementType::bf16};
+  const std::string usual = "op=min type=bf16 accumulator=bf16 result=bf16";
+  CHECK(make_problem_key(problem).problem == usual);
   problem.nan_policy = NanPolicy::ignore;
-  CHECK(make_problem_key(problem).options == "nan_policy=ignore");
-  CHECK(make_problem_key(problem).element_type == "bf16");
+  CHECK(make_problem_key(problem).problem == usual + " nan=ignore");
+  problem.alignment = Alignment::element;
+  CHECK(make_problem_key(problem).layout == "element");
 
-  const ProblemKey histogram =
-      make_problem_key({.op = Operator::histogram,
-                        .type = ElementType::u16,
-                        .histogram = {.bins = 100, .distribution = Distribution::zipf}});
+  const ProblemKey histogram = make_problem_key(
+      HistogramWorkload{.type = ElementType::u16, .bins = 100, .distribution = Distribution::zipf});
   CHECK(histogram.family == "histogram");
-  CHECK(histogram.op == "histogram");
-  CHECK(histogram.options == "bins=100,binning=even,distribution=zipf");
+  CHECK(histogram.problem ==
+        "op=histogram type=u16 counter=u64 bins=100 binning=even distribution=zipf");
+  CHECK(histogram.bucket == "0");
 }
 
 TEST_CASE("Look-up: a custom operator's key has its name, its hash and its types") {
@@ -280,12 +293,10 @@ TEST_CASE("Look-up: a custom operator's key has its name, its hash and its types
                           .inputs = {ElementType::f32, ElementType::u8},
                           .accumulator = {{.name = "total", .type = ElementType::f64},
                                           {.name = "weight", .type = ElementType::u32}}};
-  const ProblemKey key = make_problem_key(make_problem(op));
+  const ProblemKey key = make_problem_key(make_reduction(op));
   CHECK(key.family == "reduce");
-  CHECK(key.op == "weighted_mean:" + op.hash());
-  CHECK(key.element_type == "f32,u8");
-  CHECK(key.accumulator_type == "f64,u32");
-  CHECK(key.options.empty());
+  CHECK(key.problem ==
+        "op=weighted_mean:" + op.hash() + " type=f32,u8 accumulator=f64,u32 result=f32");
 }
 
 }  // namespace

@@ -92,7 +92,7 @@ TEST_CASE("NVRTC: errors are shown at the lines of the templates and of the prog
   if (compiler == nullptr) return;
   CHECK_THAT(compiler->version(), ContainsSubstring("nvrtc 1"));
   const Program program{
-      .source = include_lines({.op = Operator::sum, .type = ElementType::f32}),
+      .source = include_lines(Reduction{.op = Operator::sum, .type = ElementType::f32}),
       .name_expressions = {"foldtune::store_identity<foldtune::Sum<float, foldtune::ReduceParams>, "
                            "float>"}};
   const std::string log = error_of<CompileError>([&] { compiler->compile(program); });
@@ -103,7 +103,7 @@ TEST_CASE("NVRTC: errors are shown at the lines of the templates and of the prog
 TEST_CASE("NVRTC: an error of a custom operator is shown at the line of its expression") {
   const auto compiler = find_nvrtc("sm_90");
   if (compiler == nullptr) return;
-  const Variant variant{.problem = make_problem({.name = "fold", .map = "x +\n undefined_name"}),
+  const Variant variant{.workload = make_reduction({.name = "fold", .map = "x +\n undefined_name"}),
                         .params = ReduceParams{}};
   const std::string log = error_of<CompileError>([&] { compiler->compile(make_program(variant)); });
   CHECK_THAT(log, ContainsSubstring("map(2): error") && ContainsSubstring("undefined_name"));

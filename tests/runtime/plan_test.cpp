@@ -12,11 +12,11 @@
 namespace foldtune::test {
 namespace {
 
-const Problem kProblem{
+const Reduction kProblem{
     .op = Operator::sum, .type = ElementType::i32, .determinism = Determinism::any};
 
 Plan make_plan(Device& device, const ReduceParams& params) {
-  const Variant variant{.problem = kProblem, .params = params};
+  const Variant variant{.workload = kProblem, .params = params};
   return Plan(device, variant, device.compiler().compile(make_program(variant)));
 }
 
@@ -26,13 +26,13 @@ std::int64_t sum_to(Device& device, const Plan& plan, std::uint64_t count) {
   std::iota(elements.begin(), elements.end(), 1);
   const DeviceBuffer input(device, count * sizeof(std::int32_t));
   const DeviceBuffer output(device, sizeof(std::int64_t));
-  const DeviceBuffer scratch(device, plan.scratch_bytes(count));
+  const DeviceBuffer scratch(device, plan.scratch_bytes({{count}}));
   device.copy(input.data(), elements.data(), count * sizeof(std::int32_t));
   std::int64_t result = -1;
   for (int call = 0; call < 2; ++call) {
     device.copy(output.data(), &result, sizeof(result));
-    plan.enqueue({.inputs = {input.data()}, .count = count, .output = output.data()},
-                 scratch.data(), nullptr);
+    plan.enqueue({.shape = {{count}}, .arguments = {output.data(), input.data()}}, scratch.data(),
+                 nullptr);
   }
   device.synchronize(nullptr);
   device.copy(&result, output.data(), sizeof(result));
@@ -68,7 +68,7 @@ TEST_CASE("Plan: every final stage folds on the CPU device, one block and many")
   for (const FinalStage stage : kStages) {
     const Plan plan = make_plan(
         *device, {.block_size = 32, .vector_width = 1, .unroll = 1, .final_stage = stage});
-    CHECK(plan.grid_size(1000) == (stage == FinalStage::cluster ? 8 : 32));
+    CHECK(plan.grid_size({{1000}}) == (stage == FinalStage::cluster ? 8 : 32));
     CHECK(sum_to(*device, plan, 1000) == 500'500);
     CHECK(sum_to(*device, plan, 30) == 465);
   }
@@ -84,12 +84,12 @@ TEST_CASE("Plan: only the stage cluster launches a cluster, of no more than 8 bl
   const DeviceBuffer output(device, sizeof(std::int64_t));
   for (const FinalStage stage : kStages) {
     const Plan plan = make_plan(device, {.block_size = 32, .unroll = 1, .final_stage = stage});
-    const DeviceBuffer scratch(device, plan.scratch_bytes(10'000));
+    const DeviceBuffer scratch(device, plan.scratch_bytes({{10'000}}));
     launches.clear();
     // Tiles of 128.
     for (const std::uint64_t count : {128, 129, 1024, 10'000}) {
       const auto enqueue = [&](int, Stream stream) {
-        plan.enqueue({.inputs = {input.data()}, .count = count, .output = output.data()},
+        plan.enqueue({.shape = {{count}}, .arguments = {output.data(), input.data()}},
                      scratch.data(), stream);
       };
       device.time({.enqueue = enqueue}, 1);
@@ -111,9 +111,9 @@ TEST_CASE("Plan: waves are waves of the blocks that the device holds") {
   const Plan plan =
       make_plan(device, {.block_size = 256, .vector_width = 1, .unroll = 1, .waves = 2});
   CHECK(plan.resources().blocks_per_multiprocessor == 8);
-  CHECK(plan.grid_size(256) == 1);
-  CHECK(plan.grid_size(256 * 100) == 100);
-  CHECK(plan.grid_size(std::uint64_t{1} << 33) == 2 * 8 * 10);
+  CHECK(plan.grid_size({{256}}) == 1);
+  CHECK(plan.grid_size({{256 * 100}}) == 100);
+  CHECK(plan.grid_size({{std::uint64_t{1} << 33}}) == 2 * 8 * 10);
 }
 
 TEST_CASE(
@@ -134,20 +134,20 @@ TEST_CASE("Plan: a kernel gets the count in the width that it is compiled for") 
     launches.push_back(launch);
     return 1;
   }});
-  Problem problem{.op = Operator::sum, .type = ElementType::i32, .alignment = Alignment::element};
+  Reduction problem{.op = Operator::sum, .type = ElementType::i32, .alignment = Alignment::element};
   constexpr std::uint64_t kCount = 10'000;
   const DeviceBuffer input(device, kCount * sizeof(std::int32_t));
   const DeviceBuffer output(device, sizeof(std::int64_t));
   const DeviceBuffer scratch(device, 1 << 16);
   for (const std::uint64_t count : {kCount, std::uint64_t{1} << 33}) {
     problem.count = count;
-    const Variant variant{.problem = problem, .params = ReduceParams{}};
+    const Variant variant{.workload = problem, .params = ReduceParams{}};
     const Plan plan(device, variant, device.compiler().compile(make_program(variant)));
     launches.clear();
     device.time({.enqueue =
                      [&](int, Stream stream) {
                        plan.enqueue(
-                           {.inputs = {input.data()}, .count = kCount, .output = output.data()},
+                           {.shape = {{kCount}}, .arguments = {output.data(), input.data()}},
                            scratch.data(), stream);
                      }},
                 /*samples=*/1);
@@ -155,15 +155,15 @@ TEST_CASE("Plan: a kernel gets the count in the width that it is compiled for") 
     CHECK(launches[0].count == kCount);
     CHECK(launches[0].counts_in_64_bits == (count > kCount));
     CHECK(launches[0].alignment == Alignment::element);
-    CHECK(launches[0].grid_size == plan.grid_size(kCount));
+    CHECK(launches[0].grid_size == plan.grid_size({{kCount}}));
   }
 }
 
 TEST_CASE("Plan: scratch has room for a slot per block") {
   FakeDevice device;
   const Plan plan = make_plan(device, {.block_size = 32, .vector_width = 1, .unroll = 1});
-  CHECK(plan.scratch_bytes(33) == kScratchHeaderBytes + 2 * 16);
-  CHECK(plan.scratch_bytes(32 * 1000) == kScratchHeaderBytes + 1000 * 16);
+  CHECK(plan.scratch_bytes({{33}}) == kScratchHeaderBytes + 2 * 16);
+  CHECK(plan.scratch_bytes({{32 * 1000}}) == kScratchHeaderBytes + 1000 * 16);
 }
 
 TEST_CASE("Plan: one block and atomics need no scratch") {
@@ -171,9 +171,9 @@ TEST_CASE("Plan: one block and atomics need no scratch") {
     FakeDevice device;
     const Plan plan =
         make_plan(device, {.block_size = 32, .vector_width = 1, .unroll = 1, .final_stage = stage});
-    for (const std::uint64_t count : {0, 1, 32}) CHECK(plan.scratch_bytes(count) == 0);
+    for (const std::uint64_t count : {0, 1, 32}) CHECK(plan.scratch_bytes({{count}}) == 0);
     CHECK(sum_to(device, plan, 32) == 528);
-    CHECK((plan.scratch_bytes(33) == 0) == (stage == FinalStage::atomic));
+    CHECK((plan.scratch_bytes({{33}}) == 0) == (stage == FinalStage::atomic));
     CHECK(sum_to(device, plan, 33) == 561);
   }
 }
@@ -181,10 +181,10 @@ TEST_CASE("Plan: one block and atomics need no scratch") {
 TEST_CASE("Plan: a slot has room for the accumulator") {
   FakeDevice device;
   const ReduceParams params{.block_size = 32, .vector_width = 1, .unroll = 1};
-  const auto bytes_of = [&](const Problem& problem) {
-    const Variant variant{.problem = problem, .params = params};
+  const auto bytes_of = [&](const Reduction& problem) {
+    const Variant variant{.workload = problem, .params = params};
     const Plan plan(device, variant, device.compiler().compile(make_program(variant)));
-    return plan.scratch_bytes(32 * 1000) - kScratchHeaderBytes;
+    return plan.scratch_bytes({{32 * 1000}}) - kScratchHeaderBytes;
   };
   CHECK(bytes_of({.op = Operator::sum, .type = ElementType::f32}) == 1000 * 8);
   CHECK(
@@ -192,37 +192,37 @@ TEST_CASE("Plan: a slot has room for the accumulator") {
       1000 * 16);
   // No slot is narrower than a word.
   CHECK(bytes_of({.op = Operator::max, .type = ElementType::i8}) == 1000 * 8);
-  CHECK(bytes_of(make_problem({.name = "fold",
-                               .accumulator = {{.name = "total", .type = ElementType::f64},
-                                               {.name = "count", .type = ElementType::u32}},
-                               .finish = "a.total / a.count"})) == 1000 * 2 * 16);
+  CHECK(bytes_of(make_reduction({.name = "fold",
+                                 .accumulator = {{.name = "total", .type = ElementType::f64},
+                                                 {.name = "count", .type = ElementType::u32}},
+                                 .finish = "a.total / a.count"})) == 1000 * 2 * 16);
 }
 
 TEST_CASE("Plan: a fixed order has a slot per chunk, whatever the grid") {
   FakeDevice device;
-  const Problem problem{.op = Operator::sum,
-                        .type = ElementType::f32,
-                        .determinism = Determinism::config_independent};
+  const Reduction problem{.op = Operator::sum,
+                          .type = ElementType::f32,
+                          .determinism = Determinism::config_independent};
   constexpr std::uint64_t kCount = 1 << 20;
   const DeviceBuffer input(device, kCount * sizeof(float));
   const DeviceBuffer output(device, sizeof(float));
   for (const FinalStage stage : {FinalStage::two_pass, FinalStage::last_block}) {
     for (const int waves : {0, 1}) {
-      const Variant variant{.problem = problem,
+      const Variant variant{.workload = problem,
                             .params = ReduceParams{.block_size = 1024,
                                                    .vector_width = 1,
                                                    .block_stage = BlockStage::tree,
                                                    .final_stage = stage,
                                                    .waves = waves}};
       const Plan plan(device, variant, device.compiler().compile(make_program(variant)));
-      CHECK(plan.grid_size(kCount) == (waves == 0 ? 128 : 8));
-      CHECK(plan.scratch_bytes(kCount) == kScratchHeaderBytes + 128 * 8);
-      const DeviceBuffer scratch(device, plan.scratch_bytes(kCount));
+      CHECK(plan.grid_size({{kCount}}) == (waves == 0 ? 128 : 8));
+      CHECK(plan.scratch_bytes({{kCount}}) == kScratchHeaderBytes + 128 * 8);
+      const DeviceBuffer scratch(device, plan.scratch_bytes({{kCount}}));
       const int helpers = device.counts().helper_launches;
       for (const std::uint64_t count : {kCount, std::uint64_t{1000}}) {
         const float unwritten = -1;
         device.copy(output.data(), &unwritten, sizeof(float));
-        plan.enqueue({.inputs = {input.data()}, .count = count, .output = output.data()},
+        plan.enqueue({.shape = {{count}}, .arguments = {output.data(), input.data()}},
                      scratch.data(), nullptr);
         float result = 0;
         device.copy(&result, output.data(), sizeof(float));

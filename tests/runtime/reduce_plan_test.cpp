@@ -19,7 +19,7 @@ namespace {
 
 using Catch::Matchers::ContainsSubstring;
 
-const Problem kSum{.op = Operator::sum, .type = ElementType::f32};
+const Reduction kSum{.op = Operator::sum, .type = ElementType::f32};
 
 class ReducePlanTest {
  protected:
@@ -227,7 +227,7 @@ TEST_CASE_METHOD(
     ReducePlanTest,
     "Reducer: a value that is made by several launches, or stored several times, is waited for") {
   const std::shared_ptr<ConfigStore> store = open_memory_store();
-  Problem problem{.op = Operator::sum, .type = ElementType::f32, .determinism = Determinism::any};
+  Reduction problem{.op = Operator::sum, .type = ElementType::f32, .determinism = Determinism::any};
   problem.count = 4096;
   const FinalStage stage = GENERATE(FinalStage::atomic, FinalStage::two_pass);
   put_success(*store, *device_, problem, ReduceParams{.block_size = 32, .final_stage = stage});
@@ -309,7 +309,7 @@ TEST_CASE_METHOD(ReducePlanTest, "Reducer: a miss is an error where that is the 
   CHECK_THROWS_AS(reducer.prepare(input_, 5), NotTuned);
   CHECK(reducer.explain(5).source == ConfigSource::untuned_default);
   CHECK(device_->counts().compilations == 0);
-  Problem tuned = kSum;
+  Reduction tuned = kSum;
   tuned.count = 4096;
   put_success(*store, *device_, tuned, ReduceParams{.block_size = 512});
   reducer(input_, 4000, &output_);
@@ -322,8 +322,8 @@ TEST_CASE_METHOD(ReducePlanTest,
   std::vector<std::uint64_t> asked;
   std::string answer = to_json(tuned);
   Context context(device_, nullptr,
-                  {.on_miss = {.action = OnMiss::tune, .tune = [&](const Problem& problem) {
-                                 asked.push_back(problem.count);
+                  {.on_miss = {.action = OnMiss::tune, .tune = [&](const Workload& workload) {
+                                 asked.push_back(workload.shape[0]);
                                  return answer;
                                }}});
   const Reducer reducer = context.reducer(kSum);

@@ -19,12 +19,12 @@ namespace {
 
 using Catch::Matchers::ContainsSubstring;
 
-const Problem kSum{.op = Operator::sum, .type = ElementType::f32};
+const Reduction kSum{.op = Operator::sum, .type = ElementType::f32};
 
 /// A context on the fake device, whose memory is the host's.
 class ReducerTest {
  protected:
-  static Problem sum_of(std::uint64_t count, Alignment alignment = Alignment::vector) {
+  static Reduction sum_of(std::uint64_t count, Alignment alignment = Alignment::vector) {
     return {.op = Operator::sum, .type = ElementType::f32, .count = count, .alignment = alignment};
   }
   void check_nothing_happened() const {
@@ -59,7 +59,7 @@ TEST_CASE_METHOD(ReducerTest, "Reducer: folds with what was tuned for the count"
   reducer(input_, 4000, &output_);
   CHECK(output_ == 14);
   CHECK(device_->compiled_programs() ==
-        std::vector<Program>{make_program({.problem = kSum, .params = tuned})});
+        std::vector<Program>{make_program({.workload = kSum, .params = tuned})});
 }
 
 TEST_CASE_METHOD(ReducerTest, "Reducer: explains which configuration is used, and why") {
@@ -70,7 +70,7 @@ TEST_CASE_METHOD(ReducerTest, "Reducer: explains which configuration is used, an
   const Explanation exact = reducer.explain(4000);
   CHECK(exact.source == ConfigSource::exact);
   CHECK(exact.config == to_json(tuned));
-  CHECK(exact.tuned_count == 4096);
+  CHECK(exact.tuned_shape == Shape{{4096}});
   CHECK(exact.tuned_us == 12.5);
   CHECK(exact.expected_loss == 0);
   CHECK_THAT(exact.reason, ContainsSubstring("tuned at n = 4096"));
@@ -82,9 +82,11 @@ TEST_CASE_METHOD(ReducerTest, "Reducer: explains which configuration is used, an
 
   const Explanation untuned = reducer.explain(1 << 20);
   CHECK(untuned.source == ConfigSource::untuned_default);
-  CHECK(untuned.tuned_count == 0);
+  CHECK(untuned.tuned_shape == Shape{});
   CHECK(untuned.tuned_us == 0);
   CHECK_THAT(untuned.reason, ContainsSubstring("not tuned"));
+
+  CHECK_THAT(refusal([&] { reducer.explain(kMaxCount + 1); }), ContainsSubstring("2^40"));
 
   CHECK(std::string(to_string(exact.source)) == "exact");
   CHECK(std::string(to_string(near.source)) == "near size");
@@ -156,13 +158,13 @@ TEST_CASE_METHOD(ReducerTest, "Reducer: a call has as many inputs as the problem
                one({input_, input_, input_, input_, input_}, 1, &output_);
              }),
              ContainsSubstring("4 are the most"));
-  const Reducer two = context_.reducer(make_problem(
+  const Reducer two = context_.reducer(make_reduction(
       {.name = "products", .inputs = {ElementType::f32, ElementType::f64}, .map = "x * y"}));
   CHECK_THAT(refusal([&] { two(input_, 1, &output_); }), ContainsSubstring("2 inputs, not 1"));
   CHECK_THAT(refusal([&] {
                two({input_, nullptr}, 1, &output_);
              }),
-             ContainsSubstring("input pointer"));
+             ContainsSubstring("input 2 pointer"));
   // Each is aligned to elements of its own.
   CHECK_THAT(refusal([&] { two({input_, input_ + 1}, 1, &output_); }), ContainsSubstring("f64"));
   two({input_ + 1, input_ + 2}, 1, &output_);
@@ -170,7 +172,7 @@ TEST_CASE_METHOD(ReducerTest, "Reducer: a call has as many inputs as the problem
 }
 
 TEST_CASE_METHOD(ReducerTest, "Reducer: the least aligned input decides the alignment class") {
-  const Reducer reducer = context_.reducer(make_problem(
+  const Reducer reducer = context_.reducer(make_reduction(
       {.name = "products", .inputs = {ElementType::f32, ElementType::f32}, .map = "x * y"}));
   reducer({input_, input_ + 4}, 100, &output_);
   reducer({input_, input_ + 1}, 100, &output_);
@@ -189,25 +191,25 @@ TEST_CASE_METHOD(ReducerTest, "Reducer: a problem that cannot be is refused") {
       ContainsSubstring("making a reducer: min of f32 cannot accumulate in f64"));
   CHECK_THAT(refusal([&] { context_.reducer({.op = Operator::custom}); }),
              ContainsSubstring("needs its expressions"));
-  CHECK_THAT(refusal([&] { context_.reducer(make_problem({.name = "two words"})); }),
+  CHECK_THAT(refusal([&] { context_.reducer(make_reduction({.name = "two words"})); }),
              ContainsSubstring("'two words' is no name"));
 }
 
 TEST_CASE_METHOD(ReducerTest, "Reducer: the same problem gives the same reducer, another another") {
-  const auto compilations_of = [&](const Problem& problem) {
+  const auto compilations_of = [&](const Reduction& problem) {
     const int before = device_->counts().compilations;
     double output = 0;
     context_.reducer(problem)(input_, 100, &output);
     return device_->counts().compilations - before;
   };
   CustomOperator op{.name = "squares", .map = "x * x"};
-  CHECK(compilations_of(make_problem(op)) == 1);
-  CHECK(compilations_of(make_problem(op)) == 0);
+  CHECK(compilations_of(make_reduction(op)) == 1);
+  CHECK(compilations_of(make_reduction(op)) == 0);
   op.map = "x * x * x";
-  CHECK(compilations_of(make_problem(op)) == 1);
+  CHECK(compilations_of(make_reduction(op)) == 1);
   CHECK(compilations_of(kSum) == 1);
   CHECK(compilations_of(sum_of(77)) == 0);
-  Problem fixed = kSum;
+  Reduction fixed = kSum;
   fixed.determinism = Determinism::config_independent;
   CHECK(compilations_of(fixed) == 1);
   CHECK(output_ == -1);
@@ -229,8 +231,8 @@ TEST_CASE_METHOD(ReducerTest, "Reducer: what nothing has no result of is refused
     const Reducer reducer = context_.reducer({.op = op});
     alignas(8) char result[16] = {};
     const std::string message = refusal([&] { reducer(input_, 0, result); });
-    CHECK_THAT(message, ContainsSubstring("on an empty input: there is no " +
-                                          std::string(name(op)) + " of nothing"));
+    CHECK_THAT(message, ContainsSubstring("an empty input: there is no " + std::string(name(op)) +
+                                          " of nothing"));
   }
 }
 
@@ -345,8 +347,8 @@ TEST_CASE_METHOD(ReducerTest, "Reducer: an unaligned input has its own configura
   CHECK(output_ == 5);
   CHECK(device_->compiled_programs() ==
         std::vector<Program>{
-            make_program({.problem = sum_of(0, Alignment::element), .params = unaligned}),
-            make_program({.problem = kSum, .params = aligned})});
+            make_program({.workload = sum_of(0, Alignment::element), .params = unaligned}),
+            make_program({.workload = kSum, .params = aligned})});
 }
 
 TEST_CASE_METHOD(ReducerTest,
@@ -446,7 +448,7 @@ CustomOperator correlation() {
 
 TEST_CASE("Reducer: a custom operator of several inputs folds on the CPU device") {
   Context context({.device = "cpu", .database = "/dev/null/none"});
-  const Reducer reducer = context.reducer(make_problem(correlation()));
+  const Reducer reducer = context.reducer(make_reduction(correlation()));
   constexpr std::uint64_t kCount = 10'001;
   std::vector<float> x(kCount + 1, 2);
   std::vector<std::int16_t> y(kCount + 1, 3);
@@ -463,11 +465,11 @@ TEST_CASE("Reducer: a custom operator of several inputs folds on the CPU device"
 TEST_CASE("Reducer: the index is that of the element, on the CPU device") {
   Context context({.device = "cpu", .database = "/dev/null/none"});
   const Reducer reducer =
-      context.reducer(make_problem({.name = "last_negative",
-                                    .accumulator = {{.name = "", .type = ElementType::u64}},
-                                    .map = "x < 0 ? i + 1 : 0",
-                                    .combine = "a > b ? a : b",
-                                    .result = ElementType::u64}));
+      context.reducer(make_reduction({.name = "last_negative",
+                                      .accumulator = {{.name = "", .type = ElementType::u64}},
+                                      .map = "x < 0 ? i + 1 : 0",
+                                      .combine = "a > b ? a : b",
+                                      .result = ElementType::u64}));
   std::vector<float> values(5000, 1);
   std::uint64_t result = 1;
   reducer(values.data(), values.size(), &result);
@@ -506,7 +508,7 @@ TEST_CASE("Reducer: an index is 64 bits at byte 8, on the CPU device") {
 TEST_CASE("Reducer: the degrees of freedom tell reducers apart, on the CPU device") {
   Context context({.device = "cpu", .database = "/dev/null/none"});
   const std::vector<double> values{1, 2, 3, 4};
-  Problem problem{.op = Operator::variance, .type = ElementType::f64};
+  Reduction problem{.op = Operator::variance, .type = ElementType::f64};
   double result = 0;
   context.reducer(problem)(values.data(), values.size(), &result);
   CHECK(result == Approx(5. / 4));
@@ -519,7 +521,7 @@ TEST_CASE("Reducer: NaNs are dropped where the policy says so, on the CPU device
   Context context({.device = "cpu", .database = "/dev/null/none"});
   std::vector<float> values(1000, 3);
   values[500] = std::nanf("");
-  Problem problem{.op = Operator::max, .type = ElementType::f32};
+  Reduction problem{.op = Operator::max, .type = ElementType::f32};
   float result = 0;
   context.reducer(problem)(values.data(), values.size(), &result);
   CHECK(std::isnan(result));

@@ -44,7 +44,7 @@ std::vector<std::int32_t> ascending(std::size_t count) {
   return input;
 }
 
-const Problem kSum{.op = Operator::sum, .type = ElementType::i32};
+const Reduction kSum{.op = Operator::sum, .type = ElementType::i32};
 
 TEST_CASE("Reducer: 16 threads on 16 streams get their own results, with flat memory") {
   const auto device = std::make_shared<FakeDevice>();
@@ -88,7 +88,7 @@ TEST_CASE("Reducer: 16 threads that wait for values get their own") {
 TEST_CASE("Reducer: two launches of a call stay together when threads share a stream") {
   const auto device = std::make_shared<FakeDevice>();
   const std::shared_ptr<ConfigStore> store = open_memory_store();
-  Problem problem = kSum;
+  Reduction problem = kSum;
   for (problem.count = 1024; problem.count <= 8192; problem.count *= 2) {
     put_success(
         *store, *device, problem,

@@ -22,13 +22,13 @@ inline RunRecord run_on(Device& device) {
 }
 
 /// A success with the present kernels of the configuration `params`, a JSON object.
-inline MeasurementRecord success(const Problem& problem, const std::string& params,
+inline MeasurementRecord success(const Workload& workload, const std::string& params,
                                  double median_us = 1) {
   MeasurementRecord measurement;
-  measurement.problem = make_problem_key(problem);
-  measurement.template_fingerprint = kernel_fingerprint(problem);
-  measurement.count = problem.count;
-  measurement.bytes = problem.input_bytes();
+  measurement.problem = make_problem_key(workload);
+  measurement.template_fingerprint = kernel_fingerprint(workload.problem);
+  measurement.shape = to_text(workload.problem.family(), workload.shape);
+  measurement.bytes = input_bytes(workload);
   measurement.params = params;
   measurement.round = 2;  // It was chosen.
   measurement.samples_us = {median_us};
@@ -36,9 +36,9 @@ inline MeasurementRecord success(const Problem& problem, const std::string& para
   return measurement;
 }
 
-inline void put_success(ConfigStore& store, Device& device, const Problem& problem,
+inline void put_success(ConfigStore& store, Device& device, const Workload& workload,
                         const Config& params, double median_us = 1) {
-  store.put(store.begin_run(run_on(device)), success(problem, to_json(params), median_us));
+  store.put(store.begin_run(run_on(device)), success(workload, to_json(params), median_us));
 }
 
 }  // namespace foldtune::test

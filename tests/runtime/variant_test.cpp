@@ -1,14 +1,15 @@
 #include "templates/family.h"
 #include "templates/reduce/space.h"
+#include "templates/space.h"
 #include "tests/catch.h"
 
 namespace foldtune::test {
 namespace {
 
-const Problem kSumI32{.op = Operator::sum, .type = ElementType::i32, .count = 1000};
+const Reduction kSumI32{.op = Operator::sum, .type = ElementType::i32, .count = 1000};
 
-Program program_of(const Problem& problem, const ReduceParams& params) {
-  return make_program({.problem = problem, .params = params});
+Program program_of(const Reduction& problem, const ReduceParams& params) {
+  return make_program({.workload = problem, .params = params});
 }
 
 TEST_CASE("A program includes the templates and names one kernel") {
@@ -47,14 +48,14 @@ TEST_CASE(
     "Programs are equal where kernels are: the grid, the count and the promises do not show") {
   const Program program = program_of(kSumI32, {});
   CHECK(program_of(kSumI32, {.waves = 4}) == program);
-  Problem other = kSumI32;
+  Reduction other = kSumI32;
   other.count = 5;
   other.determinism = Determinism::any;
   CHECK(program_of(other, {}) == program);
 }
 
 TEST_CASE("Programs differ in the alignment class, and above 2^30.5 elements in the indices") {
-  Problem other = kSumI32;
+  Reduction other = kSumI32;
   other.alignment = Alignment::element;
   CHECK_THAT(program_of(other, {}).name_expressions[0],
              Catch::Matchers::ContainsSubstring("foldtune::uint32, false, "));
@@ -62,7 +63,7 @@ TEST_CASE("Programs differ in the alignment class, and above 2^30.5 elements in 
   for (const std::uint64_t count : {1'518'500'249u, 1'518'500'250u}) {
     other.count = count;
     const bool wide = count > 1'518'500'249;
-    CHECK(counts_in_64_bits({.problem = other, .params = ReduceParams{}}) == wide);
+    CHECK(takes_64_bits(count) == wide);
     CHECK((program_of(other, {}) == program_of(kSumI32, {})) == !wide);
   }
 }
@@ -75,14 +76,14 @@ TEST_CASE("Programs differ in every tunable that a kernel sees, and in operator 
     CHECK((program_of(kSumI32, reduce) == program) == (reduce.waves != 0));
   }
   using enum ElementType;
-  for (const Problem& other :
-       {Problem{.op = Operator::max, .type = i32}, Problem{.op = Operator::sum, .type = f32},
-        Problem{.op = Operator::sum, .type = i32, .accumulator = i32},
-        Problem{.op = Operator::sum, .type = i32, .result = f64}}) {
+  for (const Reduction& other :
+       {Reduction{.op = Operator::max, .type = i32}, Reduction{.op = Operator::sum, .type = f32},
+        Reduction{.op = Operator::sum, .type = i32, .accumulator = i32},
+        Reduction{.op = Operator::sum, .type = i32, .result = f64}}) {
     CHECK_FALSE(program_of(other, {}) == program);
   }
-  const Problem propagate{.op = Operator::max, .type = f32};
-  Problem ignore = propagate;
+  const Reduction propagate{.op = Operator::max, .type = f32};
+  Reduction ignore = propagate;
   ignore.nan_policy = NanPolicy::ignore;
   CHECK_FALSE(program_of(ignore, {}) == program_of(propagate, {}));
 }
@@ -96,31 +97,21 @@ TEST_CASE("A result of another type than the accumulator's is what the kernel wr
                                   "foldtune::float16, foldtune::uint32, true, "));
 }
 
-TEST_CASE("A program says when it includes headers of the CUDA Toolkit") {
-  for (const BlockStage stage :
-       {BlockStage::tree, BlockStage::cooperative_groups, BlockStage::tree_cooperative_groups,
-        BlockStage::cub_block, BlockStage::cub_warp}) {
-    const ReduceParams params{.block_stage = stage};
-    CHECK(program_of(kSumI32, params).needs_toolkit == (stage != BlockStage::tree));
-    CHECK(needs_toolkit(params) == (stage != BlockStage::tree));
-  }
-}
-
 TEST_CASE("A custom operator's text is part of the program") {
   CustomOperator op{.name = "product", .identity = "1", .combine = "a * b"};
-  const Program program = program_of(make_problem(op), {});
+  const Program program = program_of(make_reduction(op), {});
   CHECK_THAT(program.source, Catch::Matchers::ContainsSubstring("a * b"));
   CHECK_THAT(program.name_expressions[0],
              Catch::Matchers::StartsWith(
                  "foldtune::reduce<foldtune::CustomOperator, float, foldtune::uint32, true, "));
   op.name = "another";
-  CHECK(program_of(make_problem(op), {}) == program);
+  CHECK(program_of(make_reduction(op), {}) == program);
   op.map = "2 * x";
-  CHECK_FALSE(program_of(make_problem(op), {}).key() == program.key());
+  CHECK_FALSE(program_of(make_reduction(op), {}).key() == program.key());
 }
 
 TEST_CASE("A fixed order has kernels of its own, whose operations are not fused") {
-  Problem problem{.op = Operator::sum, .type = ElementType::f32};
+  Reduction problem{.op = Operator::sum, .type = ElementType::f32};
   const ReduceParams params{
       .vector_width = 1, .block_stage = BlockStage::tree, .final_stage = FinalStage::two_pass};
   const Program usual = program_of(problem, params);

@@ -12,6 +12,7 @@
 #include "cache/record_check.h"
 #include "cache/rows.h"
 #include "cache/sqlite_connection.h"
+#include "foldtune/reduction.h"
 #include "runtime/lookup/lookup.h"
 #include "templates/fingerprint.h"
 #include "tuner/measure/statistics.h"
@@ -31,9 +32,9 @@ constexpr int kExhaustiveEvery = 12;  ///< tunings of which one takes the whole 
 constexpr int kFailsEvery = 50;
 constexpr std::uint64_t kRowsAtATime = 50'000;
 
-/// A problem with its space, and the stored form of its configurations.
+/// A workload with its space, and the stored form of its configurations.
 struct Prepared {
-  Problem problem;
+  Workload workload;
   std::shared_ptr<const Candidates> candidates;
   std::vector<std::string> params;  ///< by number; empty where none was needed yet
 };
@@ -86,16 +87,16 @@ class BulkWriter {
 /// The tunings of one operation on one origin at a time.
 class Generator {
  public:
-  std::vector<MeasurementRecord> tune(const Problem& operation, double speed, bool is_exhaustive,
+  std::vector<MeasurementRecord> tune(const Workload& operation, double speed, bool is_exhaustive,
                                       bool has_old_kernels) {
     std::vector<MeasurementRecord> rows;
     for (int size = kFirstSizeClass; size <= kLastSizeClass; size += kSizeStep) {
-      Problem problem = operation;
-      problem.count = std::uint64_t{1} << size;
-      append(rows, tune_size(prepared(problem), speed, is_exhaustive));
+      Workload workload = operation;
+      workload.shape[0] = std::uint64_t{1} << size;
+      append(rows, tune_size(prepared(workload), speed, is_exhaustive));
     }
-    const std::string fingerprint =
-        has_old_kernels ? "0f8f304dc064000000000000000dccd0" : kernel_fingerprint(operation);
+    const std::string fingerprint = has_old_kernels ? "0f8f304dc064000000000000000dccd0"
+                                                    : kernel_fingerprint(operation.problem);
     for (MeasurementRecord& row : rows) row.template_fingerprint = fingerprint;
     return rows;
   }
@@ -108,15 +109,14 @@ class Generator {
   }
 
   /// The space does not depend on the device that much: one kind's is taken for all.
-  Prepared& prepared(const Problem& problem) {
-    const auto [place, is_new] = prepared_.try_emplace(to_string(problem));
-    if (is_new) {
-      place->second.problem = problem;
-      place->second.candidates =
-          std::make_shared<const Candidates>(problem, gpu_origins().back().device);
-      place->second.params.resize(place->second.candidates->size());
-    }
-    return place->second;
+  Prepared& prepared(const Workload& workload) {
+    const std::string name = to_string(workload);
+    const auto found = prepared_.find(name);
+    if (found != prepared_.end()) return found->second;
+    auto candidates = std::make_shared<const Candidates>(workload, gpu_origins().back().device);
+    std::vector<std::string> params(candidates->size());
+    return prepared_.emplace(name, Prepared{workload, std::move(candidates), std::move(params)})
+        .first->second;
   }
 
   std::vector<MeasurementRecord> tune_size(Prepared& of, double speed, bool is_exhaustive) {
@@ -147,9 +147,9 @@ class Generator {
   MeasurementRecord measure(Prepared& of, std::size_t number, double speed, int samples) {
     std::string& params = of.params[number];
     MeasurementRecord m;
-    m.problem = make_problem_key(of.problem);
-    m.count = of.problem.count;
-    m.bytes = of.problem.input_bytes();
+    m.problem = make_problem_key(of.workload);
+    m.shape = to_text(of.workload.problem.family(), of.workload.shape);
+    m.bytes = input_bytes(of.workload);
     if (params.empty()) params = canonical(to_json(of.candidates->params(number)), m);
     m.params = params;
     m.is_default = number == of.candidates->fallback();
@@ -195,13 +195,13 @@ class Generator {
   std::map<std::string, Prepared> prepared_;
 };
 
-std::vector<Problem> operations() {
-  std::vector<Problem> all;
+std::vector<Reduction> operations() {
+  std::vector<Reduction> all;
   for (const Operator op : operators()) {
-    if (op == Operator::custom || op == Operator::histogram) continue;
+    if (op == Operator::custom) continue;
     for (const ElementType type : element_types()) {
-      const Problem problem{.op = op, .type = type, .count = 1};
-      if (find_fault(problem).empty()) all.push_back(problem);
+      const Reduction operation{.op = op, .type = type, .count = 1};
+      if (find_fault(operation).empty()) all.push_back(operation);
     }
   }
   return all;
@@ -257,10 +257,10 @@ void generate_database(const std::string& path, std::uint64_t rows,
                        const std::vector<Origin>& origins) {
   BulkWriter writer(path, rows);
   Generator generator;
-  const std::vector<Problem> all = operations();
+  const std::vector<Reduction> all = operations();
   // As the years went: an operation after the other, on every origin.
   for (std::uint64_t tuning = 0; !writer.is_full(); ++tuning) {
-    const Problem& operation = all[tuning / origins.size() % all.size()];
+    const Reduction& operation = all[tuning / origins.size() % all.size()];
     const std::size_t number = tuning % origins.size();
     const Origin& origin = origins[number];
     const double speed = 0.3 + static_cast<double>(number % 12) / 16;

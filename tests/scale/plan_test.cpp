@@ -65,15 +65,20 @@ void check_step(const std::string& query, const std::string& wanted) {
 
 TEST_CASE("Scale: no query of the store goes through all measurements") {
   check_no_scan_of_measurements(kFind);
-  for (const char* const query : {kBest, kMeasurementsOfKey, kChoicesOfProblem, kRelated}) {
+  for (const char* const query :
+       {kBest, kMeasurementsOfKey, kChoicesOfProblem, kMeasurementsById}) {
     check_no_scan_of_measurements(select_results(query));
   }
-  check_no_scan_of_measurements("SELECT * FROM best WHERE op = 'sum' AND size_class = 20");
+  check_no_scan_of_measurements(with_views() + kRelated);
+  check_no_scan_of_measurements("SELECT * FROM best WHERE family = 'reduce' AND bucket = '20'");
   check_no_scan_of_measurements("SELECT * FROM result WHERE measurement_id = 7");
 }
 
 TEST_CASE("Scale: a look-up goes from the problem to what was chosen for it") {
-  check_step(kFind, "SEARCH p USING COVERING INDEX sqlite_autoindex_problem_1 (family=? AND op=?");
+  const std::string index =
+      "USING COVERING INDEX sqlite_autoindex_problem_1 (family=? AND problem=?";
+  check_step(kFind, "SEARCH p " + index + " AND layout=? AND bucket=? AND template_fingerprint=?)");
+  check_step(kBuckets, "SEARCH problem " + index + " AND layout=?)");
   check_step(kFind, "SEARCH m USING INDEX measurement_by_choice (problem_id=?)");
   check_step(kFind, "SEARCH r USING INTEGER PRIMARY KEY");
   check_step(kFind, "SEARCH c USING INTEGER PRIMARY KEY");

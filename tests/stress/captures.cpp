@@ -181,8 +181,9 @@ struct Ending {
 
 /// A context whose reductions all end in one way.
 std::unique_ptr<Context> context_with(const std::shared_ptr<Device>& device, Ending ending) {
-  const auto configure = [device, ending](const Problem& problem) {
-    Config params = Space(problem).default_params(device->quick_info().record.multiprocessor_count);
+  const auto configure = [device, ending](const Workload& workload) {
+    const Config params =
+        Space(workload).default_params(device->quick_info().record.multiprocessor_count);
     if (&params.family() == &histogram_family()) {
       HistogramParams histogram = histogram_params(params);
       histogram.finish = ending.stage == FinalStage::polling ? HistogramFinal::polling

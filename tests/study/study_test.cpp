@@ -1,20 +1,20 @@
 #include "bench/study/replay.h"
 #include "foldtune/error.h"
+#include "foldtune/reduction.h"
 #include "tests/catch.h"
 #include "tuner/search/search.h"
 
 namespace foldtune {
 namespace {
 
-const Problem kSmall{.count = 1 << 12};
+Workload small() { return Reduction{.count = 1 << 12}; }
 
 /// A landscape in which configuration number i of the candidates costs 100 + i us; those of more
 /// than `most` are missing.
 Landscape ascending(std::size_t most = 1 << 20) {
-  Landscape landscape;
+  Landscape landscape{.workload = small(), .points = {}};
   landscape.device.multiprocessor_count = 10;
-  landscape.problem = kSmall;
-  const Candidates candidates(kSmall, landscape.device);
+  const Candidates candidates(small(), landscape.device);
   for (std::size_t i = 0; i < std::min(most, candidates.size()); ++i) {
     landscape.points.push_back(
         {.params = candidates.params(i), .median_us = 100 + static_cast<double>(i)});
@@ -30,7 +30,7 @@ TEST_CASE("a ground knows the optimum and what failed, and searches find the rec
   REQUIRE(ground.candidates()->size() == 10);
   CHECK(ground.find(ground.candidates()->params(0)) == nullptr);
   CHECK(ground.find(ground.candidates()->params(3))->median_us == 103);
-  const Config missing = Candidates(kSmall, landscape.device).params(10);
+  const Config missing = Candidates(small(), landscape.device).params(10);
   CHECK(ground.find(missing) == nullptr);
   const auto search = make_search("random", ground.candidates(), {}, 1);
   int proposals = 0;
@@ -60,7 +60,7 @@ TEST_CASE("a run counts evaluations until something near the optimum was tried")
 TEST_CASE("seeds that were not recorded are no evaluations") {
   const Landscape landscape = ascending(40);
   const Ground ground(landscape);
-  const Config missing = Candidates(kSmall, landscape.device).params(50);
+  const Config missing = Candidates(small(), landscape.device).params(50);
   CHECK(replay(ground, "exhaustive", {missing, missing}, 1) == 1);
 }
 

@@ -68,10 +68,10 @@ class MissingPairs {
 
 /// Configurations of the space that together hold every pair of two tunables' values that any of
 /// them holds (pairwise coverage). Deterministic.
-inline std::vector<Config> covering_sample(const Problem& problem, Extent extent) {
+inline std::vector<Config> covering_sample(const Workload& workload, Extent extent) {
   // Greedy: the configuration that holds most pairs not held yet, until none is missing.
-  const std::vector<Config> all = Space(problem, extent).enumerate();
-  MissingPairs missing(family_of(problem).tunables(), all);
+  const std::vector<Config> all = Space(workload, extent).enumerate();
+  MissingPairs missing(workload.problem.family().tunables(), all);
   std::vector<Config> sample;
   while (missing.any()) {
     const Config* best = nullptr;

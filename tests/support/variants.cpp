@@ -6,6 +6,7 @@
 #include <array>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "templates/reduce/space.h"
 #include "templates/space.h"
@@ -14,25 +15,19 @@
 namespace foldtune::test {
 namespace {
 
-/// What makes variants of one configuration differ besides the count.
+/// What makes programs of one configuration differ.
 struct Form {
-  Alignment alignment;
+  int layout;           ///< its place
   std::uint64_t count;  ///< one that indices of 32 bits hold, or one that they do not
 };
 constexpr std::uint64_t kNarrow = 0;
 constexpr std::uint64_t kWide = std::uint64_t{1} << 31;
-constexpr std::array kForms{Form{Alignment::vector, kNarrow}, Form{Alignment::element, kNarrow},
-                            Form{Alignment::element, kWide}, Form{Alignment::vector, kWide}};
+constexpr std::array kForms{Form{0, kNarrow}, Form{1, kNarrow}, Form{1, kWide}, Form{0, kWide}};
 
-Variant make_variant(Problem problem, const Config& params, const Form& form) {
-  problem.alignment = form.alignment;
-  problem.count = form.count;
-  return {.problem = problem, .params = params};
-}
-
-bool is_possible(const Config& params, Toolkit toolkit) {
-  return toolkit == Toolkit::present || &params.family() != &reduce_family() ||
-         !needs_toolkit(reduce_params(params));
+Variant make_variant(Workload workload, const Config& params, const Form& form) {
+  workload.layout = form.layout;
+  workload.shape = {{form.count}};
+  return {.workload = std::move(workload), .params = params};
 }
 
 /// A form and a value of a tunable, all by their place.
@@ -47,77 +42,76 @@ std::vector<Held> held_by(const Config& params, std::size_t form) {
   return result;
 }
 
-/// The covering sample of the whole space: computed once for all problems with equal spaces, since
+/// The covering sample of the whole space: computed once for all workloads with equal spaces, since
 /// that takes long.
-std::vector<Config> whole_sample(const Problem& problem) {
+std::vector<Config> whole_sample(const Workload& workload) {
   static std::map<std::vector<int>, std::vector<Config>> known;
   std::vector<int> values;
-  for (const Config& params : Space(problem, Extent::all).enumerate()) {
+  for (const Config& params : Space(workload, Extent::all).enumerate()) {
     for (const Tunable& tunable : params.family().tunables()) {
       values.push_back(params.get(tunable));
     }
   }
   std::vector<Config>& sample = known[values];
-  if (sample.empty()) sample = covering_sample(problem, Extent::all);
+  if (sample.empty()) sample = covering_sample(workload, Extent::all);
   return sample;
 }
 
 }  // namespace
 
-std::vector<Problem> all_problems() {
-  std::vector<Problem> problems;
+std::vector<Reduction> all_reductions() {
+  std::vector<Reduction> reductions;
   for (const Operator op : operators()) {
     for (const ElementType type : element_types()) {
       for (const ElementType accumulator : accumulators(op, type)) {
-        Problem problem{
+        Reduction reduction{
             .op = op, .type = type, .accumulator = accumulator, .determinism = Determinism::any};
-        problems.push_back(problem);
+        reductions.push_back(reduction);
         if (has_nan_policy(op) && is_floating(type)) {
-          problem.nan_policy = NanPolicy::ignore;
-          problems.push_back(problem);
+          reduction.nan_policy = NanPolicy::ignore;
+          reductions.push_back(reduction);
         }
         if (has_ddof(op)) {
-          problem.ddof = 1;
-          problems.push_back(problem);
+          reduction.ddof = 1;
+          reductions.push_back(reduction);
         }
       }
       // A result that is narrower than its accumulator.
       if (op == Operator::sum && size_of(type) == 2) {
-        problems.push_back(
+        reductions.push_back(
             {.op = op, .type = type, .result = type, .determinism = Determinism::any});
       }
     }
   }
-  return problems;
+  return reductions;
 }
 
-std::string describe(const Problem& problem) {
-  std::string text = fmt::format("{} {} -> {}", name(problem.op), name(problem.type),
-                                 name(problem.accumulator_type()));
-  if (problem.result) text += fmt::format(" -> {}", name(*problem.result));
-  if (problem.nan_policy == NanPolicy::ignore) text += ", no NaN";
-  if (problem.ddof != 0) text += fmt::format(", ddof {}", problem.ddof);
-  if (problem.determinism == Determinism::config_independent) text += ", fixed order";
+std::string describe(const Reduction& reduction) {
+  const ElementType accumulator = reduction.accumulator_type();
+  const ElementType result = reduction.result_type();
+  std::string text =
+      fmt::format("{} {} -> {}", name(reduction.op), name(reduction.type), name(accumulator));
+  if (result != accumulator) text += fmt::format(" -> {}", name(result));
+  if (reduction.nan_policy == NanPolicy::ignore) text += ", no NaN";
+  if (reduction.ddof != 0) text += fmt::format(", ddof {}", reduction.ddof);
+  if (reduction.determinism == Determinism::config_independent) text += ", fixed order";
   return text;
 }
 
-std::vector<Config> all_params(const Problem& problem, Toolkit toolkit) {
-  std::vector<Config> all = Space(problem, Extent::all).enumerate();
-  std::erase_if(all, [&](const Config& params) { return !is_possible(params, toolkit); });
-  return all;
+std::vector<Config> all_params(const Workload& workload) {
+  return Space(workload, Extent::all).enumerate();
 }
 
-std::vector<Variant> every_variant(const Problem& problem, Toolkit toolkit) {
+std::vector<Variant> every_variant(const Workload& workload) {
   std::vector<Variant> variants;
-  for (const Config& params : all_params(problem, toolkit)) {
-    for (const Form& form : kForms) variants.push_back(make_variant(problem, params, form));
+  for (const Config& params : all_params(workload)) {
+    for (const Form& form : kForms) variants.push_back(make_variant(workload, params, form));
   }
   return variants;
 }
 
-std::vector<Variant> covering_variants(const Problem& problem, Toolkit toolkit) {
-  std::vector<Config> sample = whole_sample(problem);
-  std::erase_if(sample, [&](const Config& params) { return !is_possible(params, toolkit); });
+std::vector<Variant> covering_variants(const Workload& workload) {
+  const std::vector<Config> sample = whole_sample(workload);
   std::set<Held> missing;
   for (std::size_t form = 0; form < kForms.size(); ++form) {
     for (const Config& params : sample) {
@@ -131,7 +125,7 @@ std::vector<Variant> covering_variants(const Problem& problem, Toolkit toolkit) 
   std::vector<Variant> variants;
   const auto add = [&](const Config& params, std::size_t form) {
     for (const Held& held : held_by(params, form)) missing.erase(held);
-    variants.push_back(make_variant(problem, params, kForms[form]));
+    variants.push_back(make_variant(workload, params, kForms[form]));
   };
   for (const Config& params : sample) {
     std::size_t best = 0;

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "templates/catalog.h"
-#include "templates/histogram/space.h"
 #include "templates/reduce/space.h"
 #include "tests/catch.h"
 
@@ -25,9 +24,7 @@ std::set<std::string_view> names_of(auto values) {
 
 TEST_CASE("Names are read back as what they name") {
   for (const Operator op : operators()) CHECK(parse_operator(name(op)) == op);
-  for (const Operator op : {Operator::custom, Operator::histogram}) {
-    CHECK(parse_operator(name(op)) == op);
-  }
+  CHECK(parse_operator(name(Operator::custom)) == Operator::custom);
   for (const ElementType type : element_types()) CHECK(parse_element_type(name(type)) == type);
   for (const Determinism determinism :
        {Determinism::any, Determinism::run_to_run, Determinism::config_independent}) {
@@ -48,30 +45,13 @@ TEST_CASE("Unknown names are nothing") {
 }
 
 TEST_CASE("The catalogue has these operators over twelve types") {
-  CHECK(names_of(operators()) == std::set<std::string_view>{"sum",
-                                                            "product",
-                                                            "min",
-                                                            "max",
-                                                            "argmin",
-                                                            "argmax",
-                                                            "minmax",
-                                                            "bit_and",
-                                                            "bit_or",
-                                                            "bit_xor",
-                                                            "all",
-                                                            "any",
-                                                            "asum",
-                                                            "nrm2",
-                                                            "absmax",
-                                                            "count_nonzero",
-                                                            "sum_of_squares",
-                                                            "argabsmax",
-                                                            "dot",
-                                                            "mean",
-                                                            "variance",
-                                                            "stddev",
-                                                            "logsumexp"});
-  CHECK(operators().size() == 23);
+  CHECK(names_of(operators()) ==
+        std::set<std::string_view>{
+            "sum",       "product", "min",    "max",      "argmin",        "argmax",
+            "minmax",    "bit_and", "bit_or", "bit_xor",  "all",           "any",
+            "asum",      "nansum",  "nrm2",   "absmax",   "count_nonzero", "sum_of_squares",
+            "argabsmax", "dot",     "mean",   "variance", "stddev",        "logsumexp"});
+  CHECK(operators().size() == 24);
   CHECK(names_of(element_types()) == std::set<std::string_view>{"i8", "u8", "i16", "u16", "i32",
                                                                 "u32", "i64", "u64", "f16", "bf16",
                                                                 "f32", "f64"});
@@ -123,8 +103,8 @@ TEST_CASE("C++ types of the same size and sign are the same type") {
 }
 
 /// The operators that are of the same kind as others.
-constexpr Operator kArithmetic[] = {Operator::sum, Operator::product, Operator::sum_of_squares,
-                                    Operator::asum, Operator::dot};
+constexpr Operator kArithmetic[] = {Operator::sum,  Operator::product, Operator::sum_of_squares,
+                                    Operator::asum, Operator::nansum,  Operator::dot};
 constexpr Operator kReal[] = {Operator::nrm2, Operator::mean, Operator::variance, Operator::stddev,
                               Operator::logsumexp};
 constexpr Operator kComparing[] = {Operator::min,      Operator::max,    Operator::argmin,
@@ -179,7 +159,6 @@ TEST_CASE("Truths are kept in u8, and counts in 64 or in 32 bits") {
     CHECK(accumulators(Operator::all, type) == Types{u8});
     CHECK(accumulators(Operator::any, type) == Types{u8});
     CHECK(accumulators(Operator::count_nonzero, type) == Types{u64, u32});
-    CHECK(accumulators(Operator::histogram, type) == Types{u64, u32});
   }
 }
 
@@ -202,7 +181,6 @@ TEST_CASE("The default accumulator is the first of those that there are") {
 TEST_CASE("Operators say how many inputs they take and what they give") {
   for (const Operator op : operators()) {
     INFO(name(op));
-    CHECK(&family_of({.op = op}) == &reduce_family());
     CHECK(input_count(op) == (op == Operator::dot ? 2 : 1));
     CHECK(has_nan_policy(op) == is_one_of(kComparing, op));
     CHECK(has_ddof(op) == (op == Operator::variance || op == Operator::stddev));
@@ -210,8 +188,6 @@ TEST_CASE("Operators say how many inputs they take and what they give") {
       for (const ElementType type : element_types()) CHECK(takes(op, type));
     }
   }
-  CHECK(&family_of({.op = Operator::custom}) == &reduce_family());
-  CHECK(&family_of({.op = Operator::histogram}) == &histogram_family());
 }
 
 TEST_CASE("Results are numbers, but for those with an index and for minmax") {
@@ -231,7 +207,6 @@ TEST_CASE("There is no index and no mean of nothing") {
   }
   CHECK(none ==
         std::set<std::string_view>{"argmin", "argmax", "argabsmax", "mean", "variance", "stddev"});
-  CHECK(has_empty_result(Operator::histogram));
   CHECK(has_empty_result(Operator::custom));
 }
 
@@ -269,9 +244,9 @@ TEST_CASE("A partial result takes whole words of 4 bytes") {
   for (const Operator op : operators()) {
     for (const ElementType type : element_types()) {
       for (const ElementType accumulator : accumulators(op, type)) {
-        const Problem problem{.op = op, .type = type, .accumulator = accumulator};
+        const Reduction reduction{.op = op, .type = type, .accumulator = accumulator};
         for (const bool wide : {false, true}) {
-          const std::size_t bytes = accumulator_bytes(problem, wide);
+          const std::size_t bytes = accumulator_bytes(reduction, wide);
           CHECK(bytes % 4 == 0);
           CHECK(bytes >= size_of(accumulator));
         }
@@ -313,15 +288,15 @@ TEST_CASE("Blocks combine into the output where a partial result is a result of 
   CHECK(can_combine_atomically({.op = Operator::count_nonzero, .type = f64}));
 
   CustomOperator custom{.name = "product", .identity = "1", .combine = "a * b"};
-  CHECK(can_combine_atomically(make_problem(custom)));
+  CHECK(can_combine_atomically(make_reduction(custom)));
   CustomOperator other_result = custom;
   other_result.result = f64;
-  CHECK_FALSE(can_combine_atomically(make_problem(other_result)));
+  CHECK_FALSE(can_combine_atomically(make_reduction(other_result)));
   CustomOperator finished = custom;
   finished.finish = "a / n";
-  CHECK_FALSE(can_combine_atomically(make_problem(finished)));
+  CHECK_FALSE(can_combine_atomically(make_reduction(finished)));
   custom.accumulator = {{.name = "low", .type = f32}, {.name = "high", .type = f32}};
-  CHECK_FALSE(can_combine_atomically(make_problem(custom)));
+  CHECK_FALSE(can_combine_atomically(make_reduction(custom)));
 }
 
 TEST_CASE("A warp folds order, bits, sums of 32-bit integers and what is merged at once") {
@@ -343,7 +318,7 @@ TEST_CASE("A warp folds order, bits, sums of 32-bit integers and what is merged 
   CHECK_FALSE(has_warp_fold({.op = Operator::product, .type = i32, .accumulator = i32}));
   CHECK_FALSE(has_warp_fold({.op = Operator::mean, .type = i32}));
   CHECK_FALSE(has_warp_fold(
-      make_problem({.name = "fold", .accumulator = {{.name = "", .type = i32}}, .result = i32})));
+      make_reduction({.name = "fold", .accumulator = {{.name = "", .type = i32}}, .result = i32})));
 }
 
 }  // namespace

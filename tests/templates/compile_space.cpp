@@ -60,10 +60,9 @@ bool is_for(const Options& options, std::size_t index, std::size_t architecture)
 std::vector<Variant> some_of_every_problem(const Options& options, std::size_t architecture) {
   std::vector<Variant> result;
   std::size_t index = 0;
-  for (const Problem& problem : all_problems()) {
+  for (const Reduction& reduction : all_reductions()) {
     if (is_for(options, index, architecture)) {
-      const std::vector<Variant> some =
-          some_of(covering_variants(problem, Toolkit::absent), options.most, index);
+      const std::vector<Variant> some = some_of(covering_variants(reduction), options.most, index);
       result.insert(result.end(), some.begin(), some.end());
     }
     ++index;
@@ -75,11 +74,11 @@ std::vector<Variant> some_of_every_problem(const Options& options, std::size_t a
 /// there is no whole space.
 std::vector<Variant> some_histograms(const Options& options, std::size_t architecture) {
   const bool few = !options.all && options.most > 0;
-  const std::vector<Problem> problems = histogram_problems();
+  const std::vector<HistogramWorkload> histograms = all_histograms();
   std::vector<Variant> result;
-  for (std::size_t i = 0; i < problems.size(); i += few ? 3 : 1) {
+  for (std::size_t i = 0; i < histograms.size(); i += few ? 3 : 1) {
     if (!is_for(options, i / 3, architecture)) continue;
-    const std::vector<Variant> some = random_variants(problems[i], options.all ? 20 : 1, i);
+    const std::vector<Variant> some = random_variants(histograms[i], options.all ? 20 : 1, i);
     result.insert(result.end(), some.begin(), some.end());
   }
   return result;
@@ -95,10 +94,9 @@ std::vector<Portion> make_portions(const Options& options, std::size_t architect
                         }});
     return portions;
   }
-  for (const Problem& problem : all_problems()) {
-    portions.push_back({.name = describe(problem), .variants = [problem, all = options.all] {
-                          return all ? every_variant(problem, Toolkit::absent)
-                                     : covering_variants(problem, Toolkit::absent);
+  for (const Reduction& reduction : all_reductions()) {
+    portions.push_back({.name = describe(reduction), .variants = [reduction, all = options.all] {
+                          return all ? every_variant(reduction) : covering_variants(reduction);
                         }});
   }
   return portions;
@@ -148,7 +146,7 @@ bool compile_all(std::size_t number, const Options& options) {
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
   fmt::print("{} {}: {} programs ({} variants) for {} problems, {} failed, {:.1f} s\n",
              compiler->version(), architecture, totals.programs, totals.variants,
-             all_problems().size() + histogram_problems().size(), totals.failures, elapsed.count());
+             all_reductions().size() + all_histograms().size(), totals.failures, elapsed.count());
   std::fflush(stdout);
   return totals.programs > 0 && totals.failures == 0;
 }

@@ -107,10 +107,12 @@ TEST_CASE("A name that is none, or that is taken, is a fault") {
               "them at "
               "most");
   }
-  for (const char* name : {"sum", "max", "custom", "histogram"}) {
+  for (const char* name : {"sum", "max", "custom"}) {
     CHECK(changed([&](CustomOperator& op) { op.name = name; }).find_fault() ==
           std::string(name) + " is the name of a built-in operator");
   }
+  CHECK(changed([&](CustomOperator& op) { op.name = "histogram"; }).find_fault() ==
+        "histogram is the name of a family");
 }
 
 TEST_CASE("No inputs, and more than four, are a fault") {

@@ -10,6 +10,7 @@
 
 #include "templates/catalog.h"
 #include "templates/family.h"
+#include "templates/histogram/workload.h"
 #include "templates/source_hash.h"
 #include "tests/catch.h"
 
@@ -79,10 +80,10 @@ class Sources {
   std::list<std::string> changed_;
 };
 
-const Problem kSum{.op = Operator::sum};
-const Problem kDot{.op = Operator::dot};
-const Problem kMax{.op = Operator::max};
-const Problem kHistogram{.op = Operator::histogram};
+const Problem kSum = Reduction{.op = Operator::sum};
+const Problem kDot = Reduction{.op = Operator::dot};
+const Problem kMax = Reduction{.op = Operator::max};
+const Problem kHistogram = HistogramWorkload{};
 
 TEST_CASE("What was tuned stays when comments change, and when there is one more operator") {
   Sources sources;
@@ -116,8 +117,7 @@ TEST_CASE("A change of a family leaves the other one, a change of what they shar
     CHECK(shared.fingerprint_of(problem) != kernel_fingerprint(problem));
   }
 
-  Problem ordered = kSum;
-  ordered.determinism = Determinism::config_independent;
+  const Problem ordered = Reduction{.determinism = Determinism::config_independent};
   Sources fixed_order;
   fixed_order.append("templates/reduce/fixed_order.cuh", "struct Change;");
   CHECK(fixed_order.fingerprint_of(ordered) != kernel_fingerprint(ordered));
@@ -129,12 +129,12 @@ TEST_CASE("Every problem has one of the fingerprints that there are") {
   CHECK(std::set(all.begin(), all.end()).size() == all.size());
   for (const Determinism determinism : {Determinism::any, Determinism::config_independent}) {
     for (const Operator op : operators()) {
-      const Problem problem{.op = op, .determinism = determinism};
+      const Problem problem = Reduction{.op = op, .determinism = determinism};
       CHECK(kernel_fingerprint(problem).size() == 32);
       CHECK(is_of_these_kernels(kernel_fingerprint(problem)));
     }
   }
-  CHECK(is_of_these_kernels(kernel_fingerprint(make_problem(CustomOperator{.name = "mine"}))));
+  CHECK(is_of_these_kernels(kernel_fingerprint(make_reduction(CustomOperator{.name = "mine"}))));
   CHECK(is_of_these_kernels(kernel_fingerprint(kHistogram)));
   CHECK_FALSE(is_of_these_kernels("templates-1"));
 }

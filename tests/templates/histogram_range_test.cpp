@@ -16,8 +16,8 @@ namespace {
 
 __extension__ using Wide = __int128;
 
-Problem make_problem(ElementType type, std::uint32_t bins) {
-  return {.op = Operator::histogram, .type = type, .histogram = {.bins = bins}};
+HistogramWorkload make_histogram(ElementType type, std::uint32_t bins) {
+  return {.type = type, .bins = bins};
 }
 
 /// The bin that a kernel finds.
@@ -33,8 +33,8 @@ std::uint32_t find(const std::optional<BinRange>& range, Held<T> x) {
 }
 template <class T, std::uint32_t kBins>
 std::uint32_t find(ElementType type, const BinBounds& bounds, Held<T> x) {
-  REQUIRE(find_range_fault(make_problem(type, kBins), bounds).empty());
-  return find<T, kBins>(make_bin_range(make_problem(type, kBins), bounds), x);
+  REQUIRE(find_range_fault(make_histogram(type, kBins), bounds).empty());
+  return find<T, kBins>(make_bin_range(make_histogram(type, kBins), bounds), x);
 }
 
 /// The last bin that begins at or below an element inside, given whether bin i, but the first,
@@ -152,11 +152,11 @@ void check_in_f64(ElementType type) {
     if (round % 4 == 0) upper = lower + std::fabs(lower) * std::ldexp(1.0, -int(random() % 45));
     if (round % 10 == 1) lower = 0;
     if (lower > upper) std::swap(lower, upper);
-    const Problem problem = make_problem(type, kBins);
+    const HistogramWorkload histogram = make_histogram(type, kBins);
     const bool are_whole = std::floor(lower) == lower && std::floor(upper) == upper;
     if (!kIsFloating<Held<T>> && are_whole) continue;
-    if (!find_range_fault(problem, {lower, upper}).empty()) continue;
-    const std::optional<BinRange> range = make_bin_range(problem, {lower, upper});
+    if (!find_range_fault(histogram, {lower, upper}).empty()) continue;
+    const std::optional<BinRange> range = make_bin_range(histogram, {lower, upper});
     const auto edge = [&](std::uint32_t i) {
       return static_cast<long double>(i == kBins ? upper : linspace(kBins, lower, upper, i));
     };
@@ -230,9 +230,9 @@ void check_exact(ElementType type) {
     if (lower > upper) std::swap(lower, upper);
     if (lower == upper || upper >= (Wide{1} << 64)) continue;
     const BinBounds bounds{bound_of(lower), bound_of(upper)};
-    const Problem problem = make_problem(type, kBins);
-    if (!find_range_fault(problem, bounds).empty()) ++wrong;
-    const std::optional<BinRange> range = make_bin_range(problem, bounds);
+    const HistogramWorkload histogram = make_histogram(type, kBins);
+    if (!find_range_fault(histogram, bounds).empty()) ++wrong;
+    const std::optional<BinRange> range = make_bin_range(histogram, bounds);
     const auto edge = [&](std::uint32_t i) {
       const Wide distance = ((upper - lower) * i + kBins - 1) / kBins;
       return static_cast<long double>(lower + distance);
@@ -277,7 +277,7 @@ void check_shorts() {
   for (int round = 0; round < 20; ++round) {
     const auto lower = static_cast<std::int64_t>(random() % 100'000) - 50'000;
     const std::int64_t upper = lower + 1 + static_cast<std::int64_t>(random() >> (46 + round % 17));
-    const auto range = make_bin_range(make_problem(ElementType::i16, kBins), {lower, upper});
+    const auto range = make_bin_range(make_histogram(ElementType::i16, kBins), {lower, upper});
     int wrong = 0;
     for (std::int64_t x = -32768; x < 32768; ++x) {
       const std::uint32_t found = find<short, kBins>(range, static_cast<int32>(x));
@@ -340,7 +340,7 @@ TEST_CASE("Histogram range: ranges of denormal numbers have bins") {
 
 TEST_CASE("Histogram range: common ranges need no search among edges") {
   const auto is_exact = [](ElementType type, const BinBounds& bounds, std::uint32_t bins) {
-    return make_bin_range(make_problem(type, bins), bounds)->is_exact;
+    return make_bin_range(make_histogram(type, bins), bounds)->is_exact;
   };
   for (const ElementType type : {ElementType::f16, ElementType::bf16, ElementType::f32}) {
     CHECK(is_exact(type, {0, 1}, 256));
@@ -358,11 +358,11 @@ TEST_CASE("Histogram range: common ranges need no search among edges") {
 }
 
 TEST_CASE("Histogram range: no element may be inside") {
-  CHECK_FALSE(make_bin_range(make_problem(ElementType::i32, 4), {0.25, 0.75}));
-  CHECK_FALSE(make_bin_range(make_problem(ElementType::u8, 4), {256, 300}));
-  CHECK(make_bin_range(make_problem(ElementType::u8, 4), {255, 300}));
-  CHECK(make_bin_range(make_problem(ElementType::f32, 4), {0.25, 0.75}));
-  CHECK_FALSE(make_bin_range(make_problem(ElementType::f32, 4), {1 + 1e-10, 1 + 1e-9}));
+  CHECK_FALSE(make_bin_range(make_histogram(ElementType::i32, 4), {0.25, 0.75}));
+  CHECK_FALSE(make_bin_range(make_histogram(ElementType::u8, 4), {256, 300}));
+  CHECK(make_bin_range(make_histogram(ElementType::u8, 4), {255, 300}));
+  CHECK(make_bin_range(make_histogram(ElementType::f32, 4), {0.25, 0.75}));
+  CHECK_FALSE(make_bin_range(make_histogram(ElementType::f32, 4), {1 + 1e-10, 1 + 1e-9}));
 }
 
 TEST_CASE("Histogram range: both bounds are inside, what is beyond and NaN are not") {
@@ -379,7 +379,7 @@ TEST_CASE("Histogram range: both bounds are inside, what is beyond and NaN are n
 
 TEST_CASE("Histogram range: what bins cannot be made of is a fault") {
   const auto fault = [](ElementType type, const BinBounds& bounds, std::uint32_t bins = 256) {
-    return find_range_fault(make_problem(type, bins), bounds);
+    return find_range_fault(make_histogram(type, bins), bounds);
   };
   using Catch::Matchers::ContainsSubstring;
   const double infinity = std::numeric_limits<double>::infinity();
@@ -401,7 +401,7 @@ TEST_CASE("Histogram range: what bins cannot be made of is a fault") {
 
 TEST_CASE("Histogram range: edges in words are those that elements are compared with") {
   const auto edge = [](ElementType type, const BinBounds& bounds, std::uint32_t i) {
-    return describe_edge(make_problem(type, 8), bounds, i);
+    return describe_edge(make_histogram(type, 8), bounds, i);
   };
   constexpr std::int64_t kFirst = std::int64_t{1} << 53;
   CHECK(edge(ElementType::i64, {kFirst, kFirst + 8}, 1) == "9007199254740993");

@@ -9,68 +9,66 @@
 namespace foldtune::test {
 namespace {
 
-Problem make_problem(ElementType type, std::uint32_t bins, Binning binning = Binning::even) {
-  return {.op = Operator::histogram,
-          .type = type,
-          .count = 1 << 24,
-          .histogram = {.bins = bins, .binning = binning}};
+HistogramWorkload make_histogram(ElementType type, std::uint32_t bins,
+                                 Binning binning = Binning::even) {
+  return {.type = type, .bins = bins, .binning = binning, .count = 1 << 24};
 }
 
-bool is_in_space(const Problem& problem, const HistogramParams& params) {
-  return Space(problem).contains(params);
+bool is_in_space(const HistogramWorkload& histogram, const HistogramParams& params) {
+  return Space(histogram).contains(params);
 }
 
 TEST_CASE("Histogram space: loads are at most 16 bytes wide") {
-  CHECK(is_in_space(make_problem(ElementType::u8, 256), {.vector_width = 16}));
-  CHECK(is_in_space(make_problem(ElementType::f32, 256), {.vector_width = 4}));
-  CHECK_FALSE(is_in_space(make_problem(ElementType::f32, 256), {.vector_width = 8}));
-  CHECK_FALSE(is_in_space(make_problem(ElementType::u8, 256), {.vector_width = 16, .unroll = 8}));
+  CHECK(is_in_space(make_histogram(ElementType::u8, 256), {.vector_width = 16}));
+  CHECK(is_in_space(make_histogram(ElementType::f32, 256), {.vector_width = 4}));
+  CHECK_FALSE(is_in_space(make_histogram(ElementType::f32, 256), {.vector_width = 8}));
+  CHECK_FALSE(is_in_space(make_histogram(ElementType::u8, 256), {.vector_width = 16, .unroll = 8}));
 }
 
 TEST_CASE("Histogram space: bins in shared memory fit into 48 KiB") {
-  const Problem few = make_problem(ElementType::f32, 256);
+  const HistogramWorkload few = make_histogram(ElementType::f32, 256);
   CHECK(is_in_space(few, {.copies = 32}));
   CHECK(is_in_space(few, {.block_size = 1024, .privacy = BinPrivacy::warp}));
-  const Problem some = make_problem(ElementType::f32, 1000);
+  const HistogramWorkload some = make_histogram(ElementType::f32, 1000);
   CHECK(is_in_space(some, {.copies = 8}));
   CHECK_FALSE(is_in_space(some, {.copies = 16}));
   CHECK_FALSE(is_in_space(some, {.block_size = 1024, .privacy = BinPrivacy::warp}));
-  CHECK(is_in_space(make_problem(ElementType::f32, 12'000), {}));
-  const Problem many = make_problem(ElementType::f32, 20'000);
+  CHECK(is_in_space(make_histogram(ElementType::f32, 12'000), {}));
+  const HistogramWorkload many = make_histogram(ElementType::f32, 20'000);
   CHECK_FALSE(is_in_space(many, {}));
   CHECK(is_in_space(many, {.privacy = BinPrivacy::global}));
   // Bytes are counted by their value.
-  CHECK(is_in_space(make_problem(ElementType::u8, 20'000), {.copies = 32}));
+  CHECK(is_in_space(make_histogram(ElementType::u8, 20'000), {.copies = 32}));
 }
 
 TEST_CASE("Histogram space: only the privacy 'block' has copies") {
-  const Problem problem = make_problem(ElementType::f32, 16);
-  CHECK(is_in_space(problem, {.copies = 2}));
-  CHECK_FALSE(is_in_space(problem, {.privacy = BinPrivacy::warp, .copies = 2}));
-  CHECK_FALSE(is_in_space(problem, {.privacy = BinPrivacy::global, .copies = 2}));
+  const HistogramWorkload histogram = make_histogram(ElementType::f32, 16);
+  CHECK(is_in_space(histogram, {.copies = 2}));
+  CHECK_FALSE(is_in_space(histogram, {.privacy = BinPrivacy::warp, .copies = 2}));
+  CHECK_FALSE(is_in_space(histogram, {.privacy = BinPrivacy::global, .copies = 2}));
 }
 
 TEST_CASE("Histogram space: a block polls as many totals as its threads hold in registers") {
-  const auto can_poll = [](const Problem& problem, HistogramParams params) {
+  const auto can_poll = [](const HistogramWorkload& histogram, HistogramParams params) {
     params.finish = HistogramFinal::polling;
-    return is_in_space(problem, params);
+    return is_in_space(histogram, params);
   };
   // One total more than bins: elements in no bin. Bytes are counted by their 256 values.
-  CHECK(can_poll(make_problem(ElementType::f32, 255), {.block_size = 32}));
-  CHECK_FALSE(can_poll(make_problem(ElementType::f32, 256), {.block_size = 32}));
-  CHECK(can_poll(make_problem(ElementType::u8, 20'000), {.block_size = 32}));
-  CHECK(can_poll(make_problem(ElementType::f32, 8191), {.block_size = 1024}));
-  CHECK_FALSE(can_poll(make_problem(ElementType::f32, 8192), {.block_size = 1024}));
-  CHECK(can_poll(make_problem(ElementType::f32, 256), {.privacy = BinPrivacy::warp}));
-  CHECK_FALSE(can_poll(make_problem(ElementType::f32, 256), {.privacy = BinPrivacy::global}));
+  CHECK(can_poll(make_histogram(ElementType::f32, 255), {.block_size = 32}));
+  CHECK_FALSE(can_poll(make_histogram(ElementType::f32, 256), {.block_size = 32}));
+  CHECK(can_poll(make_histogram(ElementType::u8, 20'000), {.block_size = 32}));
+  CHECK(can_poll(make_histogram(ElementType::f32, 8191), {.block_size = 1024}));
+  CHECK_FALSE(can_poll(make_histogram(ElementType::f32, 8192), {.block_size = 1024}));
+  CHECK(can_poll(make_histogram(ElementType::f32, 256), {.privacy = BinPrivacy::warp}));
+  CHECK_FALSE(can_poll(make_histogram(ElementType::f32, 256), {.privacy = BinPrivacy::global}));
 }
 
 TEST_CASE("Histogram space: untuned, one block or one for each multiprocessor, in one launch") {
   const auto default_of = [](std::uint64_t count, std::uint32_t bins) {
-    Problem problem = make_problem(ElementType::u8, bins, Binning::key);
-    if (bins != 256) problem.type = ElementType::f32;
-    problem.count = count;
-    const Config params = Space(problem).default_params(132);
+    HistogramWorkload histogram = make_histogram(ElementType::u8, bins, Binning::key);
+    if (bins != 256) histogram.type = ElementType::f32;
+    histogram.count = count;
+    const Config params = Space(histogram).default_params(132);
     CHECK(grid_blocks(histogram_params(params), count, 132) <= 132);
     return params;
   };
@@ -99,12 +97,12 @@ TEST_CASE("Histogram space: untuned, one block or one for each multiprocessor, i
 
 TEST_CASE("Histogram space: a search tries a second launch for large inputs and many bins alone") {
   const auto is_tried = [](std::uint64_t count, std::uint32_t bins) {
-    Problem problem = make_problem(ElementType::f32, bins);
-    problem.count = count;
+    HistogramWorkload histogram = make_histogram(ElementType::f32, bins);
+    histogram.count = count;
     const Config params =
         HistogramParams{.privacy = BinPrivacy::global, .finish = HistogramFinal::zero_first};
-    CHECK(Space(problem).contains(params));
-    return std::ranges::count(Space(problem).enumerate(), params) == 1;
+    CHECK(Space(histogram).contains(params));
+    return std::ranges::count(Space(histogram).enumerate(), params) == 1;
   };
   CHECK_FALSE(is_tried(2 << 20, 256));  // 8 MiB
   CHECK(is_tried((2 << 20) + 1, 256));
@@ -123,14 +121,14 @@ TEST_CASE("Histogram space: every problem has valid configurations, and good one
     for (const std::uint32_t bins : {2u, 256u, 5000u, kMaxBins}) {
       for (const Distribution distribution : {Distribution::uniform, Distribution::constant}) {
         for (const std::uint64_t count : {std::uint64_t{0}, std::uint64_t{1} << 20, kMaxCount}) {
-          Problem problem = make_problem(type, bins);
-          problem.histogram.distribution = distribution;
-          problem.count = count;
-          const Space space(problem);
+          HistogramWorkload histogram = make_histogram(type, bins);
+          histogram.distribution = distribution;
+          histogram.count = count;
+          const Space space(histogram);
           const Config untuned = space.default_params(132);
           CHECK(space.contains(untuned));
-          CHECK(histogram_family().is_searched(problem, untuned));
-          const std::vector<Config> good = histogram_family().known_good(problem);
+          CHECK(histogram_family().is_searched(histogram, untuned));
+          const std::vector<Config> good = histogram_family().known_good(histogram);
           CHECK(good.size() >= 3);
           CHECK(std::ranges::all_of(good, [&](const Config& p) { return space.contains(p); }));
         }
@@ -141,9 +139,9 @@ TEST_CASE("Histogram space: every problem has valid configurations, and good one
 
 TEST_CASE("Histogram space: what launches the same work as another is redundant") {
   const auto is_redundant = [](std::uint64_t count, const HistogramParams& params) {
-    Problem problem = make_problem(ElementType::f32, 256);
-    problem.count = count;
-    return Space(problem).is_redundant(params, 100);
+    HistogramWorkload histogram = make_histogram(ElementType::f32, 256);
+    histogram.count = count;
+    return Space(histogram).is_redundant(params, 100);
   };
   constexpr std::uint64_t kMany = 1 << 24;
   CHECK_FALSE(is_redundant(kMany, {}));

@@ -20,6 +20,7 @@
 #include "templates/device/operators/max.cuh"
 #include "templates/device/operators/mean.cuh"
 #include "templates/device/operators/min.cuh"
+#include "templates/device/operators/nansum.cuh"
 #include "templates/device/operators/nrm2.cuh"
 #include "templates/device/operators/sum.cuh"
 #include "templates/device/operators/sum_of_squares.cuh"
@@ -76,6 +77,7 @@ template <class T, class A>
 void check_integers() {
   check_all_types<T>();
   check_fold<Sum<T, A>, Vectors<T>>();
+  check_fold<NanSum<T, A>, Vectors<T>>();
   check_fold<Mean<T, double>, Vectors<T>>();
   check_fold<BitAnd<T, T>, Vectors<T>>();
   check_fold<BitOr<T, T>, Vectors<T>>();

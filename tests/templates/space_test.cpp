@@ -16,24 +16,24 @@ namespace {
 
 using Catch::Matchers::ContainsSubstring;
 
-const Problem kSumF32{.op = Operator::sum, .type = ElementType::f32};
-const Problem kAnySumF32{
+const Reduction kSumF32{.op = Operator::sum, .type = ElementType::f32};
+const Reduction kAnySumF32{
     .op = Operator::sum, .type = ElementType::f32, .determinism = Determinism::any};
-const Problem kSumI32InI32{
+const Reduction kSumI32InI32{
     .op = Operator::sum, .type = ElementType::i32, .accumulator = ElementType::i32};
 
 /// With so many elements that searches try a second launch, and no cluster.
-Problem large(Problem problem) {
-  problem.count = 1 << 24;
-  return problem;
+Reduction large(Reduction reduction) {
+  reduction.count = 1 << 24;
+  return reduction;
 }
 
 /// A custom operator over `inputs` arrays of f64.
-Problem custom_of(std::size_t inputs) {
-  return make_problem({.name = "fold",
-                       .inputs = std::vector(inputs, ElementType::f64),
-                       .accumulator = {{.name = "", .type = ElementType::f64}},
-                       .result = ElementType::f64});
+Reduction custom_of(std::size_t inputs) {
+  return make_reduction({.name = "fold",
+                         .inputs = std::vector(inputs, ElementType::f64),
+                         .accumulator = {{.name = "", .type = ElementType::f64}},
+                         .result = ElementType::f64});
 }
 
 /// All pairs of values of two tunables that `configs` hold.
@@ -59,13 +59,13 @@ std::string thrown_message(std::string_view json) {
   return "nothing was thrown";
 }
 
-bool holds(const Problem& problem, const ReduceParams& params) {
-  return Space(problem).contains(params);
+bool holds(const Reduction& reduction, const ReduceParams& params) {
+  return Space(reduction).contains(params);
 }
 
 TEST_CASE("The space is as large as counted by hand") {
-  const auto searched = [](const Problem& problem) {
-    return Space(large(problem)).enumerate().size();
+  const auto searched = [](const Reduction& reduction) {
+    return Space(large(reduction)).enumerate().size();
   };
   // 6 block sizes, 3 vector widths, 5 unrolls, 3 block stages, 4 final stages without clusters, 4
   // grids.
@@ -87,20 +87,16 @@ TEST_CASE("The space is as large as counted by hand") {
 }
 
 TEST_CASE("All of a space is larger than what a search tries") {
-  // 2 tile layouts; of 13 block stages one is for integers, and 3 combine atomically. A single
-  // thread is a configuration by itself.
-  CHECK(Space(kSumF32, Extent::all).enumerate().size() == 6 * 3 * 5 * 2 * (13 - 4) * 4 * 4 + 1);
-  // Two block stages go with the final stage `atomic` alone.
-  CHECK(Space(kSumI32InI32, Extent::all).enumerate().size() ==
-        6 * 3 * 5 * 2 * (11 * 5 + 13) * 4 + 1);
-  for (const Problem& problem : {kSumF32, kAnySumF32, kSumI32InI32, custom_of(2)}) {
-    const Space searched(problem);
-    const Space all(problem, Extent::all);
+  // 2 tile layouts, and clusters; of 4 block stages one is for integers.
+  CHECK(Space(kSumF32, Extent::all).enumerate().size() == 6 * 3 * 5 * 2 * 3 * 4 * 4);
+  CHECK(Space(kSumI32InI32, Extent::all).enumerate().size() == 6 * 3 * 5 * 2 * 4 * 6 * 4);
+  for (const Reduction& reduction : {kSumF32, kAnySumF32, kSumI32InI32, custom_of(2)}) {
+    const Space searched(reduction);
+    const Space all(reduction, Extent::all);
     CHECK(all.enumerate().size() > 2 * searched.enumerate().size());
     for (const Config& params : searched.enumerate()) {
       CHECK(all.contains(params));
       CHECK(reduce_params(params).tile_layout == TileLayout::contiguous);
-      CHECK(reduce_params(params).block_stage <= BlockStage::redux);
     }
     // What the problem allows does not depend on the extent.
     for (const Config& params : all.enumerate()) CHECK(searched.contains(params));
@@ -143,16 +139,12 @@ TEST_CASE("The space holds what keeps the problem's promises alone") {
 
 TEST_CASE("The tunables of another family are in no space of this one") {
   CHECK_FALSE(Space(kSumF32).contains(HistogramParams{}));
-  CHECK_FALSE(Space({.op = Operator::histogram}).contains(ReduceParams{}));
+  CHECK_FALSE(Space(HistogramWorkload{}).contains(ReduceParams{}));
 }
 
 TEST_CASE("Atomics are for partial results that are results") {
-  const auto is_atomic = [](const Problem& problem) {
-    const bool final_stage = holds(problem, {.vector_width = 1, .final_stage = FinalStage::atomic});
-    const bool block_stage =
-        holds(problem, {.vector_width = 1, .block_stage = BlockStage::shared_atomic});
-    CHECK(final_stage == block_stage);
-    return final_stage;
+  const auto is_atomic = [](const Reduction& reduction) {
+    return holds(reduction, {.vector_width = 1, .final_stage = FinalStage::atomic});
   };
   constexpr Determinism kAny = Determinism::any;
   CHECK(is_atomic({.op = Operator::sum, .type = ElementType::f16, .determinism = kAny}));
@@ -164,31 +156,19 @@ TEST_CASE("Atomics are for partial results that are results") {
   CHECK_FALSE(is_atomic({.op = Operator::max, .type = ElementType::i16, .determinism = kAny}));
   // A maximum is the same in any order, so it needs no leave.
   CHECK(is_atomic({.op = Operator::max, .type = ElementType::f64}));
-  Problem custom = custom_of(1);
+  Reduction custom = custom_of(1);
   CHECK_FALSE(is_atomic(custom));
   custom.determinism = kAny;
   CHECK(is_atomic(custom));
 }
 
-TEST_CASE("Warps and threads that meet the grid by themselves do so atomically") {
-  for (const BlockStage stage : {BlockStage::warp, BlockStage::none}) {
-    CHECK(holds(kSumI32InI32, {.block_stage = stage, .final_stage = FinalStage::atomic}));
-    for (const FinalStage other :
-         {FinalStage::two_pass, FinalStage::last_block, FinalStage::polling, FinalStage::cluster}) {
-      CHECK_FALSE(holds(kSumI32InI32, {.block_stage = stage, .final_stage = other}));
-    }
-    CHECK_FALSE(holds(kSumF32, {.block_stage = stage, .final_stage = FinalStage::atomic}));
-    CHECK(holds(kAnySumF32, {.block_stage = stage, .final_stage = FinalStage::atomic}));
-  }
-}
-
 TEST_CASE("Totals share a word with their number where it has room for them") {
-  const auto is_counted = [](const Problem& problem) {
-    return holds(problem, {.vector_width = 1, .final_stage = FinalStage::counted});
+  const auto is_counted = [](const Reduction& reduction) {
+    return holds(reduction, {.vector_width = 1, .final_stage = FinalStage::counted});
   };
   using enum ElementType;
   const auto sum = [](ElementType type, ElementType accumulator, std::uint64_t count) {
-    return Problem{.type = type, .accumulator = accumulator, .count = count};
+    return Reduction{.type = type, .accumulator = accumulator, .count = count};
   };
   // 32 bits wrap, however many there are.
   CHECK(is_counted(sum(i32, i32, kMaxCount)));
@@ -201,6 +181,7 @@ TEST_CASE("Totals share a word with their number where it has room for them") {
   CHECK(is_counted({.op = Operator::count_nonzero, .type = f64, .count = std::uint64_t{1} << 37}));
   CHECK_FALSE(is_counted({.op = Operator::count_nonzero, .type = f64, .count = kMaxCount}));
   CHECK(is_counted({.op = Operator::asum, .type = i8, .count = 1 << 20}));
+  CHECK(is_counted({.op = Operator::nansum, .type = i8, .count = 1 << 20}));
   // Only additions of elements.
   CHECK_FALSE(is_counted({.op = Operator::max, .type = i32, .count = 1024}));
   CHECK_FALSE(is_counted({.op = Operator::dot, .type = i8, .count = 1024}));
@@ -209,8 +190,8 @@ TEST_CASE("Totals share a word with their number where it has room for them") {
 }
 
 TEST_CASE("A warp folds at once what can be ordered, bits, sums of words, and what is merged") {
-  const auto has_redux = [](const Problem& problem) {
-    return holds(problem, {.vector_width = 1, .block_stage = BlockStage::redux});
+  const auto has_redux = [](const Reduction& reduction) {
+    return holds(reduction, {.vector_width = 1, .block_stage = BlockStage::redux});
   };
   CHECK(has_redux(kSumI32InI32));
   CHECK(
@@ -238,8 +219,8 @@ TEST_CASE("The loads in flight of all inputs together fit in half of the registe
     CHECK(holds(custom_of(inputs), {.vector_width = 1, .unroll = 16}));
   }
   // The widest input is what counts, for the loads too.
-  const Problem mixed =
-      make_problem({.name = "fold", .inputs = {ElementType::u8, ElementType::f32}, .map = "x * y"});
+  const Reduction mixed = make_reduction(
+      {.name = "fold", .inputs = {ElementType::u8, ElementType::f32}, .map = "x * y"});
   CHECK(holds(mixed, {.vector_width = 4}));
   CHECK_FALSE(holds(mixed, {.vector_width = 8}));
 }
@@ -276,21 +257,21 @@ TEST_CASE("Neighbours differ in one tunable, by one step or to any other enumera
   CHECK(count(other) == 0);
   // Neighbours that are not in the space are no neighbours.
   CHECK(Space(large(kSumF32)).neighbours(here).size() == neighbours.size() - 1);
-  // Of all there are another tile layout, seven more block stages and the cluster.
-  CHECK(Space(kAnySumF32, Extent::all).neighbours(here).size() == neighbours.size() + 1 + 7 + 1);
+  // Of all there are another tile layout and the cluster.
+  CHECK(Space(kAnySumF32, Extent::all).neighbours(here).size() == neighbours.size() + 2);
 }
 
 TEST_CASE("A search tries a second launch for large inputs alone, which is valid for all") {
   const ReduceParams two_pass{.final_stage = FinalStage::two_pass};
-  const auto is_tried = [](const Problem& problem, const Config& params) {
-    CHECK(Space(problem).contains(params));
-    return std::ranges::count(Space(problem).enumerate(), params) == 1;
+  const auto is_tried = [](const Reduction& reduction, const Config& params) {
+    CHECK(Space(reduction).contains(params));
+    return std::ranges::count(Space(reduction).enumerate(), params) == 1;
   };
   CHECK_FALSE(is_tried({.count = 2 << 20}, two_pass));  // 8 MiB
   CHECK(is_tried({.count = (2 << 20) + 1}, two_pass));
   CHECK_FALSE(is_tried({.op = Operator::dot, .count = 1 << 20}, two_pass));
   CHECK(is_tried({.op = Operator::dot, .count = 1 << 21}, two_pass));
-  for (const Config& params : reduce_family().known_good({.count = 2 << 20})) {
+  for (const Config& params : reduce_family().known_good(Reduction{.count = 2 << 20})) {
     CHECK(reduce_params(params).final_stage != FinalStage::two_pass);
   }
 }
@@ -299,7 +280,7 @@ TEST_CASE("A search tries a cluster where it has a block for each tile") {
   const ReduceParams cluster{
       .block_size = 128, .unroll = 2, .final_stage = FinalStage::cluster};  // tiles of 1024
   const auto is_tried = [&](std::uint64_t count) {
-    const Space space({.count = count});
+    const Space space(Reduction{.count = count});
     CHECK(space.contains(cluster));
     ReduceParams neighbour = cluster;
     neighbour.final_stage = FinalStage::polling;
@@ -311,22 +292,22 @@ TEST_CASE("A search tries a cluster where it has a block for each tile") {
   CHECK(is_tried(1025));
   CHECK(is_tried(8 * 1024));
   CHECK_FALSE(is_tried(8 * 1024 + 1));
-  CHECK_FALSE(Space({.determinism = Determinism::config_independent})
+  CHECK_FALSE(Space(Reduction{.determinism = Determinism::config_independent})
                   .contains(ReduceParams{.vector_width = 1,
                                          .block_stage = BlockStage::tree,
                                          .final_stage = FinalStage::cluster}));
 }
 
 TEST_CASE("A covering sample holds every pair of values that the space holds") {
-  for (const Problem& problem :
-       {kSumF32, kAnySumF32, Problem{.op = Operator::min, .type = ElementType::f64}}) {
-    const Space space(problem);
-    const std::vector<Config> sample = covering_sample(problem, Extent::searched);
+  for (const Reduction& reduction :
+       {kSumF32, kAnySumF32, Reduction{.op = Operator::min, .type = ElementType::f64}}) {
+    const Space space(reduction);
+    const std::vector<Config> sample = covering_sample(reduction, Extent::searched);
     CHECK(pairs(sample) == pairs(space.enumerate()));
     for (const Config& params : sample) CHECK(space.contains(params));
     CHECK(sample.size() >= 6 * 5);  // block sizes with unrolls
     CHECK(sample.size() <= 60);
-    CHECK(covering_sample(problem, Extent::searched) == sample);
+    CHECK(covering_sample(reduction, Extent::searched) == sample);
   }
 }
 
@@ -363,23 +344,23 @@ TEST_CASE("A covering sample of all holds every pair of all") {
   const Space space(kSumI32InI32, Extent::all);
   const std::vector<Config> sample = covering_sample(kSumI32InI32, Extent::all);
   CHECK(pairs(sample) == pairs(space.enumerate()));
-  CHECK(sample.size() >= 12 * 6);  // block stages with block sizes
-  CHECK(sample.size() <= 120);
+  CHECK(sample.size() >= 6 * 6);  // block sizes with final stages
+  CHECK(sample.size() <= 60);
 }
 
 TEST_CASE("The default is in the space, whatever the problem and the device") {
-  std::vector<Problem> problems{custom_of(1), custom_of(4)};
+  std::vector<Reduction> reductions{custom_of(1), custom_of(4)};
   for (const Operator op : operators()) {
     for (const ElementType type : element_types()) {
-      if (takes(op, type)) problems.push_back({.op = op, .type = type});
+      if (takes(op, type)) reductions.push_back({.op = op, .type = type});
     }
   }
-  for (Problem& problem : problems) {
+  for (Reduction& reduction : reductions) {
     for (int shift = 0; shift <= 40; ++shift) {
-      problem.count = (std::uint64_t{1} << shift) - 1;
-      const Space space(problem);
+      reduction.count = (std::uint64_t{1} << shift) - 1;
+      const Space space(reduction);
       for (const int multiprocessors : {1, 132}) {
-        INFO(to_string(problem) << " on " << multiprocessors);
+        INFO(to_string(reduction) << " on " << multiprocessors);
         CHECK(space.contains(space.default_params(multiprocessors)));
       }
     }
@@ -387,8 +368,8 @@ TEST_CASE("The default is in the space, whatever the problem and the device") {
 }
 
 TEST_CASE("The default is one warp, one block, a cluster, blocks that poll, and two passes") {
-  const auto default_of = [](std::uint64_t bytes, const Problem& problem = kSumF32) {
-    Problem sized = problem;
+  const auto default_of = [](std::uint64_t bytes, const Reduction& reduction = kSumF32) {
+    Reduction sized = reduction;
     sized.count = 1;
     sized.count = bytes / sized.input_bytes();
     const Config params = Space(sized).default_params(132);
@@ -432,11 +413,11 @@ TEST_CASE("The default is one warp, one block, a cluster, blocks that poll, and 
   CHECK(default_of(64 << 10).block_stage == BlockStage::tree_shuffle);
   CHECK(default_of(64 << 20).vector_width == 4);
   CHECK(default_of(64 << 20).block_stage == BlockStage::shuffle);
-  const Problem narrow{.op = Operator::dot, .type = ElementType::f16};
+  const Reduction narrow{.op = Operator::dot, .type = ElementType::f16};
   CHECK(has(default_of(64 << 10, narrow), 128, 2, kCluster));
   CHECK(default_of(64 << 10, narrow).vector_width == 8);
   CHECK(default_of(16 << 10, {.op = Operator::sum, .type = ElementType::u8}).vector_width == 16);
-  const Problem argmax{.op = Operator::argmax, .type = ElementType::f32};
+  const Reduction argmax{.op = Operator::argmax, .type = ElementType::f32};
   CHECK(default_of(64 << 10, argmax).block_stage == BlockStage::redux);
   CHECK(default_of(64 << 20, argmax).block_stage == BlockStage::redux);
   CHECK(has(default_of(4 << 10, argmax), 256, 1, kPolling));
@@ -451,19 +432,19 @@ TEST_CASE("The default is one warp, one block, a cluster, blocks that poll, and 
   CHECK(has(default_of(4 << 20, argmax), 1024, 2, kPolling));
   CHECK(
       has(default_of(4 << 20, {.op = Operator::dot, .type = ElementType::f32}), 1024, 1, kPolling));
-  const Problem pair{.op = Operator::minmax, .type = ElementType::f32};
+  const Reduction pair{.op = Operator::minmax, .type = ElementType::f32};
   CHECK(default_of(4 << 20, pair).block_stage == BlockStage::redux);
 }
 
 TEST_CASE("What is known to be good somewhere is in the space") {
-  for (const Problem& problem :
-       {kSumF32, kSumI32InI32, Problem{.op = Operator::max, .type = ElementType::i8},
+  for (const Reduction& reduction :
+       {kSumF32, kSumI32InI32, Reduction{.op = Operator::max, .type = ElementType::i8},
         custom_of(4)}) {
-    const std::vector<Config> good = reduce_family().known_good(problem);
+    const std::vector<Config> good = reduce_family().known_good(reduction);
     CHECK_FALSE(good.empty());
     for (const Config& params : good) {
-      INFO(to_string(problem) << ": " << to_json(params));
-      CHECK(Space(problem).contains(params));
+      INFO(to_string(reduction) << ": " << to_json(params));
+      CHECK(Space(reduction).contains(params));
     }
   }
 }
@@ -472,7 +453,8 @@ TEST_CASE("A configuration that launches what another one launches is redundant"
   constexpr int kMultiprocessors = 10;
   // Tiles of 1024.
   const auto redundant = [](std::uint64_t tiles, FinalStage stage, int waves) {
-    const Space space({.op = Operator::sum, .type = ElementType::i32, .count = tiles * 1024});
+    const Space space(
+        Reduction{.op = Operator::sum, .type = ElementType::i32, .count = tiles * 1024});
     const ReduceParams params{
         .block_size = 256, .vector_width = 4, .unroll = 1, .final_stage = stage, .waves = waves};
     return space.is_redundant(params, kMultiprocessors);
@@ -492,12 +474,12 @@ TEST_CASE("A configuration that launches what another one launches is redundant"
 
 TEST_CASE("A redundant configuration has a valid one that stands for it") {
   constexpr int kMultiprocessors = 10;
-  Problem histogram{.op = Operator::histogram, .type = ElementType::u8};
-  histogram.histogram.binning = Binning::key;
-  for (Problem problem : {kAnySumF32, histogram}) {
+  const Workload reduction = kAnySumF32;
+  const Workload histogram = HistogramWorkload{.type = ElementType::u8, .binning = Binning::key};
+  for (Workload workload : {reduction, histogram}) {
     for (const std::uint64_t count : {1u, 4000u, 100000u, 10000000u}) {
-      problem.count = count;
-      const Space space(problem);
+      workload.shape[0] = count;
+      const Space space(workload);
       std::size_t redundant = 0;
       for (const Config& params : space.enumerate()) {
         const Config canonical = space.canonical(params, kMultiprocessors);
@@ -506,7 +488,7 @@ TEST_CASE("A redundant configuration has a valid one that stands for it") {
         REQUIRE(space.contains(canonical));
         REQUIRE_FALSE(space.is_redundant(canonical, kMultiprocessors));
       }
-      CHECK((redundant > 0) == (count < 10000000u || problem.op == Operator::histogram));
+      CHECK((redundant > 0) == (count < 10000000u || workload.problem == histogram.problem));
     }
   }
   CHECK(Space(kSumI32InI32)
@@ -562,19 +544,6 @@ TEST_CASE("Configurations are equal in all fields, and within a family") {
   CHECK(&Config(ReduceParams{}).family() == &reduce_family());
   CHECK(&Config(HistogramParams{}).family() == &histogram_family());
   CHECK_THROWS_AS(reduce_params(HistogramParams{}), std::logic_error);
-}
-
-TEST_CASE("Four block stages need headers of the CUDA Toolkit, and no search tries them") {
-  const auto count = [](Extent extent) {
-    std::set<BlockStage> stages;
-    for (const Config& params : Space(kSumF32, extent).enumerate()) {
-      const auto& reduce = reduce_params(params);
-      if (needs_toolkit(reduce)) stages.insert(reduce.block_stage);
-    }
-    return stages.size();
-  };
-  CHECK(count(Extent::searched) == 0);
-  CHECK(count(Extent::all) == 4);
 }
 
 TEST_CASE("A grid has a block per tile, or as many as are resident") {

@@ -78,11 +78,11 @@ TEST_CASE_METHOD(BundleTest, "bundle: the newest of what is asked for, and every
   KernelCache kernels(configs.kernels());
   for (const Alignment alignment : {Alignment::vector, Alignment::element}) {
     for (int size_class = 0; size_class <= 40; ++size_class) {
-      Problem problem = sum_of(std::uint64_t{1} << size_class);
+      Reduction problem = sum_of(std::uint64_t{1} << size_class);
       problem.alignment = alignment;
       const Choice choice = configs.choose(newer.device, "", problem);
       CAPTURE(to_string(problem), choice.reason);
-      CHECK(kernels.find(newer.device, make_program({.problem = problem, .params = choice.params}),
+      CHECK(kernels.find(newer.device, make_program({.workload = problem, .params = choice.params}),
                          compiler_of(choice)) != nullptr);
       if (size_class == 20) CHECK(choice.params == kTuned);
     }
@@ -95,7 +95,7 @@ TEST_CASE_METHOD(BundleTest, "bundle: the newest of what is asked for, and every
 }
 
 TEST_CASE_METHOD(BundleTest, "bundle: what was measured here goes before what was imported later") {
-  const Problem problem = sum_of(1 << 20);
+  const Workload problem = sum_of(1 << 20);
   RunRecord theirs = run_on();
   theirs.device.driver = "590.1";
   theirs.compiler = nvrtc_version();
@@ -107,8 +107,8 @@ TEST_CASE_METHOD(BundleTest, "bundle: what was measured here goes before what wa
   const Outcome result = bundle();
   if (!has_bundled(result)) return;
   CHECK(in_bundle("SELECT count(*) FROM result") == "2");
-  CHECK(in_bundle("SELECT params ->> 'block_size' FROM result WHERE size_class = 20") == "256");
-  CHECK(in_bundle("SELECT imported_from <> '' FROM result WHERE size_class = 10") == "1");
+  CHECK(in_bundle("SELECT params ->> 'block_size' FROM result WHERE bucket = '20'") == "256");
+  CHECK(in_bundle("SELECT imported_from <> '' FROM result WHERE bucket = '10'") == "1");
   CHECK_THAT(result.err, ContainsSubstring("1 of the results imported"));
 }
 
@@ -149,11 +149,12 @@ TEST_CASE_METHOD(BundleTest, "bundle: without NVRTC and the kernels it says what
 
 TEST_CASE_METHOD(BundleTest, "bundle: kernels of custom operators are left out, and that is said") {
   MeasurementRecord custom = stored_sum(20, 5);
-  custom.problem.op = "mine:0123456789abcdef";
+  custom.problem.problem = "op=mine:0123456789abcdef type=f32 accumulator=f32 result=f32";
   store(place_.database(), {custom});
   const Outcome result = bundle();
   CHECK(result.exit_code == kDatabase);
-  CHECK_THAT(result.err, ContainsSubstring("left out the kernels of mine:0123456789abcdef"));
+  CHECK_THAT(result.err,
+             ContainsSubstring("left out the kernels of reduce op=mine:0123456789abcdef"));
 }
 
 }  // namespace

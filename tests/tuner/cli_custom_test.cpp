@@ -61,13 +61,13 @@ TEST_CASE_METHOD(CustomFixture, "A custom operator stands in options") {
   const Json squares =
       report({"--op", "custom", "--map", "x * x", "--finish", "sqrt(a / n)"}, {x_});
   CHECK(squares["result"].get<double>() == Approx(2.6101));
-  CHECK(squares["op"].get<std::string>().starts_with("unnamed:"));
+  CHECK(squares["problem"]["op"].get<std::string>().starts_with("unnamed:"));
   const Json wide = report({"--op", "custom", "--name", "least", "--inputs", "i16", "--identity",
                             "32767", "--combine", "a < b ? a : b", "--map=-x"},
                            {y_});
   CHECK(wide["result"] == -2);
-  CHECK(wide["accumulator_type"] == "i64");
-  CHECK(wide["result_type"] == "i64");
+  CHECK(wide["problem"]["accumulator"] == "i64");
+  CHECK(wide["problem"]["result"] == "i64");
 }
 
 TEST_CASE_METHOD(CustomFixture, "Functions in an operator are those of CUDA, not those of C") {
@@ -84,11 +84,11 @@ TEST_CASE_METHOD(CustomFixture, "A custom operator stands in a file, which optio
   const std::string file = write_operator(kNearest);
   const Json nearest = report({"--custom", file}, {x_, y_});
   CHECK(nearest["result"] == 3);
-  CHECK(nearest["element_type"] == "f32,i16");
-  CHECK(nearest["accumulator_type"] == "f32,u32");
+  CHECK(nearest["problem"]["type"] == "f32,i16");
+  CHECK(nearest["problem"]["accumulator"] == "f32,u32");
   CHECK(report({"--custom", file, "--finish", "a.value", "--result", "f64"}, {x_, y_})["result"] ==
         0.0);
-  CHECK(report({"--op", "custom", "--custom", file, "--acc", "value:f64,index:u64", "--map",
+  CHECK(report({"--op", "custom", "--custom", file, "--accumulator", "value:f64,index:u64", "--map",
                 "Accumulator{i == 2 ? 0.0 : 1.0, i}"},
                {x_, y_})["result"] == 2);
 }
@@ -100,8 +100,8 @@ TEST_CASE_METHOD(CustomFixture, "An accumulator is written as a type or an objec
     "finish": "a.total / a.weight", "accumulator": {"total": "f64", "weight": "u32"}})")},
                            {x_});
   CHECK(mean["result"] == 1.875);
-  CHECK(mean["accumulator_type"] == "f64,u32");
-  CHECK(mean["result_type"] == "f64");
+  CHECK(mean["problem"]["accumulator"] == "f64,u32");
+  CHECK(mean["problem"]["result"] == "f64");
   const std::string one =
       write_operator(R"({"accumulator": "f64", "identity": 0, "inputs": "i16"})");
   CHECK(report({"--custom", one}, {y_})["result"] == 5);
@@ -124,21 +124,22 @@ TEST_CASE_METHOD(CustomFixture, "A custom operator is tuned, and found by its ex
   CHECK_THAT(place_.run({"show"}).out, ContainsSubstring("nearest f32 i16 4"));
   const Json rows = Json::parse(place_.run({"show", "--json", "--op", "custom"}).out);
   REQUIRE(rows.size() == 1);
-  CHECK(rows[0]["op"].get<std::string>().starts_with("nearest:"));
+  CHECK(rows[0]["problem"]["op"].get<std::string>().starts_with("nearest:"));
   CHECK(Json::parse(place_.run({"show", "--json", "--type", "i16"}).out).size() == 1);
   CHECK(Json::parse(place_.run({"show", "--json", "--type", "f64"}).out).empty());
   CHECK(Json::parse(place_.run({"show", "--json", "--op", "sum"}).out).empty());
 }
 
 TEST_CASE_METHOD(CustomFixture, "The command that tunes a custom operator has its expressions") {
-  const Outcome outcome = place_.run({"run", "--device", "cpu", "--op", "custom", "--acc", "f64",
-                                      "--map", "x * 'a'", "--finish=-a", x_});
+  const Outcome outcome = place_.run({"run", "--device", "cpu", "--op", "custom", "--accumulator",
+                                      "f64", "--map", "x * 'a'", "--finish=-a", x_});
   CAPTURE(outcome.err);
-  CHECK_THAT(outcome.out, ContainsSubstring("tune it: foldtune tune --device cpu --op custom --n 4 "
-                                            "--acc f64 --map='x * '\\''a'\\''' --finish=-a\n"));
+  CHECK_THAT(outcome.out,
+             ContainsSubstring("tune it: foldtune tune --device cpu --accumulator f64 --op custom "
+                               "--map='x * '\\''a'\\''' --finish=-a --n 4\n"));
   const std::string file = write_operator(kNearest);
   CHECK_THAT(place_.run({"run", "--device", "cpu", "--custom", file, x_, y_}).out,
-             ContainsSubstring("foldtune tune --device cpu --n 4 --custom " + file + "\n"));
+             ContainsSubstring("foldtune tune --device cpu --custom " + file + " --n 4\n"));
 }
 
 TEST_CASE_METHOD(CustomFixture, "What does not compile is shown with its name and its line") {
@@ -159,18 +160,20 @@ TEST_CASE_METHOD(CustomFixture, "A custom operator that cannot be is an error of
   check_usage_error({"--map", "x"}, "--map is for --op custom");
   check_usage_error({"--op", "sum", "--custom", write_operator(kNearest)},
                     "--custom is for --op custom");
-  check_usage_error({"--op", "custom", "--type", "f32"}, "types in --inputs");
-  check_usage_error({"--op", "custom", "--nan", "ignore"}, "--nan and --ddof");
+  check_usage_error({"--op", "custom", "--type", "f32"},
+                    "types in "
+                    "--inputs");
+  check_usage_error({"--op", "custom", "--nan", "ignore"}, "NaN policy");
   check_usage_error({"--op", "custom", "--inputs", "f32,f31"}, "inputs: there is no element type");
   check_usage_error({"--op", "custom", "--inputs", "f32,f32"}, "unnamed takes 2 files, not 1");
-  check_usage_error({"--op", "custom", "--acc", "a:f16"}, "types of 32 or 64 bits");
+  check_usage_error({"--op", "custom", "--accumulator", "a:f16"}, "types of 32 or 64 bits");
   check_usage_error({"--op", "custom", "--map", " "}, "the expression map is empty");
   check_usage_error({"--op", "custom", "--name", "sum"}, "the name of a built-in operator");
   check_usage_error({"--op", "custom", "--tolerance", "-1"}, "tolerance: '-1'");
   for (const std::string text : {"nan", "inf", "1e999"}) {
     check_usage_error({"--op", "custom", "--tolerance", text}, "tolerance: '" + text + "'");
   }
-  check_usage_error({"--op", "custom,sum"}, "no operator 'custom,sum'");
+  check_usage_error({"--op", "custom,sum"}, "name it alone");
   check_usage_error({"--custom", write_operator(R"({"mapp": "x"})")},
                     "has no 'mapp'; it has name, inputs, accumulator, identity, map, combine, "
                     "finish, result, tolerance");

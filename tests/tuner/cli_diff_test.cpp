@@ -37,7 +37,8 @@ TEST_CASE("Diff puts the bests of two databases beside each other, whatever the 
   CHECK(outcome.exit_code == 0);
   for (const char* text :
        {"NVIDIA Test (cuda): A of driver 580.1, nvrtc 13.0; B of driver 590.2, nvrtc 13.0",
-        "0.500  the same", "2.000  bs64 ", " -> bs128 ", "only in A: bs64 ", "only in B: bs64 ",
+        "0.500  the same", "2.000  block_size=64 ", " -> block_size=128\n",
+        "only in A: block_size=64", "only in B: block_size=64",
         "2 in both: B takes 1.000 times as long as A"}) {
     CHECK_THAT(outcome.out, ContainsSubstring(text));
   }
@@ -59,7 +60,7 @@ TEST_CASE("Diff writes the same as JSON") {
   CHECK(report["devices"][0]["mean_ratio"].get<double>() == Approx(1));
   const auto& pairs = report["problems"];
   REQUIRE(pairs.size() == 4);
-  CHECK(pairs[0]["problem"] == "sum f32 2^12");
+  CHECK(pairs[0]["workload"] == "sum f32 2^12");
   CHECK(pairs[0]["ratio"] == 0.5);
   CHECK(pairs[0]["same_config"] == true);
   CHECK(pairs[1]["same_config"] == false);
@@ -98,7 +99,7 @@ TEST_CASE("Diff says what is wrong") {
     CHECK_THAT(outcome.err, ContainsSubstring(what));
   };
   fails({"diff", databases.a}, kUsage, "B is required");
-  fails({"diff", "none", databases.b, "--type", "f31"}, kUsage, "no element type 'f31'");
+  fails({"diff", "none", databases.b, "--type", "f31"}, kUsage, "--type: there is no 'f31'");
   fails({"diff", databases.a, place.file("none")}, kDatabase, place.file("none"));
   fails({"diff", place.write("text", "no database"), databases.b}, kDatabase, "text");
 }

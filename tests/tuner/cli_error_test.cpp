@@ -58,10 +58,12 @@ TEST_CASE("A wrong command line is an error of usage, found before anything is d
   check_error(place, {}, kUsage, "no verb");
   check_error(place, {"fold"}, kUsage, "fold");
   check_error(place, {"tune", "--bogus"}, kUsage, "foldtune tune --help");
-  check_error(place, {"tune", "--op", "summ"}, kUsage, "no operator 'summ'; there is sum, product");
+  check_error(place, {"tune", "--op", "summ"}, kUsage,
+              "--op: there is no 'summ'; there is sum, product");
   check_error(place, {"tune", "--op", "sum,"}, kUsage, "empty item");
-  check_error(place, {"tune", "--type", "f31"}, kUsage, "no element type 'f31'; there is i8, u8");
-  check_error(place, {"tune", "--acc", "f64", "--op", "min"}, kUsage, "min of f32");
+  check_error(place, {"tune", "--type", "f31"}, kUsage,
+              "--type: there is no 'f31'; there is i8, u8");
+  check_error(place, {"tune", "--accumulator", "f64", "--op", "min"}, kUsage, "min of f32");
   check_error(place, {"tune", "--n", "many"}, kUsage, "'many' is not a count");
   check_error(place, {"tune", "--n", "2^50"}, kUsage, "more than 2^40");
   check_error(place, {"tune", "--n", "0"}, kUsage, "at least 1");
@@ -69,13 +71,14 @@ TEST_CASE("A wrong command line is an error of usage, found before anything is d
   check_error(place, {"tune", "--budget", "-1s"}, kUsage, "no sensible time");
   check_error(place, {"tune", "--seed", "-1"}, kUsage, "--seed");
   check_error(place, {"tune", "--threads", "-1"}, kUsage, "--threads");
-  check_error(place, {"tune", "--alignment", "odd"}, kUsage, "no alignment 'odd'");
-  check_error(place, {"tune", "--determinism", "full"}, kUsage, "no determinism 'full'");
-  check_error(place, {"tune", "--acc", "f32", "--type", "f64"}, kUsage,
+  check_error(place, {"tune", "--layout", "odd"}, kUsage,
+              "--layout: there is no 'odd'; there is vector, element");
+  check_error(place, {"tune", "--determinism", "full"}, kUsage, "no 'full'; there is any, run");
+  check_error(place, {"tune", "--accumulator", "f32", "--type", "f64"}, kUsage,
               "sum of f64 cannot accumulate in f32; it can in f64");
   check_error(place, {"tune", "--device", "gpu"}, kUsage, "'gpu'");
   check_error(place, {"tune", "--device", "cuda:-1"}, kUsage, "'cuda:-1'");
-  check_error(place, {"show", "--op", "summ"}, kUsage, "no operator 'summ'");
+  check_error(place, {"show", "--op", "summ"}, kUsage, "--op: there is no 'summ'");
   check_error(place, {"run"}, kUsage, "FILE");
   check_error(place, {"run", "--repeat", "0", "x"}, kUsage, "--repeat");
   CHECK_FALSE(std::filesystem::exists(place.database()));
@@ -96,7 +99,8 @@ TEST_CASE("An error of usage names the option, what it takes, and what was given
               "--older-than takes a number of days from 0 to 36500, not 'soon'");
   for (const std::string bins : {"0", "1", "many", "2^30"}) {
     check_error(place, {"tune", "--op", "histogram", "--bins", bins}, kUsage,
-                "--bins takes a number from 2 to 1048576, such as 256 or 2^10, not '" + bins + "'");
+                "--bins: there is no '" + bins +
+                    "'; it takes a whole number from 2 to 1048576, such as 256 or 2^10");
   }
   check_error(place, {"tune", "--op", "custom", "--name", "1abc"}, kUsage,
               "use letters, digits and _, no digit first");
@@ -225,7 +229,7 @@ TEST_CASE("A file of another type is an error of usage") {
   const std::string raw = place.write("raw", std::string(7, '\0'));
   check_error(place, {"run", "--type", "f32", raw}, kUsage, "not a multiple");
   check_error(place, {"run", raw}, kUsage, "--type");
-  check_error(place, {"run", "--type", "f31", raw}, kUsage, "no element type 'f31'");
+  check_error(place, {"run", "--type", "f31", raw}, kUsage, "--type: there is no 'f31'");
 }
 
 TEST_CASE("To leave out --type is advised where it was given") {
@@ -274,12 +278,14 @@ TEST_CASE("A run that cannot be is an error of usage, found before a device is o
   check({"--op", "dot", two, three}, "as many");
   check({"--op", "bit_and", two}, "bit_and takes integers, not f32");
   check({"--op", "sum", "--nan", "ignore", two}, "no NaN policy");
-  check({"--op", "min", "--nan", "drop", two}, "no NaN policy 'drop'; there is propagate, ignore");
+  check({"--op", "min", "--nan", "drop", two},
+        "--nan: there is no 'drop'; there is propagate, ignore");
   check({"--op", "sum", "--ddof", "1", two}, "ddof is for variance");
-  check({"--op", "variance", "--ddof", "2", two}, "--ddof is 0");
+  check({"--op", "variance", "--ddof", "2", two},
+        "--ddof: there is no '2'; it takes a whole number from 0 to 1");
   check({"--op", "sum", "--result", "i32", two}, "ask for a floating-point result");
-  check({"--op", "sum", "--acc", "f63", two}, "no accumulator type 'f63'");
-  check({"--determinism", "full", two}, "no determinism 'full'");
+  check({"--op", "sum", "--accumulator", "f63", two}, "--accumulator: there is no 'f63'");
+  check({"--determinism", "full", two}, "--determinism: there is no 'full'");
 }
 
 TEST_CASE("A file that is no database is left as it is") {

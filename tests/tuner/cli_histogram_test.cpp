@@ -53,7 +53,11 @@ TEST_CASE_METHOD(HistogramFixture, "Of bytes each value is counted") {
   CHECK(json["result"]["counted"] == 5);
   CHECK(json["result"]["bins"] == 256);
   CHECK_FALSE(json["result"].contains("range"));
-  CHECK(json["options"] == "bins=256,binning=key,distribution=uniform");
+  CHECK(json["problem"] == Json{{"op", "histogram"},
+                                {"type", "u8"},
+                                {"counter", "u64"},
+                                {"bins", "256"},
+                                {"binning", "key"}});
   CHECK(json["result"]["first_key"] == 0);
   const Json of_signed = report({"--type", "i8", bytes_})["result"];
   CHECK(of_signed["counts"][127] == 1);  // -1
@@ -68,11 +72,11 @@ TEST_CASE_METHOD(HistogramFixture, "Of bytes each value is counted") {
 }
 
 TEST_CASE_METHOD(HistogramFixture, "A range has even bins") {
-  const Json json = report({"--bins", "4", "--range", "-1:1", "--counts", "u32", floats_});
+  const Json json = report({"--bins", "4", "--range", "-1:1", "--counter", "u32", floats_});
   CHECK(json["result"]["counts"] == Json{1, 1, 0, 2});
   CHECK(json["result"]["range"] == Json{-1.0, 1.0});
   CHECK(json["result"]["counted"] == 4);
-  CHECK(json["accumulator_type"] == "u32");
+  CHECK(json["problem"]["counter"] == "u32");
   CHECK(report({"--type", "u8", "--range", "0:256", "--bins", "2", bytes_})["result"]["counts"] ==
         Json{4, 1});
   const std::string shown = text({"--bins", "4", "--range", "-1:1", floats_});
@@ -152,20 +156,21 @@ TEST_CASE_METHOD(HistogramFixture, "A histogram is tuned for a distribution, and
   CHECK_THAT(shown, ContainsSubstring("privacy"));
   const Json rows = Json::parse(place_.run({"show", "--json", "--type", "f32"}).out);
   REQUIRE(rows.size() == 1);
-  CHECK(rows[0]["options"] == "bins=256,binning=even,distribution=zipf");
+  CHECK(rows[0]["problem"]["binning"] == "even");
+  CHECK(rows[0]["problem"]["distribution"] == "zipf");
 }
 
 TEST_CASE_METHOD(HistogramFixture, "The command that tunes a histogram tunes what was run") {
   const std::string edges = place_.write("edges", bytes_of(std::vector<float>{0, 1, 2, 3}));
-  const std::string shown = text({"--edges", edges, "--counts", "u32", floats_});
-  const std::string command = " --bins 3 --binning custom --distribution uniform --counts u32";
-  CHECK_THAT(shown, ContainsSubstring("--op histogram --type f32 --n 5" + command + "\n"));
+  const std::string shown = text({"--edges", edges, "--counter", "u32", floats_});
+  const std::string command = " --counter u32 --bins 3 --binning custom --n 5\n";
+  CHECK_THAT(shown, ContainsSubstring("--op histogram --type f32" + command));
   const Outcome tuned = place_.run({"tune", "--device", "cpu", "--op", "histogram", "--n", "5",
                                     "--bins", "3", "--binning", "custom", "--distribution",
-                                    "uniform", "--counts", "u32", "--max-evals", "1"});
+                                    "uniform", "--counter", "u32", "--max-evals", "1"});
   CAPTURE(tuned.err);
   REQUIRE(tuned.exit_code == 0);
-  CHECK(report({"--edges", edges, "--counts", "u32", floats_})["config_source"] == "exact");
+  CHECK(report({"--edges", edges, "--counter", "u32", floats_})["config_source"] == "exact");
 }
 
 TEST_CASE_METHOD(HistogramFixture, "A histogram that cannot be is an error of usage") {
@@ -185,15 +190,24 @@ TEST_CASE_METHOD(HistogramFixture, "A histogram that cannot be is an error of us
   check_usage_error({"--edges", no_number, floats_}, "edge 1 is nan, after 1");
   check_usage_error({"--edges", bytes_, floats_}, "not a multiple");
   check_usage_error({"--edges", floats_, "--bins", "5", floats_}, "the edges of 4 bins");
-  check_usage_error({"--range", "0:1", "--bins", "1", floats_}, "a number from 2 to 1048576");
-  check_usage_error({"--range", "0:1", "--bins", "2M", floats_}, "a number from 2 to 1048576");
-  check_usage_error({"--range", "0:1", "--counts", "f32", floats_}, "cannot accumulate in f32");
-  check_usage_error({"--type", "u8", "--distribution", "odd", bytes_}, "no distribution 'odd'");
-  check_usage_error({"--type", "u8", "--nan", "ignore", bytes_}, "no NaN policy");
+  check_usage_error({"--range", "0:1", "--bins", "1", floats_}, "a whole number from 2 to 1048576");
+  check_usage_error({"--range", "0:1", "--bins", "2M", floats_},
+                    "a whole number from 2 to 1048576");
+  check_usage_error({"--range", "0:1", "--counter", "f32", floats_},
+                    "counts in u64 or u32, not in f32");
+  check_usage_error({"--type", "u8", "--distribution", "odd", bytes_},
+                    "--distribution: there is no 'odd'");
+  check_usage_error({"--type", "u8", "--nan", "ignore", bytes_}, "histogram has no --nan");
   check_usage_error({"--type", "u8", bytes_, bytes_}, "histogram takes 1 file, not 2");
-  const Outcome sum = place_.run({"run", "--device", "cpu", "--bins", "4", floats_});
+  check_usage_error({"--type", "u8", "--range", "0:1", "--binning", "key", bytes_},
+                    "--range is for even bins");
+  check_usage_error({"--binning", "custom", floats_}, "need their edges");
+  const Outcome sum = place_.run({"run", "--device", "cpu", "--op", "sum", "--bins", "4", floats_});
   CHECK(sum.exit_code == 2);
-  CHECK_THAT(sum.err, ContainsSubstring("--bins is for --op histogram"));
+  CHECK_THAT(sum.err, ContainsSubstring("reduce has no --bins"));
+  const Outcome range = place_.run({"run", "--device", "cpu", "--range", "0:1", floats_});
+  CHECK(range.exit_code == 2);
+  CHECK_THAT(range.err, ContainsSubstring("--range is for --op histogram"));
   const Outcome keys = place_.run({"tune", "--device", "cpu", "--op", "histogram", "--type", "f32",
                                    "--binning", "key", "--n", "1K"});
   CHECK(keys.exit_code == 2);

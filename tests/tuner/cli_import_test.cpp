@@ -155,74 +155,83 @@ TEST_CASE("import reads the standard input, and what is no regular file") {
 
 TEST_CASE("import refuses rows with their number and reason, and takes the others") {
   struct Change {
-    const char* field;
+    const char* pointer;
     json value;
     const char* reason;
   };
   const std::vector<Change> changes{
-      {"run_id", 77, "there is no run of its run_id, 77"},
-      {"run_id", "1", "its run_id is \"1\", not an integer"},
-      {"measured_at", "yesterday", "its measured_at is not of the form"},
-      {"family", "scan", "its family is \"scan\", where this problem has \"reduce\""},
-      {"op", "plus", "there is no op \"plus\""},
-      {"op", "custom", "custom operator needs its expressions"},
-      {"op", "system:rm", "does not end in a hash"},
-      {"op", "a b:0123456789abcdef", "is no name for an operator"},
-      {"op", "bit_and", "takes integers, not f32"},
-      {"element_type", "f33", "there is no element_type \"f33\""},
-      {"accumulator_type", "f16", "cannot accumulate in f16"},
-      {"accumulator_type", "x", "there is no accumulator_type \"x\""},
-      {"alignment", "page", "its alignment is \"page\""},
-      {"determinism", "always", "there is no determinism \"always\""},
-      {"options", "bins=3", "its options \"bins=3\" are unknown"},
-      {"options", "what=ever", "its options \"what=ever\" are unknown"},
-      {"size_class", 21, "its size_class is 21, where this problem has 20"},
-      {"element_count", std::uint64_t{1} << 41, "more than the most"},
-      {"element_count", -1, "its element_count is -1, not an integer"},
-      {"element_count", 1.5, "its element_count is 1.5, not an integer"},
-      {"input_bytes", json::parse("18446744073709551615"), "its input_bytes is not between 0 and"},
-      {"input_bytes", 4, "its input_bytes is 4, where this problem has 4194304"},
-      {"params", "{}", "its params is \"{}\", not an object"},
-      {"params", json::object(), "the tunable block_size is missing"},
-      {"params", {{"block_size", {{"deep", {1, 2}}}}}, "is no value of the tunable block_size"},
-      {"is_default", 1, "its is_default is 1, not true or false"},
-      {"round", -1, "its round is negative"},
-      {"round", 2'147'483'647, "its round is not between 0 and 1000000"},
-      {"round", 3'000'000'000, "not an integer of its range"},
-      {"outcome", "fine", "its outcome is \"fine\""},
-      {"outcome", 0, "its outcome is 0"},
-      {"failure", "none", "it succeeded, but gives a failure"},
-      {"failure", "\x1b[2J", "its failure has control characters"},
-      {"failure",
+      {"/run_id", 77, "there is no run of its run_id, 77"},
+      {"/run_id", "1", "its run_id is \"1\", not an integer"},
+      {"/measured_at", "yesterday", "its measured_at is not of the form"},
+      {"/family", "scan", "there is no family \"scan\""},
+      {"/family", "histogram", "there is no op \"sum\""},
+      {"/problem", "op=sum", "not an object of names and their values"},
+      {"/problem/op", "plus", "there is no op \"plus\""},
+      {"/problem/op", "custom", "its problem \"op=custom"},
+      {"/problem/op", "system:rm", "its problem is \"op=system:rm"},
+      {"/problem/op", "a-b:0123456789abcdef", "is no name for an operator"},
+      {"/problem/op", "a b:0123456789abcdef", "not an object of names and their values"},
+      {"/problem/op", 1, "not an object of names and their values"},
+      {"/problem/op", "bit_and", "takes integers, not f32"},
+      {"/problem/type", "f33", "there is no type \"f33\""},
+      {"/problem/accumulator", "f16", "cannot accumulate in f16"},
+      {"/problem/accumulator", "x", "there is no accumulator \"x\""},
+      {"/problem/determinism", "always", "there is no determinism \"always\""},
+      {"/problem/determinism", "run_to_run", "where sum f32 has \"op=sum type=f32 accumulator=f32"},
+      {"/problem/bins", "3", "the family reduce has no \"bins\""},
+      {"/layout", "page", "there is no layout \"page\""},
+      {"/bucket", "21", "its bucket is \"21\", where this shape has \"20\""},
+      {"/bucket", "20x3", "its bucket"},
+      {"/bucket", 20, "its bucket is 20, not a text"},
+      {"/shape", "2199023255552", "more than the most"},
+      {"/shape", "16x16", "its shape"},
+      {"/shape", "1.5", "its shape"},
+      {"/shape", -1, "its shape is -1, not a text"},
+      {"/input_bytes", json::parse("18446744073709551615"), "its input_bytes is not between 0 and"},
+      {"/input_bytes", 4, "its input_bytes is 4, where this problem has 4194304"},
+      {"/params", "{}", "its params is \"{}\", not an object"},
+      {"/params", json::object(), "the tunable block_size is missing"},
+      {"/params", {{"block_size", {{"deep", {1, 2}}}}}, "is no value of the tunable block_size"},
+      {"/is_default", 1, "its is_default is 1, not true or false"},
+      {"/round", -1, "its round is negative"},
+      {"/round", 2'147'483'647, "its round is not between 0 and 1000000"},
+      {"/round", 3'000'000'000, "not an integer of its range"},
+      {"/outcome", "fine", "its outcome is \"fine\""},
+      {"/outcome", 0, "its outcome is 0"},
+      {"/failure", "none", "it succeeded, but gives a failure"},
+      {"/failure", "\x1b[2J", "its failure has control characters"},
+      {"/failure",
        "\xc2\x9b"
        "2J",
        "its failure has control characters"},
-      {"failure", {300}, "its failure is [300], not an integer of its range"},
-      {"median_us", 0, "its median_us is not above 0"},
-      {"median_us", -5, "its median_us is negative"},
-      {"median_us", 1e300, "its median_us is not between 0 and"},
-      {"mad_us", 0.5, "its mad_us is 0.5, and that of its samples is 0"},
-      {"median_us", nullptr, "its median_us is null, not a number"},
-      {"median_us", "inf", "its median_us is \"inf\", not a number"},
-      {"median_us", 5.001, "its median_us is 5.001, and that of its samples is 5"},
-      {"hot_us", -1, "its hot_us is negative"},
-      {"hot_us", 0.01, "its hot_us is 0.01, less than a launch takes anywhere"},
-      {"stream_us", 1e-6, "its stream_us is 1e-06, less than a launch takes anywhere"},
-      {"latency_us", 1e-6, "its latency_us is 1e-06, less than a launch takes anywhere"},
-      {"registers", 2'000'000'000, "its registers is not between 0 and"},
-      {"compile_ms", 1e300, "its compile_ms is not between 0 and"},
-      {"occupancy", 1.01, "its occupancy is not between 0 and 1"},
-      {"samples_us", {5, -5}, "its samples_us is negative"},
-      {"samples_us", {5, 5, 5, 1e-6}, "its samples_us is 1e-06, less than a launch takes anywhere"},
-      {"samples_us", {5, "5"}, "its samples_us is"},
-      {"samples_us", 5, "not a list of numbers"},
-      {"note", 1, "its field \"note\" is unknown"},
-      {"\x1b[31m", 1, "its field \"\\u001b[31m\" is unknown"},
+      {"/failure", {300}, "its failure is [300], not an integer of its range"},
+      {"/median_us", 0, "its median_us is not above 0"},
+      {"/median_us", -5, "its median_us is negative"},
+      {"/median_us", 1e300, "its median_us is not between 0 and"},
+      {"/mad_us", 0.5, "its mad_us is 0.5, and that of its samples is 0"},
+      {"/median_us", nullptr, "its median_us is null, not a number"},
+      {"/median_us", "inf", "its median_us is \"inf\", not a number"},
+      {"/median_us", 5.001, "its median_us is 5.001, and that of its samples is 5"},
+      {"/hot_us", -1, "its hot_us is negative"},
+      {"/hot_us", 0.01, "its hot_us is 0.01, less than a launch takes anywhere"},
+      {"/stream_us", 1e-6, "its stream_us is 1e-06, less than a launch takes anywhere"},
+      {"/latency_us", 1e-6, "its latency_us is 1e-06, less than a launch takes anywhere"},
+      {"/registers", 2'000'000'000, "its registers is not between 0 and"},
+      {"/compile_ms", 1e300, "its compile_ms is not between 0 and"},
+      {"/occupancy", 1.01, "its occupancy is not between 0 and 1"},
+      {"/samples_us", {5, -5}, "its samples_us is negative"},
+      {"/samples_us",
+       {5, 5, 5, 1e-6},
+       "its samples_us is 1e-06, less than a launch takes anywhere"},
+      {"/samples_us", {5, "5"}, "its samples_us is"},
+      {"/samples_us", 5, "not a list of numbers"},
+      {"/note", 1, "its field \"note\" is unknown"},
+      {"/\x1b[31m", 1, "its field \"\\u001b[31m\" is unknown"},
   };
   const Exported place;
   json file = place.exported();
   const json sum = file["measurements"][1];
-  REQUIRE(sum["op"] == "sum");
+  REQUIRE(sum["problem"]["op"] == "sum");
   std::vector<json> rows;
   std::vector<std::string> reasons;
   const auto expect = [&](const json& row, const std::string& reason) {
@@ -231,7 +240,7 @@ TEST_CASE("import refuses rows with their number and reason, and takes the other
   };
   for (const Change& change : changes) {
     json row = sum;
-    row[change.field] = change.value;
+    row[json::json_pointer(change.pointer)] = change.value;
     expect(row, change.reason);
   }
   for (const auto& item : sum.items()) {
@@ -269,7 +278,7 @@ TEST_CASE("import refuses rows with their number and reason, and takes the other
 
 TEST_CASE("import takes params of this Foldtune's kernels only if they are in the space") {
   const Exported place([](const std::string& database) {
-    Problem fixed = sum_of(1 << 20);
+    Reduction fixed = sum_of(1 << 20);
     fixed.determinism = Determinism::config_independent;
     const std::vector<Config> valid = Space(fixed, Extent::all).enumerate();
     for (const Config& params : Space(sum_of(1 << 20), Extent::all).enumerate()) {
@@ -353,9 +362,9 @@ TEST_CASE("import refuses times that no hardware reaches, of files and of databa
   }
 }
 
-TEST_CASE("imported rows are marked wherever they are shown, and lose to own ones") {
+TEST_CASE("imported rows are stale wherever they are shown, and lose to own ones") {
   const Workplace place;
-  const Problem problem = sum_of(1 << 20);
+  const Workload problem = sum_of(1 << 20);
   const RunRecord run = run_on("NVIDIA H200");
   store(place.file("theirs.db"), {success(problem, with_block_size(64), {3}, /*round=*/9)}, run);
   REQUIRE(place.run({"import", place.file("theirs.db")}).exit_code == 0);
@@ -367,7 +376,7 @@ TEST_CASE("imported rows are marked wherever they are shown, and lose to own one
   };
   CHECK_THAT(shown({"show"}), ContainsSubstring("theirs.db") && ContainsSubstring("imported from"));
   const std::string why = shown({"why", "--n", "2^20"});
-  CHECK_THAT(why, ContainsSubstring("yes, but marked: ") &&
+  CHECK_THAT(why, ContainsSubstring("yes, but stale: ") &&
                       ContainsSubstring("it was imported from ") && ContainsSubstring("theirs.db"));
   CHECK(json::parse(shown({"why", "--n", "2^20", "--json"}))[0]["evidence"]["is_imported"] == true);
   CHECK_THAT(shown({"landscape", "--n", "2^20"}), ContainsSubstring(", imported from "));
@@ -382,7 +391,7 @@ TEST_CASE("imported rows are marked wherever they are shown, and lose to own one
   store(place.database(), {success(problem, with_block_size(512), {4})}, own_run);
   CHECK(json::parse(shown({"show", "--json"}))[0]["imported_from"].is_null());
   const std::string own = shown({"why", "--n", "2^20"});
-  CHECK_THAT(own, ContainsSubstring("bs512") && ContainsSubstring("4.000 us per call"));
+  CHECK_THAT(own, ContainsSubstring("block_size=512") && ContainsSubstring("4.000 us per call"));
   CHECK_THAT(own, ContainsSubstring("valid     yes: ") && !ContainsSubstring("+33"));
   // Whoever has a row takes it for no other one when it comes back.
   REQUIRE(place.run({"export", "-o", place.file("all.json")}).exit_code == 0);
@@ -437,7 +446,7 @@ TEST_CASE("import shows the first twenty refusals, and counts the rest") {
   const Exported place;
   json file = place.exported();
   json row = file["measurements"][1];
-  row["op"] = "plus";
+  row["problem"]["op"] = "plus";
   file["measurements"] = std::vector<json>(33, row);
   const Outcome result = place.import_json(file);
   CHECK_THAT(result.out, ContainsSubstring("33 measurements read, 0 added, 0 already there, 33"));
@@ -455,7 +464,7 @@ TEST_CASE("import refuses files of another format or version as a whole") {
     const char* reason;
   };
   for (const Change& change :
-       {Change{"version", 4, "is of version 4 of the format, and this Foldtune reads version 3"},
+       {Change{"version", 3, "is of version 3 of the format, and this Foldtune reads version 4"},
         Change{"version", "1", "its version is no number"},
         Change{"format", "else", "its format is not \"foldtune-tuning\""},
         Change{"runs", 1, "its runs are no list"},

@@ -60,8 +60,8 @@ TEST_CASE("show --json says which results are of other kernels") {
   store(place.database(), {stored_sum(20, 5), with_kernels("older", stored_sum(24, 9))});
   const Json rows = json_of(place, {"show", "--sort", "us"});
   REQUIRE(rows.size() == 2);
-  CHECK(rows[0]["is_stale"] == false);
-  CHECK(rows[1]["is_stale"] == true);
+  CHECK(rows[0]["has_these_kernels"] == true);
+  CHECK(rows[1]["has_these_kernels"] == false);
 }
 
 TEST_CASE("tune --json has the results, and what the tuning was like") {
@@ -76,29 +76,31 @@ TEST_CASE("tune --json has the results, and what the tuning was like") {
   CHECK(report[0]["failures"].empty());
   CHECK(report[0]["without_result"] == Json::array());
   REQUIRE(report[0]["left_out"].size() == 1);
-  CHECK_THAT(report[0]["left_out"][0].get<std::string>(), StartsWith("bit_and f32: "));
+  CHECK_THAT(report[0]["left_out"][0].get<std::string>(),
+             StartsWith("bit_and: bit_and takes integers, not f32"));
   for (const char* name :
        {"device_name", "device_kind", "device_architecture", "device_driver", "compiler"}) {
     CHECK(report[0][name] == json_of(place, {"show"})[0][name]);
   }
   REQUIRE(report[0]["results"].size() == 2);
   const Json& result = report[0]["results"][0];
-  CHECK(result["op"] == "sum");
-  CHECK(result["element_count"] == 1024);
+  CHECK(result["workload"] == "sum f32 2^10");
+  CHECK(result["problem"]["op"] == "sum");
+  CHECK(result["shape"] == "1024");
   CHECK(result["median_us"] > 0);
   CHECK(result["tried"] >= 1);
   CHECK(result["config"]["block_size"] > 0);
   CHECK(result["config"] == json_of(place, {"show"})[0]["params"]);
 }
 
-TEST_CASE("revalidate --json has what is marked") {
+TEST_CASE("revalidate --json has what is stale") {
   const Workplace place;
   copy_tuned(place);
   const Json report = json_of(place, {"revalidate", "--device", "cpu", "--dry-run"});
   REQUIRE(report.size() == 1);
   CHECK(report[0]["devices"] == Json{"cpu"});
   CHECK(report[0]["problems"] == 0);
-  CHECK(report[0]["marked"].empty());
+  CHECK(report[0]["stale"].empty());
   CHECK(report[0]["left_out"] == Json::array());
   CHECK(report[0]["device_kind"] == "cpu");
 }
@@ -107,24 +109,26 @@ TEST_CASE("revalidate --json has what is, what was, and what is left out") {
   const Workplace place;
   copy_tuned(place);
   exec(place, "UPDATE run SET compiler = 'g++ 0.9'");
-  exec(place, "UPDATE problem SET op = 'mine:0123456789abcdef' WHERE op = 'max'");
+  exec(place,
+       "UPDATE problem SET problem = replace(problem, 'op=max ', 'op=mine:0123456789abcdef ')");
   const auto check_left_out = [](const Json& report) {
     REQUIRE(report["left_out"].size() == 1);
-    CHECK_THAT(report["left_out"][0].get<std::string>(),
-               StartsWith("mine") && ContainsSubstring("does not hold what custom operators"));
+    CHECK_THAT(
+        report["left_out"][0].get<std::string>(),
+        StartsWith("mine f32: ") && ContainsSubstring("does not hold what custom operators"));
   };
   const Json dry = json_of(place, {"revalidate", "--device", "cpu", "--dry-run"})[0];
   CHECK(dry["problems"] == 1);
-  REQUIRE(dry["marked"].size() == 1);
-  CHECK(dry["marked"][0]["compiler"] == "g++ 0.9");
+  REQUIRE(dry["stale"].size() == 1);
+  CHECK(dry["stale"][0]["compiler"] == "g++ 0.9");
   CHECK(dry["compiler"] != "g++ 0.9");
   check_left_out(dry);
   const Json done = json_of(place, {"revalidate", "--device", "cpu"})[0];
   check_left_out(done);
   CHECK(done["compiler"] == dry["compiler"]);
   REQUIRE(done["results"].size() == 1);
-  CHECK(done["results"][0]["was_us"] == dry["marked"][0]["median_us"]);
-  CHECK(done["results"][0]["was_config"] == dry["marked"][0]["params"]);
+  CHECK(done["results"][0]["was_us"] == dry["stale"][0]["median_us"]);
+  CHECK(done["results"][0]["was_config"] == dry["stale"][0]["params"]);
 }
 
 TEST_CASE("landscape --json has the spread and what each tunable is worth") {
@@ -132,7 +136,7 @@ TEST_CASE("landscape --json has the spread and what each tunable is worth") {
   const Json report = json_of(place, {"landscape", "--n", "1000"});
   REQUIRE(report.size() == 1);
   const Json& landscape = report[0];
-  CHECK(landscape["problem"] == "sum f32 1000");
+  CHECK(landscape["workload"] == "sum f32 1000");
   CHECK(landscape["device_kind"] == "cpu");
   CHECK(landscape["configurations"] >= 1);
   CHECK(landscape["outcomes"]["ok"] == landscape["configurations"]);
@@ -145,7 +149,7 @@ TEST_CASE("landscape --json has the spread and what each tunable is worth") {
   }
   CHECK(json_of(place, {"landscape", "--n", "1G"}) == Json::array());
   CHECK(landscape["device_architecture"] == json_of(place, {"show"})[0]["device_architecture"]);
-  CHECK(landscape["is_stale"] == false);
+  CHECK(landscape["has_these_kernels"] == true);
   CHECK(landscape["imported_from"].is_null());
   CHECK_FALSE(landscape.contains("kernel_tuner"));
 }
@@ -159,7 +163,7 @@ TEST_CASE("landscape --json names the file that it was imported from, and the on
   const Json landscape =
       json_of(place, {"landscape", "--n", "2^20", "--kernel-tuner", cache}).at(0);
   CHECK(landscape["imported_from"] == theirs);
-  CHECK(landscape["is_stale"] == true);
+  CHECK(landscape["has_these_kernels"] == false);
   CHECK(landscape["kernel_tuner"] == cache);
   CHECK(std::filesystem::exists(cache));
   const Outcome alone = place.run({"landscape", "--n", "2^20", "--kernel-tuner", "-"});
@@ -186,7 +190,7 @@ TEST_CASE("export --json has its counts, its size and what it left out") {
 TEST_CASE("bundle --json has its counts, its size and what it left out") {
   const Workplace place;
   MeasurementRecord custom = stored_sum(20, 5);  // whose kernels need no NVRTC, since none is made
-  custom.problem.op = "mine:0123456789abcdef";
+  custom.problem.problem = "op=mine:0123456789abcdef type=f32 accumulator=f32 result=f32";
   store(place.database(), {custom});
   const std::string file = place.file("bundle.db");
   const Json report = json_of(place, {"bundle", "-o", file}, kDatabase);
@@ -198,7 +202,8 @@ TEST_CASE("bundle --json has its counts, its size and what it left out") {
   CHECK(report["compiled"] == 0);
   CHECK(report["bytes"] == std::filesystem::file_size(file));
   REQUIRE(report["left_out"].size() == 1);
-  CHECK_THAT(report["left_out"][0].get<std::string>(), StartsWith("the kernels of mine:"));
+  CHECK_THAT(report["left_out"][0].get<std::string>(),
+             StartsWith("the kernels of reduce op=mine:"));
 }
 
 TEST_CASE("--json is refused where a verb's file goes to the standard output") {

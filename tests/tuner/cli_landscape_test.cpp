@@ -23,7 +23,7 @@ Config one_wave(int block_size) {
 
 /// Five configurations of a sum of 2^24 elements, one of which failed.
 void store_landscape(const Workplace& place) {
-  const Problem problem = sum_of(1 << 24);
+  const Workload problem = sum_of(1 << 24);
   store(place.database(),
         {success(problem, one_wave(128), {20}), success(problem, one_wave(256), {20.5}),
          success(problem, one_wave(512), {22}), success(problem, one_wave(1024), {40}),
@@ -39,9 +39,9 @@ TEST_CASE("landscape shows the fastest, the spread and what each tunable is wort
   CHECK(result.exit_code == 0);
   CHECK_THAT(result.out, ContainsSubstring("sum f32 2^24 on NVIDIA Test"));
   CHECK_THAT(result.out, ContainsSubstring("5 configurations: 4 ok, 1 launch_error"));
-  CHECK_THAT(result.out, ContainsSubstring("20.00 us  bs128 vw4 u4"));
+  CHECK_THAT(result.out, ContainsSubstring("20.00 us  block_size=128 final_stage=polling waves=1"));
   CHECK_THAT(result.out, ContainsSubstring("3355 GB/s, 83.9% of the read bandwidth"));
-  CHECK_THAT(result.out, ContainsSubstring("1.10 times the fastest"));  // bs512: the untuned one
+  CHECK_THAT(result.out, ContainsSubstring("1.10 times the fastest"));  // 512: the untuned one
   CHECK_THAT(result.out, ContainsSubstring("1 within 1%, 1 within 2%, 2 within 5%, 3 within 10%"));
   CHECK_THAT(result.out, ContainsSubstring("128 1.00  256 1.02  512 1.10  1024 2.00"));
 }
@@ -78,7 +78,7 @@ TEST_CASE("landscape writes nothing but a cache file for Kernel Tuner to the sta
 
 TEST_CASE("landscape shows what a database holds of a problem, for each device") {
   const Workplace place;
-  const Problem problem = sum_of(1 << 20);
+  const Workload problem = sum_of(1 << 20);
   {
     TunedDatabase database(place.database());
     database.add(run_on("NVIDIA A"),
@@ -111,7 +111,7 @@ TEST_CASE("landscape shows what a database holds of a problem, for each device")
 
 TEST_CASE("A device with tunables that are not known hides no other one") {
   const Workplace place;
-  const Problem problem = sum_of(1 << 20);
+  const Workload problem = sum_of(1 << 20);
   MeasurementRecord unknown = with_kernels("older", success(problem, with_block_size(64), {3}));
   unknown.params = R"({"warp_size":32})";
   store(place.database(), {unknown}, run_on("NVIDIA A"));
@@ -128,7 +128,8 @@ TEST_CASE("A device with tunables that are not known hides no other one") {
   store(place.database(), {success(problem, with_block_size(512), {7})}, run_on("NVIDIA B"));
   const Outcome one = place.run(landscape);
   check_note(one);
-  CHECK_THAT(one.out, ContainsSubstring("sum f32 2^20 on NVIDIA B") && ContainsSubstring("bs512"));
+  CHECK_THAT(one.out,
+             ContainsSubstring("sum f32 2^20 on NVIDIA B") && ContainsSubstring("block_size=512"));
   const Outcome as_json = place.run({"landscape", "--n", "2^20", "--json"});
   check_note(as_json);
   CHECK(nlohmann::json::parse(as_json.out).size() == 1);
@@ -138,7 +139,7 @@ TEST_CASE("A device with tunables that are not known hides no other one") {
   // What each device has is shown as it is by the others.
   const Outcome shown = place.run({"show", "--all"});
   CHECK(shown.exit_code == 0);
-  CHECK_THAT(shown.out, ContainsSubstring("warp_size") && ContainsSubstring("bs512"));
+  CHECK_THAT(shown.out, ContainsSubstring("warp_size") && ContainsSubstring("block_size=512"));
   const Outcome why = place.run({"why", "--n", "2^20"});
   CHECK(why.exit_code == 0);
   CHECK_THAT(why.out, ContainsSubstring("on NVIDIA A") && ContainsSubstring("warp_size") &&
@@ -156,7 +157,7 @@ TEST_CASE("A device with tunables that are not known hides no other one") {
 
 TEST_CASE("landscape shows what was measured here before what was imported later") {
   const Workplace place;
-  const Problem problem = sum_of(1 << 20);
+  const Workload problem = sum_of(1 << 20);
   store(place.database(), {success(problem, with_block_size(512), {7})});
   RunRecord theirs = run_on("NVIDIA H200");
   theirs.device.driver = "590.2";

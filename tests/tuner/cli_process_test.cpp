@@ -88,7 +88,7 @@ TEST_CASE("run reads an array of an .npz file on the standard input by name") {
                                  {"y.npy", npy_file(header, bytes_of<float>({3, 4}))}}));
   CHECK(in_shell(place, "cat $D/x.npz | " + run + "-:y > $D/out") == 0);
   CHECK_THAT(read_file(place.file("out")),
-             ContainsSubstring("result  7\n") && ContainsSubstring("2 f32 in -:y"));
+             ContainsSubstring("result  7\n") && ContainsSubstring("sum f32 2 in -:y ("));
   CHECK(in_shell(place, run + "- < $D/x.npz 2> $D/said") == kUsage);
   CHECK_THAT(read_file(place.file("said")), ContainsSubstring("name one, as in -:x"));
   CHECK(in_shell(place, run + "--op dot -:x -:y < $D/x.npz 2> $D/said") == kUsage);

@@ -12,7 +12,7 @@ namespace {
 
 using Catch::Matchers::ContainsSubstring;
 
-TEST_CASE("prune --stale removes what was measured with other kernels, a dry run nothing") {
+TEST_CASE("prune --other-kernels removes what was measured with other kernels, a dry run nothing") {
   const Workplace place;
   store(place.database(), {stored_sum(20, 5)});
   store(place.database(),
@@ -21,16 +21,17 @@ TEST_CASE("prune --stale removes what was measured with other kernels, a dry run
   const std::string group =
       "NVIDIA H100 (driver 580.1), nvrtc 13.0, kernels of another version of Foldtune: "
       "2 measurements of 2 problems";
-  const Outcome dry = place.run({"prune", "--stale", "--dry-run"});
+  const Outcome dry = place.run({"prune", "--other-kernels", "--dry-run"});
   CAPTURE(dry.out, dry.err);
   CHECK(dry.exit_code == 0);
   CHECK_THAT(dry.out, ContainsSubstring(group));
   CHECK_THAT(dry.out, ContainsSubstring("would remove 2 measurements"));
-  const Outcome wet = place.run({"prune", "--stale"});
+  const Outcome wet = place.run({"prune", "--other-kernels"});
   CHECK(wet.exit_code == 0);
   CHECK_THAT(wet.out, ContainsSubstring(group));
   CHECK_THAT(wet.out, ContainsSubstring("\nremoved 2 measurements"));
-  CHECK_THAT(place.run({"prune", "--stale"}).out, ContainsSubstring("removed 0 measurements"));
+  CHECK_THAT(place.run({"prune", "--other-kernels"}).out,
+             ContainsSubstring("removed 0 measurements"));
   CHECK_THAT(wet.out, ContainsSubstring(" KiB before, ") && ContainsSubstring(" KiB after"));
   CHECK_THAT(place.run({"doctor", "--db", place.database()}).out,
              ContainsSubstring("1 measurement,"));
@@ -72,7 +73,7 @@ TEST_CASE("prune wants sensible rules, and a database") {
   CHECK_THAT(none.err, ContainsSubstring("no such file"));
   CHECK(place.run({"prune", "--device", ""}).exit_code == kUsage);
   CHECK(place.run({"prune", "--older-than", "-1"}).exit_code == kUsage);
-  CHECK(place.run({"prune", "--stale"}).exit_code == kDatabase);
+  CHECK(place.run({"prune", "--other-kernels"}).exit_code == kDatabase);
   CHECK_FALSE(std::filesystem::exists(place.database()));
 }
 

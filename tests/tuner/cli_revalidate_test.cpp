@@ -32,7 +32,7 @@ class Tuned {
     return place.run(more);
   }
   /// How many problems a dry run lists: "2 problems of "
-  std::string marked(std::vector<std::string> more = {}) const {
+  std::string stale(std::vector<std::string> more = {}) const {
     more.emplace_back("--dry-run");
     const Outcome dry = revalidate(more);
     CAPTURE(dry.out, dry.err);
@@ -44,7 +44,7 @@ class Tuned {
   Workplace place;
 };
 
-TEST_CASE("revalidate: marked is what was measured with another driver or compiler") {
+TEST_CASE("revalidate: stale is what was measured with another driver or compiler") {
   const Tuned tuned;
   const std::string before = tuned.text("SELECT count(*) FROM measurement");
   const Outcome none = tuned.revalidate();
@@ -52,19 +52,19 @@ TEST_CASE("revalidate: marked is what was measured with another driver or compil
   CHECK_THAT(none.out, ContainsSubstring("0 problems of "));
   CHECK(tuned.text("SELECT count(*) FROM measurement") == before);
   tuned.exec("UPDATE run SET device_driver = 'an older one'");
-  CHECK(tuned.marked() == "2");
+  CHECK(tuned.stale() == "2");
   const Tuned other;
   other.exec("UPDATE run SET compiler = 'g++ 0.9'");
-  CHECK(other.marked() == "2");
-  CHECK(other.marked({"--op", "max"}) == "1");
-  CHECK(other.marked({"--type", "f64"}) == "0");
+  CHECK(other.stale() == "2");
+  CHECK(other.stale({"--op", "max"}) == "1");
+  CHECK(other.stale({"--type", "f64"}) == "0");
   CHECK_THAT(other.revalidate({"--dry-run"}).out, ContainsSubstring("max f32 1000"));
   CHECK(other.text("SELECT count(*) FROM measurement") == before);
   other.exec("UPDATE problem SET template_fingerprint = 'others'");
-  CHECK(other.marked() == "0");
+  CHECK(other.stale() == "0");
 }
 
-TEST_CASE("revalidate: what is marked is timed again, nothing else, and once only") {
+TEST_CASE("revalidate: what is stale is timed again, nothing else, and once only") {
   const Tuned tuned;
   tuned.exec("UPDATE run SET compiler = 'g++ 0.9'");
   const std::string old = tuned.text("SELECT max(measurement_id) FROM measurement");
@@ -84,14 +84,14 @@ TEST_CASE("revalidate: what is marked is timed again, nothing else, and once onl
   CHECK(outcome.exit_code == 0);
   CHECK_THAT(outcome.err, ContainsSubstring("revalidating "));
   CHECK_THAT(outcome.out, ContainsSubstring("was us"));
-  // Of each problem something was chosen, and nothing tried but the default and what was marked.
+  // Of each problem something was chosen, and nothing tried but the default and what was stale.
   CHECK(tuned.text("SELECT count(DISTINCT problem_id) FROM measurement WHERE round >= 2 AND "
                    "measurement_id > " +
                    old) == "2");
   CHECK(tuned.text("SELECT count(*) FROM result r WHERE measurement_id > " + old +
                    " AND NOT is_default AND params NOT IN (SELECT params FROM best b"
                    " WHERE b.measurement_id <= " +
-                   old + " AND (b.op, b.size_class) = (r.op, r.size_class))") == "0");
+                   old + " AND (b.problem, b.bucket) = (r.problem, r.bucket))") == "0");
   CHECK_THAT(tuned.place.run({"doctor", "--db", tuned.place.database()}).out,
              ContainsSubstring("is sound"));
   const std::string after = tuned.text("SELECT max(measurement_id) FROM measurement");

@@ -34,9 +34,9 @@ TEST_CASE("What was tuned is shown, and used by a run, which says so") {
   const Json rows = json_of(place, {"show", "--json", "--op", "sum"});
   REQUIRE(rows.size() == 1);
   const Json& row = rows[0];
-  CHECK(row["op"] == "sum");
-  CHECK(row["element_type"] == "f32");
-  CHECK(row["element_count"] == 1000);
+  CHECK(row["problem"]["op"] == "sum");
+  CHECK(row["problem"]["type"] == "f32");
+  CHECK(row["shape"] == "1000");
   CHECK(row["device_kind"] == "cpu");
   CHECK(row["seed"] == 7);
   CHECK(row["outcome"] == "ok");
@@ -52,7 +52,7 @@ TEST_CASE("What was tuned is shown, and used by a run, which says so") {
   CHECK(report["result"] == 1000);
   CHECK(report["config_source"] == "exact");
   CHECK(report["config"] == row["params"]);
-  CHECK(report["tuned_count"] == 1000);
+  CHECK(report["tuned_shape"] == "1000");
   const std::string half = place.write("half", bytes_of(std::vector<float>(500, 1.0F)));
   CHECK_THAT(place.run({"run", "--device", "cpu", "--type", "f32", half}).out,
              ContainsSubstring("result  500\n") && ContainsSubstring("near size: "));
@@ -95,14 +95,14 @@ TEST_CASE("What is tuned with options is kept apart from others, and shown with 
   CAPTURE(ordered.out, ordered.err);
   CHECK(ordered.exit_code == 0);
   Json row = json_of(place, {"show", "--json"})[0];
-  CHECK(row["determinism"] == "config_independent");
+  CHECK(row["problem"]["determinism"] == "config_independent");
   CHECK(row["params"]["block_stage"] == "tree");
 
   const Outcome ignoring = tune(place, {"--op", "argmin", "--nan", "ignore"});
   CHECK_THAT(ignoring.out, ContainsSubstring("argmin f32 without NaN 2^10"));
   CHECK_THAT(place.run({"show"}).out, ContainsSubstring("argmin f32 without NaN 2^10"));
   row = json_of(place, {"show", "--json", "--op", "argmin"})[0];
-  CHECK(row["options"] == "nan_policy=ignore");
+  CHECK(row["problem"]["nan"] == "ignore");
   for (const auto& [policy, source] : {std::pair{"ignore", "exact"}, {"propagate", "default"}}) {
     CHECK(json_of(place, {"run", "--device", "cpu", "--type", "f32", "--op", "argmin", "--json",
                           "--nan", policy, file})["config_source"] == source);
@@ -141,7 +141,7 @@ TEST_CASE("A tuning says how long the device waited for the compiler, in numbers
 TEST_CASE("Of several operators and types, what cannot be is left out with a note") {
   const Workplace place;
   const Outcome tuned =
-      tune(place, {"--op", "argmax,bit_and,dot", "--type", "u8,f16", "--acc", "f64"});
+      tune(place, {"--op", "argmax,bit_and,dot", "--type", "u8,f16", "--accumulator", "f64"});
   CAPTURE(tuned.out, tuned.err);
   REQUIRE(tuned.exit_code == 0);
   CHECK_THAT(tuned.err, ContainsSubstring("left out: argmax u8, argmax f16, bit_and u8, bit_and "
@@ -149,9 +149,9 @@ TEST_CASE("Of several operators and types, what cannot be is left out with a not
   CHECK_THAT(tuned.err, ContainsSubstring("tuning 2 problems on cpu"));
   const Json rows = json_of(place, {"show", "--json"});
   REQUIRE(rows.size() == 2);
-  CHECK(rows[0]["op"] == "dot");
-  CHECK(rows[0]["accumulator_type"] == "f64");
-  CHECK(rows[0]["options"] == "");
+  CHECK(rows[0]["problem"]["op"] == "dot");
+  CHECK(rows[0]["problem"]["accumulator"] == "f64");
+  CHECK(rows[0]["problem"]["result"] == "f64");
   const Outcome alone = tune(place, {"--op", "bit_and", "--type", "f16"});
   CHECK(alone.exit_code == 2);
   CHECK_THAT(alone.err, ContainsSubstring("bit_and takes integers, not f16"));

@@ -14,7 +14,7 @@ namespace {
 
 using Catch::Matchers::ContainsSubstring;
 
-const Problem kProblem = sum_of(1 << 20);
+const Workload kProblem = sum_of(1 << 20);
 
 /// Two comparisons, of which the last has a rival, the default and a failure.
 std::vector<MeasurementRecord> tuning() {
@@ -51,12 +51,13 @@ TEST_CASE("Why tells the choice, its rivals, the default and the failures") {
   const Outcome outcome = why(place, {"--n", "2^20"});
   CAPTURE(outcome.out, outcome.err);
   CHECK(outcome.exit_code == 0);
-  for (const char* text : {"sum f32 2^20 on NVIDIA Test (cuda, sm_90, driver 580.1), nvrtc 13.0",
-                           "not of this machine", "runs      bs128 ", "exact: tuned at n = 1048576",
-                           "4.000 us per call", "5.100 us per call, +27.5%",
-                           "6 configurations, of which 2 failed: 1 timeout, 1 wrong_result",
-                           "by Foldtune 0.1.0 with driver 580.1 and nvrtc 13.0", "valid     yes",
-                           "chosen", "+10.0% (+", "(untuned default)", "4.400"}) {
+  for (const char* text :
+       {"sum f32 2^20 on NVIDIA Test (cuda, sm_90, driver 580.1), nvrtc 13.0",
+        "not of this machine", "runs      block_size=128", "exact: tuned at n = 1048576",
+        "4.000 us per call", "5.100 us per call, +27.5%",
+        "6 configurations, of which 2 failed: 1 timeout, 1 wrong_result",
+        "by Foldtune 0.1.0 with driver 580.1 and nvrtc 13.0", "valid     yes", "chosen",
+        "+10.0% (+", "(untuned default)", "4.400"}) {
     CHECK_THAT(outcome.out, ContainsSubstring(text));
   }
   CHECK_THAT(outcome.out, !ContainsSubstring("4.900"));  // of the comparison before
@@ -75,7 +76,7 @@ TEST_CASE("Why writes the same as JSON") {
   CHECK(account["device_architecture"] == "sm_90");
   CHECK(account["database"] == place.database());
   CHECK(account["tune_command"].is_null());
-  CHECK(account["choices"][0]["is_stale"] == false);
+  CHECK(account["choices"][0]["has_these_kernels"] == true);
   const auto& evidence = account["evidence"];
   CHECK(evidence["is_valid"] == true);
   CHECK(evidence["default_us"] == 5.1);
@@ -98,7 +99,8 @@ TEST_CASE("Why tells a result that is near, and one that is too far") {
   const Workplace place;
   TunedDatabase(place.database()).add(run_on(), tuning());
   CHECK_THAT(why(place, {"--n", "2^18"}).out,
-             ContainsSubstring("near size: tuned at n = 1048576") && ContainsSubstring("bs128") &&
+             ContainsSubstring("near size: tuned at n = 1048576") &&
+                 ContainsSubstring("block_size=128") &&
                  ContainsSubstring("% slower than with the best"));
   const Outcome far = why(place, {"--n", "2^12"});
   CHECK(far.exit_code == 0);
@@ -120,7 +122,7 @@ TEST_CASE("Why says what makes an earlier choice invalid") {
       .exec("UPDATE problem SET template_fingerprint = 'of another version'");
   const Outcome outcome = why(place, {"--n", "2^20"});
   CAPTURE(outcome.out);
-  for (const char* text : {"default: ", "known     bs128 ",
+  for (const char* text : {"default: ", "known     block_size=128",
                            "valid     no: its kernels are of "
                            "another version of Foldtune",
                            "the last comparison"}) {
@@ -152,7 +154,7 @@ TEST_CASE("Why goes by the newest driver and compiler of a device that is not he
   REQUIRE(accounts.size() == 1);
   CHECK(accounts[0]["device_driver"] == "590.2");
   CHECK(accounts[0]["config_source"] == "exact");
-  CHECK(accounts[0]["evidence"]["is_marked"] == true);
+  CHECK(accounts[0]["evidence"]["is_stale"] == true);
   CHECK(accounts[0]["evidence"]["obstacles"].size() == 2);
   CHECK_THAT(why(place, {"--n", "2^20"}).out,
              ContainsSubstring("it is of driver 580.1, not 590.2; it is of nvrtc 13.0, not nvrtc "
@@ -174,7 +176,7 @@ TEST_CASE("Why calls no own result stale for what was imported from another driv
   REQUIRE(accounts.size() == 1);
   CHECK(accounts[0]["device_driver"] == "580.1");
   CHECK(accounts[0]["config"]["block_size"] == 128);
-  CHECK(accounts[0]["evidence"]["is_marked"] == false);
+  CHECK(accounts[0]["evidence"]["is_stale"] == false);
   // The basis of what is no longer valid is an own one, too.
   SQLite::Database(place.database(), SQLite::OPEN_READWRITE)
       .exec("UPDATE problem SET template_fingerprint = 'older'");
@@ -201,7 +203,7 @@ TEST_CASE("Why says what is wrong") {
   };
   fails({}, kUsage, "--n is required");
   fails({"--n", "many"}, kUsage, "'many' is not a count");
-  fails({"--n", "1K", "--type", "f31"}, kUsage, "no element type 'f31'");
+  fails({"--n", "1K", "--type", "f31"}, kUsage, "--type: there is no 'f31'");
   fails({"--n", "1K"}, kDatabase, place.database());
   fails({"--n", "1K", "--db", place.write("other", "no database")}, kDatabase, "other");
   TunedDatabase database(place.database());
@@ -225,10 +227,12 @@ TEST_CASE("Why lists every choice of a device, the oldest first, with its change
                 success(sum_of(1 << 12), with_block_size(32), {1}, 2)});
   const Outcome outcome = why(place, {"--n", "2^20", "--device", "nvidia a"});
   CAPTURE(outcome.out, outcome.err);
-  for (const char* text : {"all choices", "-25.0%", "590.2", "these", "01234567...", "bs128 "}) {
+  for (const char* text :
+       {"all choices", "-25.0%", "590.2", "these", "01234567...", "block_size=128"}) {
     CHECK_THAT(outcome.out, ContainsSubstring(text));
   }
-  CHECK_THAT(outcome.out, !ContainsSubstring("bs32 ") && !ContainsSubstring("bs256 "));
+  CHECK_THAT(outcome.out,
+             !ContainsSubstring("block_size=32") && !ContainsSubstring("block_size=256"));
 
   const auto accounts = why_json(place, {"--n", "2^20"});
   REQUIRE(accounts.size() == 2);

@@ -31,7 +31,7 @@ int unroll_of(const Config& params) { return reduce_params(params).unroll; }
 
 /// Microseconds with noise of a percent.
 ScriptedEvaluator::Cost noisy(std::function<double(int unroll)> cost) {
-  return [cost = std::move(cost), random = std::mt19937_64(7)](const Problem&,
+  return [cost = std::move(cost), random = std::mt19937_64(7)](const Workload&,
                                                                const Trial& trial) mutable {
     return cost(unroll_of(trial.params)) *
            (1 + 0.01 * (static_cast<double>(random() % 1000) / 1000 - 0.5));
@@ -119,7 +119,7 @@ TEST_CASE("Comparison: of a round that is cut short nothing counts") {
 /// Other work takes a part of the machine for some turns in a row: calls take ten times as long.
 ScriptedEvaluator::Cost disturbed(std::function<double(int unroll)> cost, std::uint64_t seed) {
   return [cost = std::move(cost), random = std::mt19937_64(seed), left = 0, is_busy = false](
-             const Problem&, const Trial& trial) mutable {
+             const Workload&, const Trial& trial) mutable {
     if (left-- == 0) {
       is_busy = random() % 3 == 0;
       left = static_cast<int>(3 * (1 + random() % 4));
@@ -184,7 +184,7 @@ TieBreak break_three_ties(std::array<double, 3> graph_us, std::array<double, 3> 
     return static_cast<std::size_t>(unroll_of(trial.params) / 2);  // 1, 2, 4
   };
   ScriptedEvaluator evaluator(
-      [&](const Problem&, const Trial& trial) { return graph_us[place(trial)]; });
+      [&](const Workload&, const Trial& trial) { return graph_us[place(trial)]; });
   evaluator.stream_cost = [&](const Trial& trial) { return stream_us[place(trial)]; };
   std::vector<Finalist> candidates = finalists({1, 2, 4});
   compare(evaluator, candidates, {.rounds = 2});
@@ -211,7 +211,7 @@ TEST_CASE(
 
 TEST_CASE("TieBreak: what stores its result once is kept in the place of atomics") {
   const auto kept = [](std::array<double, 3> graph_us, std::array<double, 3> stream_us) {
-    ScriptedEvaluator evaluator([&](const Problem&, const Trial& trial) {
+    ScriptedEvaluator evaluator([&](const Workload&, const Trial& trial) {
       return graph_us[static_cast<std::size_t>(unroll_of(trial.params) / 2)];
     });
     evaluator.stream_cost = [&](const Trial& trial) {
@@ -235,7 +235,7 @@ TEST_CASE("TieBreak: what stores its result once is kept in the place of atomics
 }
 
 TEST_CASE("TieBreak: what stores its result once is found behind any number of atomics") {
-  ScriptedEvaluator evaluator([](const Problem&, const Trial& trial) {
+  ScriptedEvaluator evaluator([](const Workload&, const Trial& trial) {
     return reduce_params(trial.params).final_stage == FinalStage::atomic ? 30.0 : 30.5;
   });
   std::vector<Finalist> candidates = finalists({1, 2, 4, 8, 16, 1, 2});
@@ -248,7 +248,7 @@ TEST_CASE("TieBreak: what stores its result once is found behind any number of a
 }
 
 TEST_CASE("TieBreak: a host that was disturbed once changes nothing") {
-  ScriptedEvaluator evaluator([](const Problem&, const Trial&) { return 10.0; });
+  ScriptedEvaluator evaluator([](const Workload&, const Trial&) { return 10.0; });
   int trials_of_1 = 0;
   evaluator.stream_cost = [&](const Trial& trial) {
     return unroll_of(trial.params) == 1 && ++trials_of_1 == 1 ? 6.0 : 5.0;

@@ -26,7 +26,7 @@ bool compile_all(const std::string& architecture) {
   for (const LadderKernel& kernel : make_ladder({})) {
     if (const auto* const params = std::get_if<Config>(&kernel.how)) {
       compilations.push_back(
-          pool.request(make_program({.problem = kernel.problem, .params = *params})));
+          pool.request(make_program({.workload = kernel.workload, .params = *params})));
     }
   }
   std::size_t failures = 0;

@@ -23,7 +23,7 @@ using test::kFakeStreamUs;
 
 constexpr std::uint64_t kCount = 4096;  // 16 KiB, a quarter of the fake's L2
 
-Problem sum_of(std::uint64_t count) { return {.count = count}; }
+Reduction sum_of(std::uint64_t count) { return {.count = count}; }
 
 ReduceParams params_of(int block_size) { return {.block_size = block_size}; }
 
@@ -33,16 +33,16 @@ class Bench {
   explicit Bench(FakeScript script = {}, std::uint64_t count = kCount)
       : device_(std::move(script)) {
     evaluator_.emplace(device_, 1);
-    set_problem(count);
+    set_workload(count);
   }
 
-  void set_problem(std::uint64_t count) {
+  void set_workload(std::uint64_t count) {
     problem_ = sum_of(count);
-    evaluator_->set_problem(problem_, count);
+    evaluator_->set_workload(problem_, problem_);
   }
 
   MeasurementRecord evaluate(int block_size, Timing timing = Timing::screening, int samples = 2) {
-    const Variant variant{.problem = problem_, .params = params_of(block_size)};
+    const Variant variant{.workload = problem_, .params = params_of(block_size)};
     return evaluator_->evaluate({.params = variant.params,
                                  .compiled = std::make_shared<const CompiledKernel>(
                                      device_.compiler().compile(make_program(variant))),
@@ -56,7 +56,7 @@ class Bench {
  private:
   FakeDevice device_;
   std::optional<DeviceEvaluator> evaluator_;
-  Problem problem_;
+  Reduction problem_;
 };
 
 TEST_CASE("Evaluator: a record has the samples with their spread and the clocks") {
@@ -68,7 +68,7 @@ TEST_CASE("Evaluator: a record has the samples with their spread and the clocks"
   CHECK(record.samples_us == std::vector<double>{4, 4});
   CHECK(record.median_us == 4);
   CHECK(record.mad_us == 0);
-  CHECK(record.count == kCount);
+  CHECK(record.shape == std::to_string(kCount));
   CHECK(record.bytes == 4 * kCount);
   CHECK(record.sm_clock_mhz == test::kFakeClocks.sm_mhz);
   CHECK(record.memory_clock_mhz == test::kFakeClocks.memory_mhz);
@@ -208,7 +208,7 @@ TEST_CASE("Evaluator: only the latest configurations are kept, and none of anoth
       for (const int vector_width : {1, 2, 4}) {
         const ReduceParams params{
             .block_size = block_size, .vector_width = vector_width, .unroll = unroll};
-        const Variant one{.problem = sum_of(kCount), .params = params};
+        const Variant one{.workload = sum_of(kCount), .params = params};
         const auto compiled = std::make_shared<const CompiledKernel>(
             bench.device().compiler().compile(make_program(one)));
         bench.evaluator().evaluate({.params = params, .compiled = compiled});
@@ -222,7 +222,7 @@ TEST_CASE("Evaluator: only the latest configurations are kept, and none of anoth
   bench.evaluate(32);
   CHECK(counts.loads == loads + 1);
 
-  bench.set_problem(kCount / 2);
+  bench.set_workload(kCount / 2);
   CHECK(counts.live_allocations == empty);
 }
 
@@ -230,30 +230,30 @@ TEST_CASE("Evaluator: what does not fit the memory is no reason for a smaller pr
   constexpr std::uint64_t kTooMany = std::uint64_t{1} << 24;
   FakeDevice device({.largest_allocation = kTooMany});
   DeviceEvaluator evaluator(device, 1);
-  CHECK_NOTHROW(evaluator.set_problem(sum_of(kCount), kTooMany));
-  CHECK_THROWS_AS(evaluator.set_problem(sum_of(kTooMany), kTooMany), OutOfMemory);
-  CHECK_NOTHROW(evaluator.set_problem(sum_of(kCount), kTooMany));
+  CHECK_NOTHROW(evaluator.set_workload(sum_of(kCount), sum_of(kTooMany)));
+  CHECK_THROWS_AS(evaluator.set_workload(sum_of(kTooMany), sum_of(kTooMany)), OutOfMemory);
+  CHECK_NOTHROW(evaluator.set_workload(sum_of(kCount), sum_of(kTooMany)));
 }
 
 TEST_CASE("Evaluator: results are checked by their own problem, whatever was announced") {
   FakeDevice device;
   DeviceEvaluator evaluator(device, 1);
   evaluator.announce(sum_of(kCount));  // before there are inputs
-  const auto outcome_of = [&](const Problem& problem) {
-    evaluator.set_problem(problem, kCount);
-    const Variant variant{.problem = problem, .params = params_of(64)};
+  const auto outcome_of = [&](const Reduction& problem) {
+    evaluator.set_workload(problem, sum_of(kCount));
+    const Variant variant{.workload = problem, .params = params_of(64)};
     return evaluator
         .evaluate({.params = variant.params,
                    .compiled = std::make_shared<const CompiledKernel>(
                        device.compiler().compile(make_program(variant)))})
         .outcome;
   };
-  const Problem max{.op = Operator::max, .count = kCount};
+  const Reduction max{.op = Operator::max, .count = kCount};
   CHECK(outcome_of(sum_of(kCount)) == Outcome::ok);
-  for (const Problem& announced :
+  for (const Reduction& announced :
        {max, sum_of(kCount), sum_of(kCount / 2), sum_of(2 * kCount),
-        Problem{.op = Operator::sum, .type = ElementType::i32, .count = kCount}}) {
-    for (const Problem& next : {max, sum_of(kCount), sum_of(kCount / 2)}) {
+        Reduction{.op = Operator::sum, .type = ElementType::i32, .count = kCount}}) {
+    for (const Reduction& next : {max, sum_of(kCount), sum_of(kCount / 2)}) {
       CAPTURE(to_string(announced), to_string(next));
       evaluator.announce(announced);
       CHECK(outcome_of(next) == Outcome::ok);
@@ -290,7 +290,7 @@ TEST_CASE("Evaluator: after a configuration that breaks the device, nothing is t
   CHECK(record.outcome == Outcome::crashed);
   CHECK_THAT(record.failure, ContainsSubstring("broke the device"));
   CHECK_THROWS_WITH(bench.evaluate(128), ContainsSubstring("unusable"));
-  CHECK_THROWS_AS(bench.set_problem(kCount), DeviceError);
+  CHECK_THROWS_AS(bench.set_workload(kCount), DeviceError);
 }
 
 TEST_CASE("Evaluator: turns of one configuration merge into one record") {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "templates/histogram/space.h"
+#include "templates/histogram/workload.h"
 #include "tests/tuner/program.h"
 #include "tests/tuner/tuned_database.h"
 
@@ -35,11 +36,11 @@ inline std::vector<std::string> contents(const std::string& database) {
 
 /// A success with something in every field.
 inline MeasurementRecord full_measurement() {
-  MeasurementRecord m = success({.op = Operator::max,
-                                 .type = ElementType::f16,
-                                 .count = 1'000'003,
-                                 .alignment = Alignment::element,
-                                 .nan_policy = NanPolicy::ignore},
+  MeasurementRecord m = success(Reduction{.op = Operator::max,
+                                          .type = ElementType::f16,
+                                          .count = 1'000'003,
+                                          .alignment = Alignment::element,
+                                          .nan_policy = NanPolicy::ignore},
                                 with_block_size(512), {5.1, 4.9, 1.0 / 3, 7}, /*round=*/2);
   m.is_default = true;
   m.discarded_samples = 3;
@@ -66,10 +67,10 @@ inline void store_variety(const std::string& database) {
                   failure(sum_of(1 << 20), with_block_size(1024), foldtune::Outcome::compile_error,
                           "line 1\n\t\"quoted\" \\ caf\xc3\xa9, and \xff\xfe no UTF-8")});
   CustomOperator op{.name = "distance", .inputs = {ElementType::f32, ElementType::f16}};
-  Problem custom = make_problem(op);
+  Reduction custom = make_reduction(op);
   custom.count = 4096;
-  Problem histogram{.op = Operator::histogram, .type = ElementType::u8, .count = 1 << 16};
-  histogram.histogram.binning = Binning::key;
+  const HistogramWorkload histogram{
+      .type = ElementType::u8, .binning = Binning::key, .count = 1 << 16};
   tuned.add(run_on("NVIDIA H100"),
             {success(custom, with_block_size(256), {3}),
              success(histogram, Config(histogram_family()), {8, 9, 10}, /*round=*/1)});

@@ -115,12 +115,13 @@ class FaultyEvaluator final : public Evaluator {
   const std::string& compiler_version() override { return right_.compiler_version(); }
   double read_bandwidth_gbps() const override { return right_.read_bandwidth_gbps(); }
 
-  void set_problem(const Problem& problem, std::uint64_t largest_count) override {
-    if (problem.count == kCountThatAborts) die_of(SIGABRT);
-    if (problem.count == kCountThatDoesNotCompile) throw CompileError("there is an error");
-    if (problem.count == kCountWithoutMemory) throw OutOfMemory("there is no memory");
-    if (problem.count == kCountThatHangs) hang();
-    right_.set_problem(problem, largest_count);
+  void set_workload(const Workload& workload, const Workload& largest) override {
+    const std::uint64_t count = workload.shape[0];
+    if (count == kCountThatAborts) die_of(SIGABRT);
+    if (count == kCountThatDoesNotCompile) throw CompileError("there is an error");
+    if (count == kCountWithoutMemory) throw OutOfMemory("there is no memory");
+    if (count == kCountThatHangs) hang();
+    right_.set_workload(workload, largest);
   }
 
   MeasurementRecord evaluate(const Trial& trial) override {

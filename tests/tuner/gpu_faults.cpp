@@ -28,7 +28,7 @@ constexpr int kSkipped = 77;
 constexpr double kTrialSeconds = 5;
 
 /// Enough for the slowest of the good configurations to be slower by a factor.
-const Problem kProblem{.count = std::uint64_t{1} << 24};
+const Reduction kProblem{.count = std::uint64_t{1} << 24};
 
 /// The first is by far the fastest.
 const std::vector<ReduceParams> kGood{
@@ -89,7 +89,7 @@ const std::vector<Row> kBroken{
 class Check {
  public:
   explicit Check(const std::string& device) : worker_(options_of(device)) {
-    worker_.set_problem(kProblem, kProblem.count);
+    worker_.set_workload(kProblem, kProblem);
   }
 
   /// True if all is as it should be.
@@ -125,7 +125,7 @@ class Check {
   }
 
   static Program program_of(const ReduceParams& params) {
-    return make_program({.problem = kProblem, .params = params});
+    return make_program({.workload = kProblem, .params = params});
   }
 
   CompiledKernel compile(const Program& program) { return worker_.compiler()->compile(program); }

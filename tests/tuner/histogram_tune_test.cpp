@@ -3,25 +3,29 @@
 #include <cstring>
 
 #include "cache/config_store.h"
+#include "foldtune/reduction.h"
+#include "templates/histogram/judge/histogram_input.h"
+#include "templates/histogram/judge/histogram_reference.h"
 #include "templates/histogram/range.h"
 #include "templates/histogram/space.h"
+#include "templates/histogram/workload.h"
+#include "templates/reduce/judge/reference.h"
 #include "tests/catch.h"
 #include "tests/tuner/tune_on.h"
 #include "tuner/verify/elements.h"
-#include "tuner/verify/histogram_input.h"
-#include "tuner/verify/histogram_reference.h"
-#include "tuner/verify/reference.h"
 
 namespace foldtune {
 namespace {
 
 using Catch::Matchers::ContainsSubstring;
 
-Problem histogram_of(ElementType type, std::uint32_t bins, Binning binning,
-                     Distribution distribution = Distribution::uniform) {
-  Problem problem{.op = Operator::histogram, .type = type, .count = 10'000};
-  problem.histogram = {.bins = bins, .binning = binning, .distribution = distribution};
-  return problem;
+HistogramWorkload workload_of(ElementType type, std::uint32_t bins, Binning binning,
+                              Distribution distribution = Distribution::uniform) {
+  return {.type = type,
+          .bins = bins,
+          .binning = binning,
+          .distribution = distribution,
+          .count = 10'000};
 }
 
 constexpr std::uint32_t kRightBlockSize = 256;
@@ -73,7 +77,7 @@ class WrongDevice final : public Device {
 TEST_CASE("Bins for tuning hold every element that inputs are made of") {
   for (const ElementType type : element_types()) {
     for (const Binning binning : {Binning::even, Binning::custom}) {
-      const Problem problem = histogram_of(type, 16, binning);
+      const HistogramWorkload problem = workload_of(type, 16, binning);
       CAPTURE(to_string(problem));
       const BinBounds bounds = tuning_bounds(type);
       CHECK(find_range_fault(problem, bounds).empty());
@@ -81,7 +85,8 @@ TEST_CASE("Bins for tuning hold every element that inputs are made of") {
       CHECK(edges.size() == 17 * size_of(type));
       CHECK(find_edges_fault(type, edges).empty());
 
-      const std::vector<std::byte> elements = make_input(problem, 0, problem.count, 1);
+      std::vector<std::byte> elements(problem.input_bytes());
+      fill_histogram_input(problem, elements, 1);
       const std::vector<const void*> inputs{elements.data(), edges.data()};
       std::uint64_t counted = 0;
       for (const std::uint64_t count : compute_histogram(problem, inputs, bounds)) {
@@ -97,8 +102,7 @@ TEST_CASE("Edges for tuning ascend, however many there are") {
   for (const ElementType type : element_types()) {
     for (const std::uint32_t bins : {2U, 100U, 4096U, kMaxBins}) {
       CAPTURE(name(type), bins);
-      CHECK(
-          find_edges_fault(type, tuning_edges(histogram_of(type, bins, Binning::custom))).empty());
+      CHECK(find_edges_fault(type, tuning_edges(workload_of(type, bins, Binning::custom))).empty());
     }
   }
 }
@@ -119,7 +123,8 @@ TEST_CASE("Edges that do not ascend are a fault") {
 #if !defined(FOLDTUNE_SANITIZE)
 TEST_CASE("A histogram with wrong counts is never timed nor chosen, and the reason is kept") {
   WrongDevice device;
-  const Problem problem = histogram_of(ElementType::u8, 256, Binning::key, Distribution::zipf);
+  const HistogramWorkload problem =
+      workload_of(ElementType::u8, 256, Binning::key, Distribution::zipf);
   const auto block_size = [](const Config& params) {
     return static_cast<std::uint32_t>(histogram_params(params).block_size);
   };
@@ -130,7 +135,7 @@ TEST_CASE("A histogram with wrong counts is never timed nor chosen, and the reas
   test::SilentObserver observer;
   const auto results =
       test::tune_on(device, *store,
-                    {.problems = {problem}, .effort = Effort::quick, .command = "test"}, observer);
+                    {.workloads = {problem}, .effort = Effort::quick, .command = "test"}, observer);
   REQUIRE(results.size() == 1);
   CHECK(block_size(results[0].best) == kRightBlockSize);
   CHECK(results[0].failed > 0);
@@ -142,7 +147,8 @@ TEST_CASE("A histogram with wrong counts is never timed nor chosen, and the reas
     if (is_wrong) {
       CHECK_THAT(record.failure, ContainsSubstring("1 of 256 bins are wrong: bin 5 holds "));
     }
-    CHECK(record.problem.options == "bins=256,binning=key,distribution=zipf");
+    CHECK(record.problem.problem ==
+          "op=histogram type=u8 counter=u64 bins=256 binning=key distribution=zipf");
   }
 }
 
@@ -150,14 +156,16 @@ TEST_CASE("Histograms of every binning and counter are tuned") {
   const std::unique_ptr<Device> device = open_device("cpu");
   const auto store = open_memory_store();
   test::SilentObserver observer;
-  std::vector<Problem> problems{histogram_of(ElementType::f32, 100, Binning::even),
-                                histogram_of(ElementType::i16, 20, Binning::custom),
-                                histogram_of(ElementType::i8, 256, Binning::key)};
-  problems[1].alignment = Alignment::element;
-  problems[2].accumulator = ElementType::u32;
+  HistogramWorkload unaligned = workload_of(ElementType::i16, 20, Binning::custom);
+  unaligned.alignment = Alignment::element;
+  HistogramWorkload short_counters = workload_of(ElementType::i8, 256, Binning::key);
+  short_counters.counter = ElementType::u32;
   const auto results = test::tune_on(
       *device, *store,
-      {.problems = problems, .effort = Effort::quick, .max_evaluations = 1, .command = "test"},
+      {.workloads = {workload_of(ElementType::f32, 100, Binning::even), unaligned, short_counters},
+       .effort = Effort::quick,
+       .max_evaluations = 1,
+       .command = "test"},
       observer);
   CHECK(results.size() == 3);
   for (const ProblemResult& result : results) CHECK(result.failed == 0);

@@ -78,8 +78,9 @@ TEST_CASE("Big-endian elements and truth values are read as this machine has the
 
 TEST_CASE("An array of Fortran order is read in C order where that is asked for") {
   const Folder folder;
-  const auto shape = GENERATE(Shape{2, 3}, Shape{3, 4, 5}, Shape{1, 6}, Shape{6, 1}, Shape{7},
-                              Shape{2, 1, 3, 1}, Shape{}, Shape{2, 0, 3}, Shape{64, 65});
+  const auto shape = GENERATE(ArrayShape{2, 3}, ArrayShape{3, 4, 5}, ArrayShape{1, 6},
+                              ArrayShape{6, 1}, ArrayShape{7}, ArrayShape{2, 1, 3, 1}, ArrayShape{},
+                              ArrayShape{2, 0, 3}, ArrayShape{64, 65});
   CAPTURE(shape);
   const auto count =
       std::accumulate(shape.begin(), shape.end(), std::uint64_t{1}, std::multiplies());
@@ -87,7 +88,7 @@ TEST_CASE("An array of Fortran order is read in C order where that is asked for"
   std::iota(wanted.begin(), wanted.end(), 0);
   std::vector<std::int32_t> in_file(count);
   for (std::uint64_t i = 0; i < count; ++i) {
-    const Shape indices = to_indices(shape, i);
+    const ArrayShape indices = to_indices(shape, i);
     std::uint64_t place = 0;
     for (std::size_t axis = shape.size(); axis-- > 0;) place = place * shape[axis] + indices[axis];
     in_file[place] = static_cast<std::int32_t>(i);

@@ -3,6 +3,7 @@
 
 #include "foldtune/context.h"
 #include "foldtune/error.h"
+#include "foldtune/reduction.h"
 #include "runtime/compile/kernel_cache.h"
 #include "templates/family.h"
 #include "templates/reduce/space.h"
@@ -16,8 +17,8 @@ namespace {
 constexpr std::uint64_t kNoLimit = std::uint64_t{1} << 40;
 
 WantedKernel wanted_of(int block_size, const std::string& tuned_with) {
-  return {.program = make_program(
-              {.problem = {.count = 4096}, .params = ReduceParams{.block_size = block_size}}),
+  return {.program = make_program({.workload = Reduction{.count = 4096},
+                                   .params = ReduceParams{.block_size = block_size}}),
           .tuned_with = tuned_with};
 }
 
@@ -26,7 +27,7 @@ TEST_CASE("kept kernels: a program needs no compiler for what was tuned") {
   const std::shared_ptr<ConfigStore> store = open_memory_store();
   SilentObserver observer;
   TuneOptions options;
-  options.problems = {{.count = 4096}};
+  options.workloads = {Reduction{.count = 4096}};
   options.effort = Effort::quick;
   const auto results = tune_on(device, *store, options, observer);
   REQUIRE(results.size() == 1);

@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "runtime/lookup/lookup.h"
+#include "foldtune/reduction.h"
 #include "runtime/support/temporary_folder.h"
 #include "templates/histogram/space.h"
+#include "templates/histogram/workload.h"
 #include "templates/reduce/space.h"
 #include "tests/cache/temporary_folder.h"
 #include "tests/catch.h"
@@ -19,26 +20,24 @@ using Catch::Matchers::ContainsSubstring;
 constexpr const char* kTime = "2026-01-31T12:00:00+00:00";
 
 Landscape three_points() {
-  Landscape landscape;
-  landscape.device = {.kind = "cuda",
-                      .name = "GPU \"1\"",
-                      .architecture = "sm_90",
-                      .multiprocessor_count = 132,
-                      .memory_clock_khz = 3201000,
-                      .memory_bus_bits = 6016,
-                      .l2_bytes = 62914560,
-                      .driver = "1"};
-  landscape.compiler = "nvrtc 13.0";
-  landscape.template_fingerprint = "0123";
-  landscape.read_bandwidth_gbps = 4500.5;
-  landscape.compile_ms = 50;
-  landscape.problem = {.count = 1 << 20};
-  landscape.points = {
-      {.params = ReduceParams{.block_size = 64, .final_stage = FinalStage::polling},
-       .median_us = 2500},
-      {.params = ReduceParams{.block_size = 128}, .outcome = Outcome::compile_error},
-      {.params = ReduceParams{.block_size = 256}, .outcome = Outcome::wrong_result}};
-  return landscape;
+  return {
+      .device = {.kind = "cuda",
+                 .name = "GPU \"1\"",
+                 .architecture = "sm_90",
+                 .multiprocessor_count = 132,
+                 .memory_clock_khz = 3201000,
+                 .memory_bus_bits = 6016,
+                 .l2_bytes = 62914560,
+                 .driver = "1"},
+      .compiler = "nvrtc 13.0",
+      .template_fingerprint = "0123",
+      .read_bandwidth_gbps = 4500.5,
+      .compile_ms = 50,
+      .workload = Reduction{.count = 1 << 20},
+      .points = {{.params = ReduceParams{.block_size = 64, .final_stage = FinalStage::polling},
+                  .median_us = 2500},
+                 {.params = ReduceParams{.block_size = 128}, .outcome = Outcome::compile_error},
+                 {.params = ReduceParams{.block_size = 256}, .outcome = Outcome::wrong_result}}};
 }
 
 nlohmann::json exported() {
@@ -97,8 +96,7 @@ TEST_CASE("a landscape is the same after it was written and read, but for the ki
   CHECK(read.template_fingerprint == written.template_fingerprint);
   CHECK(read.read_bandwidth_gbps == written.read_bandwidth_gbps);
   CHECK(read.compile_ms == written.compile_ms);
-  CHECK(read.problem.count == written.problem.count);
-  CHECK(make_problem_key(read.problem) == make_problem_key(written.problem));
+  CHECK(read.workload == written.workload);
   REQUIRE(read.points.size() == 3);
   const auto outcome_of = [&](int block_size) {
     const auto point = std::ranges::find_if(read.points, [&](const LandscapePoint& one) {
@@ -117,12 +115,14 @@ TEST_CASE("a landscape is the same after it was written and read, but for the ki
 
 TEST_CASE("a histogram's landscape is read, too") {
   Landscape landscape = three_points();
-  landscape.problem = {.op = Operator::histogram, .type = ElementType::u8, .count = 1 << 10};
-  landscape.problem.histogram = {.binning = Binning::key, .distribution = Distribution::zipf};
+  landscape.workload = HistogramWorkload{.type = ElementType::u8,
+                                         .binning = Binning::key,
+                                         .distribution = Distribution::zipf,
+                                         .count = 1 << 10};
   landscape.points = {{.params = Config(histogram_family()), .median_us = 7}};
   const Landscape read =
       parse_kernel_tuner_cache(to_kernel_tuner_cache(landscape, kTime), "histogram");
-  CHECK(make_problem_key(read.problem) == make_problem_key(landscape.problem));
+  CHECK(read.workload == landscape.workload);
   REQUIRE(read.points.size() == 1);
   CHECK(read.points[0].params == landscape.points[0].params);
 }
@@ -145,7 +145,7 @@ TEST_CASE("a damaged cache file is refused with what is wrong with it") {
   fails_with("[1]", "no JSON object");
   fails_with(good.substr(0, good.size() - 3), "cut off");
   fails_with(replaced("\"foldtune\"", "\"other\""), "--kernel-tuner");
-  fails_with(replaced("\"op\":\"sum\"", "\"op\":\"sums\""), "there is no 'sums'");
+  fails_with(replaced("op=sum", "op=sums"), "there is no problem 'op=sums");
   fails_with(
       replaced("\"device_multiprocessor_count\":132", "\"device_multiprocessor_count\":\"x\""),
       "foldtune");

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "cache/check.h"
+#include "foldtune/reduction.h"
 #include "tests/cache/child_process.h"
 #include "tests/cache/temporary_folder.h"
 #include "tests/catch.h"
@@ -18,7 +19,7 @@ namespace {
 constexpr int kKills = 20;
 
 /// A cost that is never the same.
-double cost_of(const Problem&, const Trial& trial) {
+double cost_of(const Workload&, const Trial& trial) {
   return 5 + static_cast<double>(std::hash<std::string>{}(to_json(trial.params)) % 100'000) * 1e-3;
 }
 
@@ -30,7 +31,8 @@ void tune_into(const std::string& database, const std::function<void()>& on_tria
   const auto store = open_sqlite_store(database, OpenMode::read_write);
   SilentObserver observer;
   Evaluator* const evaluators[] = {&evaluator};
-  tune(evaluators, *store, {.problems = {{.count = 1 << 12}}, .command = "test"}, observer);
+  tune(evaluators, *store, {.workloads = {Reduction{.count = 1 << 12}}, .command = "test"},
+       observer);
 }
 
 /// The configurations that were screened, in their order. The database must be sound.

@@ -10,6 +10,7 @@
 #include "tests/fakes/fake_device.h"
 #include "tuner/session/library_kernels.h"
 #include "tuner/session/run_ladder.h"
+#include "tuner/session/textbook.h"
 
 namespace foldtune::test {
 namespace {
@@ -19,14 +20,14 @@ using Catch::Matchers::ContainsSubstring;
 constexpr std::uint64_t kCount = 1000;
 
 LadderKernel kernel_of(const Config& params, Operator op = Operator::sum) {
-  return {.section = 'A',
-          .name = "kernel",
-          .problem = {.op = op,
-                      .type = ElementType::i32,
-                      .accumulator = ElementType::i32,
-                      .count = kCount},
-          .how = params,
-          .published = {}};
+  return {
+      .workload =
+          Reduction{
+              .op = op, .type = ElementType::i32, .accumulator = ElementType::i32, .count = kCount},
+      .section = 'A',
+      .name = "kernel",
+      .how = params,
+      .published = {}};
 }
 
 LadderKernel kernel_of(const std::string& library) {
@@ -36,16 +37,16 @@ LadderKernel kernel_of(const std::string& library) {
 }
 
 void sum_on_host(const Call& call, Stream) {
-  const auto* const elements = static_cast<const std::uint32_t*>(call.inputs[0]);
+  const auto* const elements = static_cast<const std::uint32_t*>(call.arguments[1]);
   std::uint32_t sum = 0;
-  for (std::uint64_t i = 0; i < call.count; ++i) sum += elements[i];
-  std::memcpy(call.output, &sum, sizeof(sum));
+  for (std::uint64_t i = 0; i < call.shape[0]; ++i) sum += elements[i];
+  std::memcpy(call.arguments[0], &sum, sizeof(sum));
 }
 
 constexpr LibraryKernel kLibraries[] = {
-    {"right", [](Device&, const Problem&) -> Enqueue { return sum_on_host; }},
-    {"wrong", [](Device&, const Problem&) -> Enqueue { return [](const Call&, Stream) {}; }},
-    {"absent", [](Device&, const Problem&) -> Enqueue { throw Unavailable("no such library"); }}};
+    {"right", [](Device&, const Workload&) -> Enqueue { return sum_on_host; }},
+    {"wrong", [](Device&, const Workload&) -> Enqueue { return [](const Call&, Stream) {}; }},
+    {"absent", [](Device&, const Workload&) -> Enqueue { throw Unavailable("no such library"); }}};
 
 std::vector<KernelResult> run_all(FakeDevice& device, const std::vector<LadderKernel>& kernels) {
   std::size_t seen = 0;
@@ -61,22 +62,51 @@ std::vector<KernelResult> run_all(FakeDevice& device, const std::vector<LadderKe
 TEST_CASE("Every kernel is a problem without fault and a point of its space") {
   for (const std::uint64_t count : {0, 4096}) {
     for (const LadderKernel& kernel : make_ladder({.count = count})) {
-      CAPTURE(kernel.section, kernel.name, to_string(kernel.problem));
-      CHECK(find_fault(kernel.problem).empty());
-      CHECK((count == 0 || kernel.problem.count == count));
+      CAPTURE(kernel.section, kernel.name, to_string(kernel.workload));
+      CHECK(find_fault(kernel.workload).empty());
+      CHECK((count == 0 || kernel.workload.shape[0] == count));
       if (const auto* const params = std::get_if<Config>(&kernel.how)) {
-        CHECK(Space(kernel.problem).contains(*params));
+        CHECK(Space(kernel.workload).contains(*params));
       }
     }
+  }
+}
+
+TEST_CASE("Every description of the textbook has kernels in the ladder") {
+  std::set<std::string> used;
+  for (const LadderKernel& kernel : make_ladder({})) {
+    if (const auto* const config = std::get_if<Config>(&kernel.how)) {
+      used.insert(std::string(config->family().name()) + ".json");
+    }
+  }
+  std::set<std::string> there;
+  for (const EmbeddedFile& file : textbook_files()) {
+    if (file.name.ends_with(".json") && file.name != "ladder.json") there.emplace(file.name);
+  }
+  CHECK(used == there);
+  CHECK_THROWS_AS(textbook_family("frobnicate"), std::invalid_argument);
+}
+
+TEST_CASE("A kernel without tunables has an empty configuration") {
+  const Family& family = textbook_family("one_thread");
+  CHECK(family.tunables().empty());
+  CHECK(to_json(Config(family)) == "{}");
+  CHECK(config_from_json(family, "{}") == Config(family));
+}
+
+TEST_CASE("The textbook's families are the ladder's alone") {
+  for (const LadderKernel& kernel : make_ladder({})) {
+    const Family& family = kernel.workload.problem.family();
+    CHECK((find_family(family.name()) == &family) == !std::holds_alternative<Config>(kernel.how));
   }
 }
 
 TEST_CASE("Rungs of a problem differ, by name and by configuration") {
   std::set<std::string> seen;
   for (const LadderKernel& kernel : make_ladder({})) {
-    CHECK(seen.insert(kernel.section + kernel.name + to_string(kernel.problem)).second);
+    CHECK(seen.insert(kernel.section + kernel.name + to_string(kernel.workload)).second);
     if (const auto* const params = std::get_if<Config>(&kernel.how)) {
-      CHECK(seen.insert(kernel.section + to_json(*params) + to_string(kernel.problem)).second);
+      CHECK(seen.insert(kernel.section + to_json(*params) + to_string(kernel.workload)).second);
     }
   }
 }
@@ -86,7 +116,7 @@ TEST_CASE("Sections have the sizes that were published") {
     std::set<std::uint64_t> result;
     for (const LadderKernel& kernel : make_ladder({.sections = section})) {
       CHECK(kernel.section == section[0]);
-      result.insert(kernel.problem.count);
+      result.insert(kernel.workload.shape[0]);
     }
     return result;
   };
@@ -99,7 +129,7 @@ TEST_CASE("Sections have the sizes that were published") {
 
 TEST_CASE("A time that was published stands beside the size that it is of") {
   for (const LadderKernel& kernel : make_ladder({.sections = "C"})) {
-    CHECK(kernel.published.empty() == (kernel.problem.count != 33'554'432));
+    CHECK(kernel.published.empty() == (kernel.workload.shape[0] != 33'554'432));
   }
 }
 

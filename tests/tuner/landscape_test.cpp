@@ -1,10 +1,8 @@
 #include "tuner/exchange/landscape.h"
 
-#include <nlohmann/json.hpp>
-
 #include "foldtune/error.h"
+#include "foldtune/reduction.h"
 #include "runtime/lookup/lookup.h"
-#include "templates/problem_json.h"
 #include "templates/reduce/space.h"
 #include "tests/catch.h"
 
@@ -26,12 +24,12 @@ const RunRecord kRun{.device = kDevice,
                      .seed = 1,
                      .read_bandwidth_gbps = 4500};
 
-MeasurementRecord record_of(const Problem& problem, const Config& params, double median_us,
+MeasurementRecord record_of(const Workload& workload, const Config& params, double median_us,
                             int round = 0) {
-  return {.problem = make_problem_key(problem),
+  return {.problem = make_problem_key(workload),
           .template_fingerprint = "0123",
-          .count = problem.count,
-          .bytes = problem.input_bytes(),
+          .shape = to_text(workload.problem.family(), workload.shape),
+          .bytes = input_bytes(workload),
           .params = to_json(params),
           .round = round,
           .median_us = median_us,
@@ -39,47 +37,19 @@ MeasurementRecord record_of(const Problem& problem, const Config& params, double
           .compile_ms = 70};
 }
 
-const Problem kSum{.count = 1 << 20};
+const Reduction kSum{.count = 1 << 20};
 const ReduceParams kFirst{.block_size = 32};
 const ReduceParams kSecond{
     .block_size = 64, .block_stage = BlockStage::tree, .final_stage = FinalStage::polling};
 
-TEST_CASE("every built-in problem is the same after it was written and read") {
-  const Problem problem =
-      GENERATE(Problem{.count = 1 << 20},
-               Problem{.op = Operator::max,
-                       .type = ElementType::bf16,
-                       .count = 12345,
-                       .alignment = Alignment::element,
-                       .determinism = Determinism::any,
-                       .nan_policy = NanPolicy::ignore},
-               Problem{.op = Operator::variance, .type = ElementType::f64, .count = 7, .ddof = 1},
-               Problem{.type = ElementType::i32,
-                       .accumulator = ElementType::i32,
-                       .result = ElementType::f64,
-                       .count = std::uint64_t{1} << 33,
-                       .determinism = Determinism::config_independent},
-               Problem{.op = Operator::histogram,
-                       .type = ElementType::u8,
-                       .count = 1 << 24,
-                       .histogram = {.binning = Binning::key, .distribution = Distribution::zipf}});
-  const Problem read = problem_from_json(problem_to_json(problem));
-  CHECK(problem_to_json(read) == problem_to_json(problem));
-  CHECK(make_problem_key(read) == make_problem_key(problem));
-  CHECK(read.count == problem.count);
-  CHECK(read.result_type() == problem.result_type());
-  CHECK(read.ddof == problem.ddof);
-  CHECK(read.histogram.bins == problem.histogram.bins);
-}
-
 TEST_CASE("a custom operator has no landscape") {
-  Problem custom = make_problem(CustomOperator{.name = "mine"});
+  Reduction custom = make_reduction(CustomOperator{.name = "mine"});
   custom.count = 100;
   CHECK_THROWS_AS(make_landscape(kRun, custom, {}), InvalidArgument);
 }
 
 TEST_CASE("a landscape is made of the last records of the lowest round of its own problem") {
-  Problem other = kSum;
+  Reduction other = kSum;
   other.count = 1 << 10;
   const Landscape landscape =
       make_landscape(kRun, kSum,

@@ -23,7 +23,7 @@ std::unique_ptr<Compiler> nvrtc() {
 }
 
 Program program_of(const ReduceParams& params) {
-  return make_program({.problem = {.count = 1 << 20}, .params = params});
+  return make_program({.workload = Reduction{.count = 1 << 20}, .params = params});
 }
 
 TEST_CASE("Machine code: a kernel is the same alone and beside others") {

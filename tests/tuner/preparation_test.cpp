@@ -1,5 +1,6 @@
 #include "tuner/session/preparation.h"
 
+#include "foldtune/reduction.h"
 #include "tests/catch.h"
 
 namespace foldtune {
@@ -13,33 +14,41 @@ DeviceInfo large_gpu() {
   return info;
 }
 
-Problem sum_f32(std::uint64_t count) { return {.count = count}; }
+Reduction sum_f32(std::uint64_t count) { return {.count = count}; }
+
+/// With inputs for the largest problem; 0: they are there.
+double estimate(const DeviceInfo& device, const Reduction& reduction, std::uint64_t largest_count) {
+  if (largest_count == 0) return estimate_preparation_s(device, reduction, nullptr);
+  Workload largest = reduction;
+  largest.shape[0] = largest_count;
+  return estimate_preparation_s(device, reduction, &largest);
+}
 
 TEST_CASE("Preparation: what any host does in a moment is not announced") {
   DeviceInfo cpu;
   cpu.record.kind = "cpu";
-  CHECK(estimate_preparation_s(cpu, sum_f32(1 << 20), 1 << 20) == 0);
-  CHECK(estimate_preparation_s(large_gpu(), sum_f32(1 << 20), 0) == 0);  // the inputs are there
+  CHECK(estimate(cpu, sum_f32(1 << 20), 1 << 20) == 0);
+  CHECK(estimate(large_gpu(), sum_f32(1 << 20), 0) == 0);  // the inputs are there
 }
 
 TEST_CASE("Preparation: gigabytes take seconds") {
   constexpr std::uint64_t kGiB = std::uint64_t{1} << 30;
-  CHECK(estimate_preparation_s(large_gpu(), sum_f32(1 << 20), 1 << 20) > 1);  // for its bandwidth
+  CHECK(estimate(large_gpu(), sum_f32(1 << 20), 1 << 20) > 1);  // for its bandwidth
   // To move the bytes takes as long, whatever the host.
-  CHECK(estimate_preparation_s(large_gpu(), sum_f32(kGiB), kGiB) > 4);
-  CHECK(estimate_preparation_s(large_gpu(), sum_f32(kGiB), 8 * kGiB) > 32);
-  Problem dot = sum_f32(kGiB);
+  CHECK(estimate(large_gpu(), sum_f32(kGiB), kGiB) > 4);
+  CHECK(estimate(large_gpu(), sum_f32(kGiB), 8 * kGiB) > 32);
+  Reduction dot = sum_f32(kGiB);
   dot.op = Operator::dot;
-  CHECK(estimate_preparation_s(large_gpu(), dot, kGiB) > 8);
+  CHECK(estimate(large_gpu(), dot, kGiB) > 8);
 }
 
 TEST_CASE("Preparation: what is folded counts, too, but for what the device folds") {
   constexpr std::uint64_t kGiB = std::uint64_t{1} << 30;
-  const double folded = estimate_preparation_s(large_gpu(), sum_f32(64 * kGiB), 0);
+  const double folded = estimate(large_gpu(), sum_f32(64 * kGiB), 0);
   CHECK(folded > 1);
-  Problem custom = make_problem(CustomOperator{.name = "mine"});
+  Reduction custom = make_reduction(CustomOperator{.name = "mine"});
   custom.count = 64 * kGiB;
-  CHECK(estimate_preparation_s(large_gpu(), custom, 0) < folded / 2);
+  CHECK(estimate(large_gpu(), custom, 0) < folded / 2);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <string>
 
+#include "foldtune/reduction.h"
 #include "tests/catch.h"
 
 namespace foldtune {
@@ -11,11 +12,11 @@ namespace {
 
 using Catch::Matchers::ContainsSubstring;
 
-const Problem kProblem{
-    .op = Operator::sum, .type = ElementType::f32, .count = std::uint64_t{1} << 16};
+const Workload kWorkload =
+    Reduction{.op = Operator::sum, .type = ElementType::f32, .count = std::uint64_t{1} << 16};
 
 TuneProgress progress_at(double elapsed_s) {
-  return {.problem = kProblem,
+  return {.workload = kWorkload,
           .problem_index = 2,
           .problem_count = 9,
           .measured = 45,
@@ -26,7 +27,7 @@ TuneProgress progress_at(double elapsed_s) {
 }
 
 ProblemResult result() {
-  return {.problem = kProblem,
+  return {.workload = kWorkload,
           .best = {},
           .best_us = 2,
           .default_us = 3,
@@ -70,15 +71,15 @@ TEST_CASE("A result tells its gain over the default") {
 }
 
 TEST_CASE("A failure is its first line, after the problem") {
-  CHECK(
-      format_failure({.problem = kProblem, .reason = "compiling: there is an error\nin line 2"}) ==
-      "sum f32 2^16: not tuned: compiling: there is an error");
+  CHECK(format_failure(
+            {.workload = kWorkload, .reason = "compiling: there is an error\nin line 2"}) ==
+        "sum f32 2^16: not tuned: compiling: there is an error");
 }
 
 TEST_CASE("What takes long is told before") {
   const std::string text = printed([](std::FILE* file) {
     ProgressPrinter printer(file, 0);
-    printer.on_preparing(kProblem, 39.5);
+    printer.on_preparing(kWorkload, 39.5);
   });
   CHECK(text == "sum f32 2^16: to make its inputs and the result to expect takes about 40 s\n");
 }
@@ -113,7 +114,7 @@ TEST_CASE("A finished problem has a line of its own, which nothing overwrites") 
     printer.on_progress(progress_at(1));
     printer.on_result(result());
     printer.on_progress(progress_at(2));
-    printer.on_failure({.problem = kProblem, .reason = "no memory"});
+    printer.on_failure({.workload = kWorkload, .reason = "no memory"});
   });
   CHECK_THAT(text, ContainsSubstring("read bandwidth: 4600 GB/s\n"));
   CHECK_THAT(text, ContainsSubstring("\r\x1b[K" + format_result(result()) + "\n"));

@@ -1,4 +1,4 @@
-#include "tuner/verify/reference.h"
+#include "templates/reduce/judge/reference.h"
 
 #include <array>
 #include <bit>
@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "templates/histogram/judge/histogram_input.h"
 #include "templates/reduce/space.h"
 #include "tests/catch.h"
 
@@ -17,12 +18,12 @@ constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 template <class T>
-Problem problem_of(Operator op, const std::vector<T>& input) {
+Reduction problem_of(Operator op, const std::vector<T>& input) {
   return {.op = op, .type = element_type_of<T>(), .count = input.size()};
 }
 
 template <class T>
-Reference reference_of(const Problem& problem, const std::vector<T>& input) {
+Reference reference_of(const Reduction& problem, const std::vector<T>& input) {
   return compute_reference(problem, std::array<const void*, 1>{input.data()});
 }
 
@@ -44,7 +45,7 @@ double value_of(Operator op, const std::vector<T>& input) {
 }
 
 template <class T>
-std::string difference(const Problem& problem, const T& result, const Reference& reference,
+std::string difference(const Reduction& problem, const T& result, const Reference& reference,
                        long double bound = 0) {
   return find_difference(problem, &result, reference, bound);
 }
@@ -72,7 +73,7 @@ TEST_CASE("elements of every type are read exactly") {
 TEST_CASE("the reference of integer sums is exact, and wraps to the accumulator") {
   const std::vector<int> input(3, std::numeric_limits<int>::max());
   CHECK(integer_of(Operator::sum, input) == 3ULL * 2147483647);
-  Problem problem = problem_of(Operator::sum, input);
+  Reduction problem = problem_of(Operator::sum, input);
   problem.accumulator = ElementType::i32;
   CHECK(reference_of(problem, input).numbers[0].integer == 2147483645);
   problem.accumulator = ElementType::f64;
@@ -85,7 +86,7 @@ TEST_CASE("the reference of integer sums is exact, and wraps to the accumulator"
 
 TEST_CASE("an integer accumulator is stored in the result's type as the device stores it") {
   const std::vector<int> input{16'777'217, 0};
-  Problem problem = problem_of(Operator::sum, input);
+  Reduction problem = problem_of(Operator::sum, input);
   problem.result = ElementType::f32;
   CHECK(reference_of(problem, input).numbers[0].floating == 16'777'216);
   problem.result = ElementType::u8;
@@ -146,7 +147,7 @@ TEST_CASE("products of inputs stay within the range, with a bound that says some
     for (const ElementType accumulator : accumulators(Operator::product, type)) {
       if (!is_floating(accumulator)) continue;
       for (const std::uint64_t count : {5, 1000, 1 << 20}) {
-        const Problem problem{
+        const Reduction problem{
             .op = Operator::product, .type = type, .accumulator = accumulator, .count = count};
         const std::vector<std::byte> input = make_input(problem, 0, count, 1);
         const Reference reference =
@@ -176,7 +177,7 @@ TEST_CASE("the references of argmin and argmax take the first of equal elements,
   const Reference reference = reference_of(Operator::argmax, long_input);
   CHECK(reference.index == 900'000);
   CHECK(reference.numbers[0].integer == 8);
-  Problem problem{.op = Operator::argmin, .nan_policy = NanPolicy::ignore};
+  Reduction problem{.op = Operator::argmin, .nan_policy = NanPolicy::ignore};
   const std::vector<float> input{kNan, kInfinity, kNan};
   problem.count = 3;
   CHECK(reference_of(problem, input).index == 1);
@@ -185,7 +186,7 @@ TEST_CASE("the references of argmin and argmax take the first of equal elements,
 }
 
 TEST_CASE("an indexed value is compared with its index, and written with it") {
-  const Problem problem{.op = Operator::argmax, .type = ElementType::f32};
+  const Reduction problem{.op = Operator::argmax, .type = ElementType::f32};
   struct {
     float value;
     std::uint64_t index;
@@ -200,7 +201,7 @@ TEST_CASE("an indexed value is compared with its index, and written with it") {
 
 TEST_CASE("the reference of minmax is both extremes, and so is its text") {
   const std::vector<std::int8_t> input{3, -5, 4};
-  const Problem problem = problem_of(Operator::minmax, input);
+  const Reduction problem = problem_of(Operator::minmax, input);
   const Reference reference = reference_of(problem, input);
   CHECK(difference(problem, std::array<std::int8_t, 2>{-5, 4}, reference).empty());
   CHECK(difference(problem, std::array<std::int8_t, 2>{-5, 3}, reference) ==
@@ -233,7 +234,7 @@ TEST_CASE("the reference of count_nonzero counts NaN, and no zero of either sign
   const std::vector<float> input{0, -0.f, kNan, -1, 0x1p-149f};
   CHECK(integer_of(Operator::count_nonzero, input) == 3);
   CHECK(integer_of(Operator::count_nonzero, std::vector<std::int8_t>{0, -128}) == 1);
-  Problem problem = problem_of(Operator::count_nonzero, input);
+  Reduction problem = problem_of(Operator::count_nonzero, input);
   CHECK(problem.result_type() == ElementType::u64);
   problem.result = ElementType::f16;
   CHECK(reference_of(problem, input).numbers[0].floating == 3);
@@ -253,6 +254,33 @@ TEST_CASE("the reference of asum is the sum of magnitudes, also of the lowest in
   CHECK(value_of(Operator::asum, std::vector<double>{-1e300, 1, 1e300}) == 2e300);
 }
 
+TEST_CASE("the reference of nansum leaves out NaN, and nothing else") {
+  CHECK(value_of(Operator::nansum, std::vector<float>{1, kNan, -3, -kNan}) == -2);
+  CHECK(value_of(Operator::nansum, std::vector<float>{kNan, kNan}) == 0);
+  CHECK(value_of(Operator::nansum, std::vector<float>{kNan, kInfinity}) == kInfinity);
+  CHECK(std::isnan(value_of(Operator::nansum, std::vector<float>{-kInfinity, 1, kInfinity})));
+  CHECK(integer_of(Operator::nansum, std::vector<std::int8_t>{-128, -128, 1}) ==
+        static_cast<std::uint64_t>(-255));
+  const std::vector<float> input{1, kNan, -3};
+  CHECK(reference_of(Operator::nansum, input).sum_of_magnitudes == 4);
+}
+
+TEST_CASE("inputs of nansum hold NaN, in every type that has one") {
+  for (const ElementType type : element_types()) {
+    constexpr std::uint64_t kCount = 1000;
+    const Reduction problem{.op = Operator::nansum, .type = type, .count = kCount};
+    const std::vector<std::byte> input = make_input(problem, 0, kCount, 1);
+    int nans = 0;
+    for (std::size_t at = 0; at < input.size(); at += size_of(type)) {
+      const Number number = read_number(type, input.data() + at);
+      nans += !number.is_integer && std::isnan(number.floating) ? 1 : 0;
+    }
+    CAPTURE(name(type), nans);
+    CHECK((nans > 60) == is_floating(type));
+    CHECK(nans < 250);
+  }
+}
+
 TEST_CASE("the reference of nrm2 overflows as it does itself, not as the squares do") {
   CHECK(value_of(Operator::nrm2, std::vector<float>{3, -4}) == 5);
   CHECK(value_of(Operator::nrm2, std::vector<std::int8_t>{-128}) == 128);
@@ -269,7 +297,7 @@ TEST_CASE("the references of absmax and argabsmax compare the lowest integer as 
   const Reference reference = reference_of(Operator::argabsmax, input);
   CHECK(reference.index == 1);
   CHECK(static_cast<std::int64_t>(reference.numbers[0].integer) == -128);
-  Problem problem = problem_of(Operator::absmax, input);
+  Reduction problem = problem_of(Operator::absmax, input);
   problem.result = ElementType::i32;
   CHECK(reference_of(problem, input).numbers[0].integer == 128);
   CHECK(value_of(Operator::absmax, std::vector<float>{1, -3, 2}) == 3);
@@ -285,7 +313,7 @@ TEST_CASE("the reference of dot takes two inputs, which differ") {
                                                 std::array<const void*, 2>{x.data(), y.data()});
   CHECK(reference.numbers[0].floating == 12);
   CHECK(reference.sum_of_magnitudes == 32);
-  const Problem problem{.op = Operator::dot, .count = 100};
+  const Reduction problem{.op = Operator::dot, .count = 100};
   CHECK(make_input(problem, 0, 100, 5) != make_input(problem, 1, 100, 5));
 }
 
@@ -300,7 +328,7 @@ TEST_CASE("the references of variance and stddev divide by n - ddof") {
   const std::vector<double> input{1, 2, 3, 4};
   CHECK(value_of(Operator::variance, input) == 1.25);
   CHECK(value_of(Operator::stddev, input) == Approx(std::sqrt(1.25)));
-  Problem sample = problem_of(Operator::variance, input);
+  Reduction sample = problem_of(Operator::variance, input);
   sample.ddof = 1;
   CHECK(static_cast<double>(reference_of(sample, input).numbers[0].floating) == Approx(5.0 / 3));
   sample.count = 1;
@@ -312,7 +340,7 @@ TEST_CASE("the references of variance and stddev divide by n - ddof") {
 TEST_CASE("the reference of a variance far from 0 is exact, and its bound is not much more") {
   std::vector<double> input(100'000);
   for (std::size_t i = 0; i < input.size(); ++i) input[i] = 1e8 + static_cast<double>(i % 2);
-  const Problem problem = problem_of(Operator::variance, input);
+  const Reduction problem = problem_of(Operator::variance, input);
   const Reference reference = reference_of(problem, input);
   CHECK(static_cast<double>(reference.numbers[0].floating) == Approx(0.25).epsilon(1e-14));
   CHECK(reference.largest_magnitude == 1e8L + 1);
@@ -321,7 +349,7 @@ TEST_CASE("the reference of a variance far from 0 is exact, and its bound is not
 
 TEST_CASE("mean, variance and stddev are finite wherever they are in range, within their bounds") {
   const auto check = [](Operator op, const auto& input, double value, double tolerance) {
-    const Problem problem = problem_of(op, input);
+    const Reduction problem = problem_of(op, input);
     const Reference reference = reference_of(problem, input);
     CHECK(static_cast<double>(reference.numbers[0].floating) == Approx(value));
     CHECK(error_bound(problem, ReduceParams{}, 1, reference) < tolerance * value);
@@ -353,7 +381,7 @@ TEST_CASE("the reference of logsumexp does not overflow, and takes infinities as
 
 TEST_CASE("NaNs are dropped if the problem says so") {
   const std::vector<float> input{kNan, 1, kNan, -1};
-  Problem problem = problem_of(Operator::max, input);
+  Reduction problem = problem_of(Operator::max, input);
   problem.nan_policy = NanPolicy::ignore;
   CHECK(reference_of(problem, input).numbers[0].floating == 1);
   problem.count = 1;
@@ -361,7 +389,7 @@ TEST_CASE("NaNs are dropped if the problem says so") {
 }
 
 TEST_CASE("a rounded result is compared within the bound") {
-  const Problem sum{.op = Operator::sum, .type = ElementType::f32};
+  const Reduction sum{.op = Operator::sum, .type = ElementType::f32};
   const Reference one = floating_reference(1);
   CHECK(difference(sum, 1.0001f, one, 1e-3L).empty());
   CHECK(difference(sum, 1.0001f, one, 1e-6L) ==
@@ -375,7 +403,7 @@ TEST_CASE("a rounded result is compared within the bound") {
 }
 
 TEST_CASE("a result that its type cannot hold is infinite") {
-  const Problem sum{
+  const Reduction sum{
       .op = Operator::sum, .type = ElementType::f32, .result = ElementType::f16, .count = 1 << 20};
   constexpr std::uint16_t kHalfInfinity = 0x7c00;
   constexpr std::uint16_t kLargestHalf = 0x7bff;
@@ -386,12 +414,12 @@ TEST_CASE("a result that its type cannot hold is infinite") {
 }
 
 TEST_CASE("an exact result is compared bit by bit") {
-  const Problem min{.op = Operator::min, .type = ElementType::f32};
+  const Reduction min{.op = Operator::min, .type = ElementType::f32};
   CHECK(difference(min, -0.f, floating_reference(-0.0L)).empty());
   CHECK(difference(min, 0.f, floating_reference(-0.0L)) == "expected -0, got 0");
   CHECK(difference(min, kNan, floating_reference(kNan)).empty());
 
-  const Problem integers{.op = Operator::sum, .type = ElementType::i32};
+  const Reduction integers{.op = Operator::sum, .type = ElementType::i32};
   Reference answer;
   answer.numbers[0] = {.is_integer = true, .integer = 42};
   CHECK(difference(integers, std::int64_t{42}, answer).empty());
@@ -401,15 +429,15 @@ TEST_CASE("an exact result is compared bit by bit") {
 TEST_CASE("the bound of a float sum grows with the chain of additions, and is 0 for the rest") {
   Reference reference;
   reference.sum_of_magnitudes = 1;
-  const Problem sum{.type = ElementType::f32, .count = 1 << 20};
+  const Reduction sum{.type = ElementType::f32, .count = 1 << 20};
   const ReduceParams params;
   const long double wide = error_bound(sum, params, 256, reference);
   const long double narrow = error_bound(sum, params, 1, reference);
   CHECK(wide > 0);
   CHECK(narrow > wide);
-  ReduceParams by_thread{.block_stage = BlockStage::none, .final_stage = FinalStage::atomic};
-  CHECK(error_bound(sum, by_thread, 256, reference) > 256 * 256 * 0x1p-24L);
-  Problem in_double = sum;
+  const ReduceParams by_atomics{.final_stage = FinalStage::atomic};
+  CHECK(error_bound(sum, by_atomics, 4096, reference) > 4096 * 0x1p-24L);
+  Reduction in_double = sum;
   in_double.accumulator = ElementType::f64;
   CHECK(error_bound(in_double, params, 256, reference) < wide * 1e-8L);
   CHECK(error_bound({.op = Operator::max, .count = 1 << 20}, params, 256, reference) == 0);
@@ -418,14 +446,14 @@ TEST_CASE("the bound of a float sum grows with the chain of additions, and is 0 
 TEST_CASE("the bound of a narrower result has its rounding") {
   Reference reference = floating_reference(8);
   reference.sum_of_magnitudes = 8;
-  const Problem sum{.type = ElementType::f32, .result = ElementType::f16, .count = 8};
+  const Reduction sum{.type = ElementType::f32, .result = ElementType::f16, .count = 8};
   const long double bound = error_bound(sum, ReduceParams{}, 1, reference);
   CHECK(bound > 0x1p-8L);
   CHECK(bound < 0x1.1p-8L);
 }
 
 template <class T>
-std::vector<T> input_of(const Problem& problem, std::uint64_t count, std::uint64_t seed = 5) {
+std::vector<T> input_of(const Reduction& problem, std::uint64_t count, std::uint64_t seed = 5) {
   const std::vector<std::byte> bytes = make_input(problem, 0, count, seed);
   std::vector<T> values(count);
   REQUIRE(bytes.size() == count * sizeof(T));
@@ -434,7 +462,7 @@ std::vector<T> input_of(const Problem& problem, std::uint64_t count, std::uint64
 }
 
 TEST_CASE("inputs are the same for the same seed, and differ between inputs") {
-  const Problem problem{.type = ElementType::f32};
+  const Reduction problem{.type = ElementType::f32};
   CHECK(make_input(problem, 0, 300'000, 5) == make_input(problem, 0, 300'000, 5));
   CHECK(make_input(problem, 0, 300'000, 5) != make_input(problem, 0, 300'000, 6));
 }
@@ -442,7 +470,7 @@ TEST_CASE("inputs are the same for the same seed, and differ between inputs") {
 TEST_CASE("floating-point inputs fill [-1, 1)") {
   for (const ElementType type :
        {ElementType::f16, ElementType::bf16, ElementType::f32, ElementType::f64}) {
-    const Problem problem{.type = type};
+    const Reduction problem{.type = type};
     const std::vector<std::byte> input = make_input(problem, 0, 300'000, 5);
     long double least = 1;
     long double most = -1;
@@ -475,7 +503,7 @@ TEST_CASE("integer inputs stay within 2^20, narrow ones fill their type") {
 
 TEST_CASE("inputs of bit operators set some bits of the result and not others") {
   for (const Operator op : {Operator::bit_and, Operator::bit_or}) {
-    const Problem problem{.op = op, .type = ElementType::u64, .count = 1 << 18};
+    const Reduction problem{.op = op, .type = ElementType::u64, .count = 1 << 18};
     const auto input = input_of<std::uint64_t>(problem, problem.count);
     const int set = std::popcount(integer_of(op, input));
     CHECK(set > 8);
@@ -484,11 +512,11 @@ TEST_CASE("inputs of bit operators set some bits of the result and not others") 
 }
 
 TEST_CASE("inputs of histograms have the problem's distribution") {
-  Problem problem{.op = Operator::histogram, .type = ElementType::u8};
-  const auto counts = [&](Distribution distribution) {
-    problem.histogram.distribution = distribution;
+  const auto counts = [](Distribution distribution) {
+    std::vector<std::byte> keys(256'000);
+    fill_histogram_input({.type = ElementType::u8, .distribution = distribution}, keys, 1);
     std::vector<int> bins(256);
-    for (const std::uint8_t key : input_of<std::uint8_t>(problem, 256'000)) ++bins[key];
+    for (const std::byte key : keys) ++bins[std::to_integer<std::size_t>(key)];
     std::ranges::sort(bins, std::greater{});
     return bins;
   };
@@ -501,9 +529,8 @@ TEST_CASE("inputs of histograms have the problem's distribution") {
   CHECK(zipf.back() > 0);
   CHECK(counts(Distribution::constant).front() == 256'000);
 
-  problem.type = ElementType::f16;
-  problem.histogram.distribution = Distribution::zipf;
-  const std::vector<std::byte> halves = make_input(problem, 0, 100'000, 1);
+  std::vector<std::byte> halves(200'000);
+  fill_histogram_input({.type = ElementType::f16, .distribution = Distribution::zipf}, halves, 1);
   for (std::size_t i = 0; i < 100'000; ++i) {
     const Number number = read_number(ElementType::f16, halves.data() + 2 * i);
     if (number.floating < 0 || number.floating >= 1) FAIL("out of range");
@@ -511,7 +538,7 @@ TEST_CASE("inputs of histograms have the problem's distribution") {
 }
 
 TEST_CASE("results are written as their shape") {
-  const Problem sum{.op = Operator::sum, .type = ElementType::f32};
+  const Reduction sum{.op = Operator::sum, .type = ElementType::f32};
   const float tenth = 0.1f;
   CHECK(format_result(sum, &tenth) == "0.1");
   const std::int64_t integer = -5;

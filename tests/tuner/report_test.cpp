@@ -18,7 +18,7 @@ std::vector<const MeasurementRecord*> pointers(const std::vector<MeasurementReco
 }
 
 TEST_CASE("A landscape has the median of the screenings of each configuration, and what failed") {
-  const Problem problem = sum_of(1 << 20);
+  const Workload problem = sum_of(1 << 20);
   const std::vector<MeasurementRecord> records{
       success(problem, with_block_size(64), {8}, kScreened),
       success(problem, with_block_size(128), {5}, kScreened),

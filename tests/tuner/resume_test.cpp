@@ -19,7 +19,7 @@ namespace {
 using test::ScriptedEvaluator;
 using test::SilentObserver;
 
-Problem sum_of(std::uint64_t count) { return {.count = count}; }
+Reduction sum_of(std::uint64_t count) { return {.count = count}; }
 
 /// Best at unroll 8 with 128 threads; different everywhere.
 double cost_of(const Config& params) {
@@ -31,12 +31,13 @@ double cost_of(const Config& params) {
 }
 
 ScriptedEvaluator scripted(ScriptedEvaluator::Outcomes outcome = nullptr) {
-  return ScriptedEvaluator([](const Problem&, const Trial& trial) { return cost_of(trial.params); },
-                           std::move(outcome));
+  return ScriptedEvaluator(
+      [](const Workload&, const Trial& trial) { return cost_of(trial.params); },
+      std::move(outcome));
 }
 
-TuneOptions options_for(std::vector<Problem> problems) {
-  return {.problems = std::move(problems), .command = "test"};
+TuneOptions options_for(std::vector<Workload> workloads) {
+  return {.workloads = std::move(workloads), .command = "test"};
 }
 
 TuneSummary tune_with(std::vector<Evaluator*> evaluators, ConfigStore& store,
@@ -53,7 +54,7 @@ std::multiset<std::string> screened(const ScriptedEvaluator& evaluator) {
   return result;
 }
 
-Config chosen(const ConfigStore& store, ScriptedEvaluator& evaluator, const Problem& problem) {
+Config chosen(const ConfigStore& store, ScriptedEvaluator& evaluator, const Reduction& problem) {
   const Choice choice =
       choose_config(&store, evaluator.info().record, evaluator.compiler_version(), problem);
   REQUIRE(choice.match.has_value());
@@ -73,7 +74,7 @@ void import_into(const std::string& file, const RunRecord& run, const Measuremen
 
 TEST_CASE("Tuning begins with what another device chose for the problem, with other kernels, too") {
   ScriptedEvaluator evaluator = scripted([](const Trial&) { return Outcome::ok; });
-  const Problem problem = sum_of(1 << 20);
+  const Reduction problem = sum_of(1 << 20);
   const Config best = ReduceParams{.block_size = 128, .vector_width = 4, .unroll = 8};
   RunRecord run{.device = evaluator.info().record,
                 .compiler = evaluator.compiler_version(),
@@ -83,7 +84,7 @@ TEST_CASE("Tuning begins with what another device chose for the problem, with ot
   const auto store = open_memory_store();
   store->put(store->begin_run(run), {.problem = make_problem_key(problem),
                                      .template_fingerprint = "others",
-                                     .count = problem.count,
+                                     .shape = std::to_string(problem.count),
                                      .bytes = problem.input_bytes(),
                                      .params = to_json(best),
                                      .round = kChosen,
@@ -99,7 +100,7 @@ TEST_CASE("Resume: what was imported is a first guess, and nothing that is done 
   const test::TemporaryFolder folder;
   const std::string file = folder.file("tuning.db");
   ScriptedEvaluator evaluator = scripted([](const Trial&) { return Outcome::ok; });
-  const Problem problem = sum_of(1 << 20);
+  const Reduction problem = sum_of(1 << 20);
   const RunRecord run{.device = evaluator.info().record,
                       .compiler = evaluator.compiler_version(),
                       .foldtune_version = "0",
@@ -107,7 +108,7 @@ TEST_CASE("Resume: what was imported is a first guess, and nothing that is done 
   const Config best = ReduceParams{.block_size = 128, .vector_width = 4, .unroll = 8};
   MeasurementRecord made_up{.problem = make_problem_key(problem),
                             .template_fingerprint = kernel_fingerprint(problem),
-                            .count = problem.count,
+                            .shape = std::to_string(problem.count),
                             .bytes = problem.input_bytes(),
                             .params = to_json(best),
                             .round = kMostRound,
@@ -133,7 +134,7 @@ TEST_CASE("Resume: what was imported is a first guess, and nothing that is done 
 TEST_CASE("Resume: a choice whose round is the highest that there can be is replaced, too") {
   const auto store = open_memory_store();
   ScriptedEvaluator evaluator = scripted();
-  const Problem problem = sum_of(1 << 20);
+  const Reduction problem = sum_of(1 << 20);
   TuneOptions options = options_for({problem});
   options.max_evaluations = 4;
   tune_with({&evaluator}, *store, options);
@@ -240,7 +241,7 @@ TEST_CASE("A later choice is what the look-up finds, though an earlier one was f
   TuneOptions options = options_for({sum_of(1 << 20)});
   tune_with({&first}, *store, options);
   // Everything has become slower, and small blocks best.
-  ScriptedEvaluator second([](const Problem&, const Trial& trial) {
+  ScriptedEvaluator second([](const Workload&, const Trial& trial) {
     return 50 + cost_of(trial.params) +
            std::abs(std::log2(reduce_params(trial.params).block_size) - 5) * 8;
   });
@@ -255,13 +256,13 @@ TEST_CASE("Several evaluators share the problems, each of which is tuned once") 
   const auto store = open_memory_store();
   ScriptedEvaluator one = scripted();
   ScriptedEvaluator two = scripted();
-  std::vector<Problem> problems;
+  std::vector<Workload> problems;
   for (int exponent = 10; exponent < 22; ++exponent) problems.push_back(sum_of(1 << exponent));
   const TuneSummary summary = tune_with({&one, &two}, *store, options_for(problems));
   CHECK(summary.results.size() == problems.size());
   std::multiset<std::uint64_t> counts;
   for (const ScriptedEvaluator* evaluator : {&one, &two}) {
-    for (const Problem& problem : evaluator->problems) counts.insert(problem.count);
+    for (const Workload& workload : evaluator->workloads) counts.insert(workload.shape[0]);
   }
   CHECK(counts.size() == problems.size());
   CHECK(std::set<std::uint64_t>(counts.begin(), counts.end()).size() == problems.size());

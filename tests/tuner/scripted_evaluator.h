@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "foldtune/reduction.h"
 #include "runtime/lookup/lookup.h"
 #include "tuner/measure/evaluator.h"
 
@@ -17,7 +18,7 @@ namespace foldtune::test {
 class ScriptedEvaluator : public Evaluator {
  public:
   /// Microseconds of a trial; asked once per sample.
-  using Cost = std::function<double(const Problem& problem, const Trial& trial)>;
+  using Cost = std::function<double(const Workload& workload, const Trial& trial)>;
   using Outcomes = std::function<Outcome(const Trial& trial)>;
 
   explicit ScriptedEvaluator(Cost cost, Outcomes outcome = nullptr)
@@ -31,25 +32,26 @@ class ScriptedEvaluator : public Evaluator {
   const DeviceInfo& info() const override { return info_; }
   const Compiler* compiler() override { return nullptr; }
   const std::string& compiler_version() override { return compiler_; }
-  void set_problem(const Problem& problem, std::uint64_t) override {
-    problem_ = problem;
-    problems.push_back(problem);
-    if (on_problem) on_problem(problem);
+  void set_workload(const Workload& workload, const Workload& /*largest*/) override {
+    workloads.push_back(workload);
+    if (on_workload) on_workload(workload);
   }
   double read_bandwidth_gbps() const override { return bandwidth_gbps; }
 
   MeasurementRecord evaluate(const Trial& trial) override {
     trials.push_back(trial);
-    MeasurementRecord record{.problem = make_problem_key(problem_),
-                             .count = problem_.count,
-                             .bytes = problem_.input_bytes(),
+    // A comparison by itself sets none.
+    const Workload workload = workloads.empty() ? Workload(Reduction{}) : workloads.back();
+    MeasurementRecord record{.problem = make_problem_key(workload),
+                             .shape = to_text(workload.problem.family(), workload.shape),
+                             .bytes = input_bytes(workload),
                              .params = to_json(trial.params),
                              .outcome = outcome_ ? outcome_(trial) : Outcome::ok};
     if (record.outcome != Outcome::ok) {
       record.failure = fmt::format("scripted: {}", to_string(record.outcome));
       return record;
     }
-    for (int i = 0; i < trial.samples; ++i) record.samples_us.push_back(cost_(problem_, trial));
+    for (int i = 0; i < trial.samples; ++i) record.samples_us.push_back(cost_(workload, trial));
     std::vector<double> sorted = record.samples_us;
     std::ranges::sort(sorted);
     record.median_us = sorted[sorted.size() / 2];
@@ -57,10 +59,10 @@ class ScriptedEvaluator : public Evaluator {
     return record;
   }
 
-  std::function<void(const Problem& problem)> on_problem;  ///< may throw; empty: nothing
-  std::function<double(const Trial& trial)> stream_cost;   ///< empty: it is not measured
-  std::vector<Problem> problems;                           ///< in the order they were set
-  std::vector<Trial> trials;                               ///< in their order
+  std::function<void(const Workload& workload)> on_workload;  ///< may throw; empty: nothing
+  std::function<double(const Trial& trial)> stream_cost;      ///< empty: it is not measured
+  std::vector<Workload> workloads;                            ///< in the order they were set
+  std::vector<Trial> trials;                                  ///< in their order
   double bandwidth_gbps = 0;
 
  private:
@@ -68,7 +70,6 @@ class ScriptedEvaluator : public Evaluator {
   Outcomes outcome_;
   DeviceInfo info_;
   std::string compiler_ = "scripted 1.0";
-  Problem problem_;
 };
 
 }  // namespace foldtune::test

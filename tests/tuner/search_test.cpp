@@ -7,6 +7,8 @@
 #include <set>
 
 #include "foldtune/error.h"
+#include "foldtune/reduction.h"
+#include "templates/histogram/workload.h"
 #include "templates/reduce/space.h"
 #include "tests/catch.h"
 #include "tuner/search/candidates.h"
@@ -25,24 +27,22 @@ const DeviceRecord kDevice{.kind = "fake",
 
 /// What a search is about.
 struct SearchTask {
-  Problem problem;
+  Workload workload;
   std::vector<Config> seeds;
   std::uint64_t seed;
 };
 
 std::unique_ptr<Search> make_search(const std::string& name, const SearchTask& task) {
-  return foldtune::make_search(name, std::make_shared<const Candidates>(task.problem, kDevice),
+  return foldtune::make_search(name, std::make_shared<const Candidates>(task.workload, kDevice),
                                task.seeds, task.seed);
 }
 
 using Cost = std::function<std::optional<double>(const Config&)>;
 
-Problem problem_of(std::uint64_t count) { return {.count = count}; }
+Reduction problem_of(std::uint64_t count) { return {.count = count}; }
 
-Problem histogram_of(std::uint64_t count) {
-  Problem problem{.op = Operator::histogram, .type = ElementType::u8, .count = count};
-  problem.histogram.binning = Binning::key;
-  return problem;
+HistogramWorkload bytes_of(std::uint64_t count) {
+  return {.type = ElementType::u8, .binning = Binning::key, .count = count};
 }
 
 std::vector<std::string> all_names() { return {search_names().begin(), search_names().end()}; }
@@ -126,8 +126,9 @@ Trace drive(const std::string& name, const SearchTask& task, const Cost& cost, i
   return drive(*search, cost, most, in_flight);
 }
 
-SearchTask task_of(const Problem& problem, std::vector<Config> seeds = {}, std::uint64_t seed = 1) {
-  return {.problem = problem, .seeds = std::move(seeds), .seed = seed};
+SearchTask task_of(const Workload& workload, std::vector<Config> seeds = {},
+                   std::uint64_t seed = 1) {
+  return {.workload = workload, .seeds = std::move(seeds), .seed = seed};
 }
 
 /// Bounds of `drive` for a search that is exhausted before.
@@ -171,7 +172,7 @@ TEST_CASE("every search proposes a seed that it would not try by itself") {
 
 TEST_CASE("every search tries every configuration, none that is redundant or outside") {
   const std::string name = GENERATE(from_range(all_names()));
-  const Problem problem = GENERATE(problem_of(1 << 12), histogram_of(1 << 12));
+  const Workload problem = GENERATE(Workload(problem_of(1 << 12)), Workload(bytes_of(1 << 12)));
   INFO(name << ", " << to_string(problem));
   const Space space(problem);
   const Trace trace = drive(
@@ -193,7 +194,7 @@ TEST_CASE("every search tries every configuration, none that is redundant or out
 TEST_CASE("every search ends where everything fails") {
   const std::string name = GENERATE(from_range(all_names()));
   INFO(name);
-  const Problem problem = problem_of(1 << 12);
+  const Reduction problem = problem_of(1 << 12);
   const Trace trace = drive(
       name, task_of(problem), [](const Config&) { return std::nullopt; }, kNoLimit);
   CHECK(trace.proposals.size() == Candidates(problem, kDevice).size());
@@ -216,7 +217,7 @@ TEST_CASE("a search finds the bottom of a valley in a small part of the space") 
   const std::string name = GENERATE("seeded", "default");
   const std::size_t in_flight = GENERATE(1, 8, 32);
   INFO(name << " " << in_flight);
-  const Problem problem = problem_of(1 << 24);
+  const Reduction problem = problem_of(1 << 24);
   const Trace trace = drive(name, task_of(problem), one_valley, 200, in_flight);
   CHECK(trace.best() == one_valley(kDeep));
   CHECK(Candidates(problem, kDevice).size() > 10 * 200);
@@ -252,7 +253,8 @@ TEST_CASE("the searches that learn are better than random ones") {
 
 TEST_CASE("the searches that learn begin with the configuration that is used untuned") {
   const std::string name = GENERATE("seeded", "default");
-  const Problem problem = GENERATE(problem_of(1 << 8), problem_of(1 << 24), histogram_of(1 << 20));
+  const Workload problem = GENERATE(Workload(problem_of(1 << 8)), Workload(problem_of(1 << 24)),
+                                    Workload(bytes_of(1 << 20)));
   const Space space(problem);
   const int multiprocessors = kDevice.multiprocessor_count;
   CHECK(make_search(name, task_of(problem))->propose().value() ==
@@ -260,7 +262,7 @@ TEST_CASE("the searches that learn begin with the configuration that is used unt
 }
 
 TEST_CASE("seeded proposes two seeds for each guess of its own, default one for two") {
-  const Problem problem = problem_of(1 << 24);
+  const Reduction problem = problem_of(1 << 24);
   const Candidates candidates(problem, kDevice);
   std::vector<Config> seeds;  // far from what the prior would choose
   for (std::size_t i = 0; i < 6; ++i) seeds.push_back(candidates.params(i));
@@ -293,10 +295,10 @@ TEST_CASE("exhaustive keeps configurations of one program together") {
 
 TEST_CASE("no search tries what is kept for comparison alone") {
   const std::string name = GENERATE(from_range(all_names()));
-  const Problem problem{.op = Operator::sum,
-                        .type = ElementType::i32,
-                        .accumulator = ElementType::i32,
-                        .count = 1 << 12};
+  const Reduction problem{.op = Operator::sum,
+                          .type = ElementType::i32,
+                          .accumulator = ElementType::i32,
+                          .count = 1 << 12};
   std::set<BlockStage> stages;
   for (const Config& params : drive(name, task_of(problem), one_valley, kNoLimit).proposals) {
     const auto& reduce = reduce_params(params);
@@ -310,7 +312,7 @@ TEST_CASE("no search tries what is kept for comparison alone") {
 TEST_CASE("reports of what was not proposed, and second ones, change nothing") {
   const std::string name = GENERATE(from_range(all_names()));
   INFO(name);
-  const Problem problem = problem_of(1 << 20);
+  const Reduction problem = problem_of(1 << 20);
   const auto disturbed = make_search(name, task_of(problem));
   const auto plain = make_search(name, task_of(problem));
   const Config never = Candidates(problem, kDevice).params(0);

@@ -1,6 +1,8 @@
 #include "tuner/search/seeds.h"
 
+#include "foldtune/reduction.h"
 #include "templates/histogram/space.h"
+#include "templates/histogram/workload.h"
 #include "templates/reduce/space.h"
 #include "tests/catch.h"
 
@@ -8,22 +10,22 @@ namespace foldtune {
 namespace {
 
 constexpr std::uint64_t kCount = 1 << 20;
-const Problem kSum{.count = kCount};
+const Reduction kSum{.count = kCount};
 
-Known known_of(const Problem& problem, int block_size, int vector_width = 4) {
-  return {.problem = problem,
+Known known_of(const Reduction& problem, int block_size, int vector_width = 4) {
+  return {.workload = problem,
           .params = ReduceParams{.block_size = block_size, .vector_width = vector_width}};
 }
 
 int block_size_of(const Config& params) { return reduce_params(params).block_size; }
 
 TEST_CASE("seeds come from the nearest size first, then from other types and operators") {
-  Problem near = kSum;
+  Reduction near = kSum;
   near.count = kCount * 2;
-  Problem far = kSum;
+  Reduction far = kSum;
   far.count = kCount * 64;
-  const Problem other_type{.type = ElementType::i32, .count = kCount * 2};
-  const Problem other_op{.op = Operator::max, .count = kCount * 4};
+  const Reduction other_type{.type = ElementType::i32, .count = kCount * 2};
+  const Reduction other_op{.op = Operator::max, .count = kCount * 4};
   const std::vector<Config> seeds = seeds_from(
       {known_of(far, 32), known_of(other_op, 64), known_of(other_type, 128), known_of(near, 256)},
       kSum, 10);
@@ -37,21 +39,21 @@ TEST_CASE("seeds come from the nearest size first, then from other types and ope
 }
 
 TEST_CASE("seeds keep the bytes of a vector where elements are of another size") {
-  const Problem half{.type = ElementType::f16, .count = 2 * kCount};
+  const Reduction half{.type = ElementType::f16, .count = 2 * kCount};
   const std::vector<Config> seeds = seeds_from({known_of(half, 128, 8)}, kSum, 3);
   REQUIRE(seeds.size() == 1);
   CHECK(reduce_params(seeds[0]).vector_width == 4);
-  const Problem bytes{.type = ElementType::u8, .count = kCount};
+  const Reduction bytes{.type = ElementType::u8, .count = kCount};
   CHECK(reduce_params(seeds_from({known_of(half, 128, 8)}, bytes, 3).at(0)).vector_width == 16);
   CHECK(reduce_params(seeds_from({known_of(bytes, 128, 1)}, kSum, 3).at(0)).vector_width == 1);
 }
 
 TEST_CASE("seeds are valid, each once, and of the family") {
-  Problem any = kSum;
+  Reduction any = kSum;
   any.determinism = Determinism::any;
-  Problem histogram{.op = Operator::histogram, .type = ElementType::f32, .count = kCount};
-  const Known invalid{.problem = any, .params = ReduceParams{.final_stage = FinalStage::atomic}};
-  const Known other_family{.problem = histogram, .params = HistogramParams{}};
+  const HistogramWorkload histogram{.count = kCount};
+  const Known invalid{.workload = any, .params = ReduceParams{.final_stage = FinalStage::atomic}};
+  const Known other_family{.workload = histogram, .params = HistogramParams{}};
   const std::vector<Config> seeds =
       seeds_from({invalid, other_family, known_of(kSum, 64), known_of(any, 64)}, kSum, 10);
   CHECK(seeds == std::vector<Config>{known_of(kSum, 64).params});
@@ -60,14 +62,14 @@ TEST_CASE("seeds are valid, each once, and of the family") {
 
 TEST_CASE("seeds are none that are known to be slow for the problem's size") {
   const ReduceParams two_pass{.final_stage = FinalStage::two_pass};
-  const Known of_large{.problem = {.count = 1 << 24}, .params = two_pass};
-  CHECK(seeds_from({of_large}, {.count = 1 << 16}, 10).empty());
-  CHECK(seeds_from({of_large}, {.count = 1 << 23}, 10) == std::vector<Config>{two_pass});
+  const Known of_large{.workload = Reduction{.count = 1 << 24}, .params = two_pass};
+  CHECK(seeds_from({of_large}, Reduction{.count = 1 << 16}, 10).empty());
+  CHECK(seeds_from({of_large}, Reduction{.count = 1 << 23}, 10) == std::vector<Config>{two_pass});
   // Tiles of 2048: 32 are more than a cluster has blocks, and one is as fast without.
   const ReduceParams cluster{.block_size = 128, .unroll = 4, .final_stage = FinalStage::cluster};
-  const Known of_two{.problem = {.count = 4096}, .params = cluster};
-  CHECK(seeds_from({of_two}, {.count = 65'536}, 10).empty());
-  CHECK(seeds_from({of_two}, {.count = 2048}, 10) == std::vector<Config>{cluster});
+  const Known of_two{.workload = Reduction{.count = 4096}, .params = cluster};
+  CHECK(seeds_from({of_two}, Reduction{.count = 65'536}, 10).empty());
+  CHECK(seeds_from({of_two}, Reduction{.count = 2048}, 10) == std::vector<Config>{cluster});
 }
 
 }  // namespace

@@ -2,7 +2,9 @@
 
 #include <cmath>
 
+#include "foldtune/reduction.h"
 #include "templates/histogram/space.h"
+#include "templates/histogram/workload.h"
 #include "templates/reduce/space.h"
 #include "tests/catch.h"
 #include "tuner/search/prior.h"
@@ -18,23 +20,22 @@ const DeviceRecord kDevice{.kind = "fake",
                            .memory_bus_bits = 6016,
                            .l2_bytes = 1 << 25,
                            .driver = "1"};
-const Problem kLarge{.count = 1 << 28};
+const Reduction kLarge{.count = 1 << 28};
 
-std::shared_ptr<const Candidates> candidates_of(const Problem& problem) {
+std::shared_ptr<const Candidates> candidates_of(const Workload& problem) {
   return std::make_shared<const Candidates>(problem, kDevice);
 }
 
-Problem histogram_of(std::uint64_t count) {
-  Problem problem{.op = Operator::histogram, .type = ElementType::u8, .count = count};
-  problem.histogram.binning = Binning::key;
-  return problem;
+HistogramWorkload bytes_of(std::uint64_t count) {
+  return {.type = ElementType::u8, .binning = Binning::key, .count = count};
 }
 
 TEST_CASE("the prior is a time of every configuration, whatever is known of the device") {
-  const Problem problem =
-      GENERATE(Problem{.count = 0}, Problem{.count = 1}, Problem{.count = 1 << 20},
-               Problem{.op = Operator::dot, .type = ElementType::f16, .count = kMaxCount},
-               histogram_of(0), histogram_of(1 << 20), histogram_of(kMaxCount));
+  const Workload problem = GENERATE(
+      Workload(Reduction{.count = 0}), Workload(Reduction{.count = 1}),
+      Workload(Reduction{.count = 1 << 20}),
+      Workload(Reduction{.op = Operator::dot, .type = ElementType::f16, .count = kMaxCount}),
+      Workload(bytes_of(0)), Workload(bytes_of(1 << 20)), Workload(bytes_of(kMaxCount)));
   const bool is_known = GENERATE(true, false);
   const DeviceRecord device = is_known ? kDevice : DeviceRecord{};
   std::string faults;
@@ -56,7 +57,7 @@ TEST_CASE("the prior knows what starves the memory and what costs at the end") {
   const ReduceParams good{.block_size = 512, .vector_width = 4, .unroll = 4, .waves = 1};
   const ReduceParams starved{.block_size = 32, .vector_width = 1, .unroll = 1, .waves = 1};
   CHECK(estimate_us(kLarge, kDevice, starved) > 2 * estimate_us(kLarge, kDevice, good));
-  const Problem small{.count = 1 << 16};
+  const Reduction small{.count = 1 << 16};
   const ReduceParams polling{.block_size = 128, .unroll = 1, .final_stage = FinalStage::polling};
   ReduceParams two_pass = polling;
   two_pass.final_stage = FinalStage::two_pass;
@@ -69,7 +70,7 @@ TEST_CASE("the prior knows what starves the memory and what costs at the end") {
 }
 
 TEST_CASE("candidates find what stands for a redundant configuration, and nothing invalid") {
-  const auto candidates = candidates_of({.count = 1000});
+  const auto candidates = candidates_of(Reduction{.count = 1000});
   const ReduceParams redundant{.final_stage = FinalStage::polling, .waves = 1};
   const auto number = candidates->find(redundant);
   REQUIRE(number);
@@ -83,7 +84,7 @@ TEST_CASE("candidates find what stands for a redundant configuration, and nothin
 }
 
 TEST_CASE("neighbours of candidates are candidates, and not themselves") {
-  const auto candidates = candidates_of(histogram_of(1 << 20));
+  const auto candidates = candidates_of(bytes_of(1 << 20));
   for (std::size_t i = 0; i < candidates->size(); ++i) {
     REQUIRE_FALSE(candidates->neighbours(i).empty());
     for (const std::size_t neighbour : candidates->neighbours(i)) {

@@ -1,6 +1,7 @@
 /// Tuning on a device of the test's own process.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "tuner/measure/device_evaluator.h"
@@ -19,7 +20,7 @@ class SilentObserver : public TuneObserver {
   int starts = 0;
   int results = 0;
   int failures = 0;
-  TuneProgress last;
+  std::optional<TuneProgress> last{};
 };
 
 inline std::vector<ProblemResult> tune_on(Device& device, ConfigStore& store,

@@ -26,7 +26,7 @@ using test::ScriptedEvaluator;
 using test::SilentObserver;
 using test::tune_on;
 
-Problem sum_of(std::uint64_t count) { return {.count = count}; }
+Reduction sum_of(std::uint64_t count) { return {.count = count}; }
 
 ReduceParams best_of(const ProblemResult& result) { return reduce_params(result.best); }
 
@@ -35,8 +35,8 @@ double cost_of(const FakeLaunch& launch) {
   return 10 + std::abs(launch.params.unroll - 8) + std::abs(launch.params.block_size - 128) / 32.0;
 }
 
-TuneOptions quick(std::vector<Problem> problems) {
-  return {.problems = std::move(problems),
+TuneOptions quick(std::vector<Workload> workloads) {
+  return {.workloads = std::move(workloads),
           .max_evaluations = 150,
           .compile_threads = 2,
           .command = "test"};
@@ -133,28 +133,26 @@ TEST_CASE("a problem of which nothing works has no result, and the next one is t
 
 /// The tuning of two problems with an evaluator whose inputs take as long as `estimate_s` says.
 TuneSummary tune_in_time(ScriptedEvaluator& evaluator, ConfigStore& store, double budget_s,
-                         const std::function<double(const Problem&, std::uint64_t)>& estimate_s) {
+                         const std::function<double(std::uint64_t count)>& estimate_s) {
   SilentObserver observer;
   TuneOptions options = quick({sum_of(1000), sum_of(2000)});
   options.budget_s = budget_s;
-  options.estimate_preparation_s = [&](const DeviceInfo&, const Problem& problem,
-                                       std::uint64_t largest_count) {
-    return estimate_s(problem, largest_count);
+  options.estimate_preparation_s = [&](const DeviceInfo&, const Workload& workload,
+                                       const Workload* largest) {
+    return estimate_s(largest == nullptr ? workload.shape[0] : largest->shape[0]);
   };
   Evaluator* const evaluators[] = {&evaluator};
   return tune(evaluators, store, options, observer);
 }
 
 TEST_CASE("a problem whose preparation the budget does not leave is not begun") {
-  ScriptedEvaluator evaluator([](const Problem&, const Trial&) { return 10.; });
+  ScriptedEvaluator evaluator([](const Workload&, const Trial&) { return 10.; });
   const auto store = open_memory_store();
-  const TuneSummary summary =
-      tune_in_time(evaluator, *store, 60, [](const Problem& problem, std::uint64_t largest_count) {
-        return std::max(problem.count, largest_count) == 2000 ? 1000. : 3.;
-      });
+  const TuneSummary summary = tune_in_time(
+      evaluator, *store, 60, [](std::uint64_t count) { return count == 2000 ? 1000. : 3.; });
   // The inputs of the first are not made for the second, too.
-  REQUIRE(evaluator.problems.size() == 1);
-  CHECK(evaluator.problems[0].count == 1000);
+  REQUIRE(evaluator.workloads.size() == 1);
+  CHECK(evaluator.workloads[0].shape[0] == 1000);
   // What is left is told with each trial of the screening: a worker takes no longer.
   for (const Trial& trial : evaluator.trials) {
     if (trial.timing == Timing::screening) CHECK((trial.left_s > 0 && trial.left_s <= 60));
@@ -162,14 +160,14 @@ TEST_CASE("a problem whose preparation the budget does not leave is not begun") 
   CHECK(evaluator.trials.front().timing == Timing::screening);
   CHECK(summary.results.size() == 1);
   REQUIRE(summary.failures.size() == 1);
-  CHECK(summary.failures[0].problem.count == 2000);
+  CHECK(summary.failures[0].workload.shape[0] == 2000);
   CHECK(summary.failures[0].reason.find("would take about 1000 s") != std::string::npos);
 }
 
 TEST_CASE("a budget that is over at once still gives the default, unless that fails") {
   const auto store = open_memory_store();
-  const auto nothing = [](const Problem&, std::uint64_t) { return 0.; };
-  ScriptedEvaluator evaluator([](const Problem&, const Trial&) { return 10.; });
+  const auto nothing = [](std::uint64_t) { return 0.; };
+  ScriptedEvaluator evaluator([](const Workload&, const Trial&) { return 10.; });
   const TuneSummary summary = tune_in_time(evaluator, *store, 0, nothing);
   REQUIRE(summary.results.size() == 2);
   CHECK(evaluator.trials.size() == 2);
@@ -179,7 +177,7 @@ TEST_CASE("a budget that is over at once still gives the default, unless that fa
   CHECK(store->best().size() == 2);
   CHECK(store->best().front().measurement.is_default);
 
-  ScriptedEvaluator hanging([](const Problem&, const Trial&) { return 10.; },
+  ScriptedEvaluator hanging([](const Workload&, const Trial&) { return 10.; },
                             [](const Trial&) { return Outcome::timeout; });
   const auto other = open_memory_store();
   CHECK(tune_in_time(hanging, *other, 0, nothing).results.empty());
@@ -190,17 +188,17 @@ TEST_CASE("a budget that is over at once still gives the default, unless that fa
 
 TEST_CASE("all that a revalidation asks for is compared") {
   std::vector<Config> asked;
-  const Problem problem = sum_of(1 << 20);
+  const Reduction problem = sum_of(1 << 20);
   for (const Config& params : Space(problem).enumerate()) {
     const bool is_asked = reduce_params(params).final_stage == FinalStage::polling;
     if (is_asked && asked.size() < 20) asked.push_back(params);
   }
   REQUIRE(asked.size() == 20);
-  ScriptedEvaluator evaluator([](const Problem&, const Trial&) { return 10.; });
+  ScriptedEvaluator evaluator([](const Workload&, const Trial&) { return 10.; });
   const auto store = open_memory_store();
   SilentObserver observer;
-  TuneOptions options{.problems = {problem}, .command = "test"};
-  options.only = [&](const Problem&) { return asked; };
+  TuneOptions options{.workloads = {problem}, .command = "test"};
+  options.only = [&](const Workload&) { return asked; };
   Evaluator* const evaluators[] = {&evaluator};
   tune(evaluators, *store, options, observer);
   std::set<std::string> compared;
@@ -216,7 +214,7 @@ TEST_CASE("a request to stop ends the tuning early with everything kept") {
   SilentObserver observer;
   TuneOptions options = quick({sum_of(1 << 16), sum_of(1 << 18)});
   options.budget_s = 1000;
-  options.stop_requested = [&] { return observer.last.measured >= 5; };
+  options.stop_requested = [&] { return observer.last && observer.last->measured >= 5; };
   const auto results = tune_on(device, *store, options, observer);
   CHECK(results.empty());  // the final comparison was not made
   CHECK(store->measurements().size() == 5);
@@ -258,7 +256,7 @@ TEST_CASE("what stores its result once takes part in the final comparison with a
   }});
   const auto store = open_memory_store();
   SilentObserver observer;
-  Problem problem = sum_of(1 << 16);
+  Reduction problem = sum_of(1 << 16);
   problem.type = ElementType::i32;
   problem.accumulator = ElementType::i32;
   const auto results = tune_on(device, *store, quick({problem}), observer);
@@ -271,7 +269,7 @@ TEST_CASE("a problem that cannot be is refused before anything is compiled") {
   FakeDevice device;
   const auto store = open_memory_store();
   SilentObserver observer;
-  Problem impossible = sum_of(100);
+  Reduction impossible = sum_of(100);
   impossible.accumulator = ElementType::i32;
   CHECK_THROWS_AS(tune_on(device, *store, quick({impossible}), observer), InvalidArgument);
   CHECK(device.counts().compilations == 0);
@@ -282,7 +280,7 @@ TEST_CASE("a problem in a fixed order is tuned with the kernels of its own") {
   FakeDevice device({.cost_us = cost_of});
   const auto store = open_memory_store();
   SilentObserver observer;
-  Problem problem = sum_of(1 << 16);
+  Reduction problem = sum_of(1 << 16);
   problem.determinism = Determinism::config_independent;
   const auto results = tune_on(device, *store, quick({problem}), observer);
   REQUIRE(results.size() == 1);
@@ -295,11 +293,11 @@ TEST_CASE("a problem in a fixed order is tuned with the kernels of its own") {
 }
 
 /// To the fake device, the sum of the first input.
-Problem custom_of(std::uint64_t count, double tolerance) {
-  Problem problem = make_problem({.name = "weighted",
-                                  .inputs = {ElementType::f32, ElementType::u8},
-                                  .map = "x * y",
-                                  .tolerance = tolerance});
+Reduction custom_of(std::uint64_t count, double tolerance) {
+  Reduction problem = make_reduction({.name = "weighted",
+                                      .inputs = {ElementType::f32, ElementType::u8},
+                                      .map = "x * y",
+                                      .tolerance = tolerance});
   problem.count = count;
   return problem;
 }
@@ -308,7 +306,7 @@ TEST_CASE("a custom operator is tuned, and found by its expressions") {
   FakeDevice device({.cost_us = cost_of});
   const auto store = open_memory_store();
   SilentObserver observer;
-  const Problem problem = custom_of(100'000, 1e-3);
+  const Reduction problem = custom_of(100'000, 1e-3);
   const auto results = tune_on(device, *store, quick({problem}), observer);
   REQUIRE(results.size() == 1);
   CHECK(results[0].failed == 0);
@@ -353,9 +351,9 @@ TEST_CASE("a custom operator's tolerance is how far two results may be apart") {
 
 /// The tuning of three problems, of which `fail` is called for the second.
 TuneSummary tune_with_failure(const std::function<void()>& fail, SilentObserver& observer) {
-  test::ScriptedEvaluator evaluator([](const Problem&, const Trial&) { return 10.; });
-  evaluator.on_problem = [&](const Problem& problem) {
-    if (problem.count == 2000) fail();
+  test::ScriptedEvaluator evaluator([](const Workload&, const Trial&) { return 10.; });
+  evaluator.on_workload = [&](const Workload& workload) {
+    if (workload.shape[0] == 2000) fail();
   };
   const auto store = open_memory_store();
   Evaluator* const evaluators[] = {&evaluator};
@@ -371,10 +369,10 @@ TEST_CASE("a problem that cannot be begun is reported, and the next one is tuned
   SilentObserver observer;
   const TuneSummary summary = tune_with_failure(fail, observer);
   REQUIRE(summary.results.size() == 2);
-  CHECK(summary.results[0].problem.count == 1000);
-  CHECK(summary.results[1].problem.count == 3000);
+  CHECK(summary.results[0].workload.shape[0] == 1000);
+  CHECK(summary.results[1].workload.shape[0] == 3000);
   REQUIRE(summary.failures.size() == 1);
-  CHECK(summary.failures[0].problem.count == 2000);
+  CHECK(summary.failures[0].workload.shape[0] == 2000);
   CHECK(summary.failures[0].reason == "why");
   CHECK(observer.results == 2);
   CHECK(observer.failures == 1);
@@ -423,8 +421,8 @@ class CompilingEvaluator final : public ScriptedEvaluator {
 };
 
 TEST_CASE("the next problem's programs are compiled while this one is measured") {
-  CompilingEvaluator evaluator([](const Problem&, const Trial&) { return 1.0; });
-  const Problem next{.op = Operator::max, .count = 1000};
+  CompilingEvaluator evaluator([](const Workload&, const Trial&) { return 1.0; });
+  const Reduction next{.op = Operator::max, .count = 1000};
   class Observer final : public SilentObserver {
    public:
     explicit Observer(const RecordingCompiler& compiler) : compiler_(compiler) {}
@@ -480,7 +478,7 @@ class HangingEvaluator final : public ScriptedEvaluator {
 };
 
 TEST_CASE("a compiler that hangs ends the tuning, whatever the budget, and is told") {
-  HangingEvaluator evaluator([](const Problem&, const Trial&) { return 1.0; });
+  HangingEvaluator evaluator([](const Workload&, const Trial&) { return 1.0; });
   const auto store = open_memory_store();
   SilentObserver observer;
   Evaluator* const evaluators[] = {&evaluator};
@@ -492,12 +490,12 @@ TEST_CASE("a compiler that hangs ends the tuning, whatever the budget, and is to
   CHECK_THROWS_WITH(tune(evaluators, *store, options, observer),
                     Catch::Matchers::ContainsSubstring("compiling its first configuration with "
                                                        "scripted 1.0 did not end within"));
-  CHECK(evaluator.problems.size() == 1);
+  CHECK(evaluator.workloads.size() == 1);
   CHECK(evaluator.trials.empty());
 }
 
 TEST_CASE("a tuning that is to stop waits for no compiler") {
-  HangingEvaluator evaluator([](const Problem&, const Trial&) { return 1.0; });
+  HangingEvaluator evaluator([](const Workload&, const Trial&) { return 1.0; });
   const auto store = open_memory_store();
   SilentObserver observer;
   Evaluator* const evaluators[] = {&evaluator};

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cache/config_store.h"
-#include "foldtune/problem.h"
+#include "foldtune/reduction.h"
 #include "runtime/lookup/lookup.h"
 #include "templates/fingerprint.h"
 #include "templates/reduce/space.h"
@@ -18,7 +18,7 @@
 
 namespace foldtune::test {
 
-inline Problem sum_of(std::uint64_t count) { return {.count = count}; }
+inline Reduction sum_of(std::uint64_t count) { return {.count = count}; }
 
 /// A configuration that differs from others in its block size.
 inline Config with_block_size(int block_size) { return ReduceParams{.block_size = block_size}; }
@@ -37,13 +37,13 @@ inline RunRecord run_on(const std::string& device = "NVIDIA Test") {
           .read_bandwidth_gbps = 4000};
 }
 
-inline MeasurementRecord success(const Problem& problem, const Config& params,
+inline MeasurementRecord success(const Workload& workload, const Config& params,
                                  std::vector<double> samples_us, int round = kChosen) {
   MeasurementRecord record;
-  record.problem = make_problem_key(problem);
-  record.template_fingerprint = kernel_fingerprint(problem);
-  record.count = problem.count;
-  record.bytes = problem.input_bytes();
+  record.problem = make_problem_key(workload);
+  record.template_fingerprint = kernel_fingerprint(workload.problem);
+  record.shape = to_text(workload.problem.family(), workload.shape);
+  record.bytes = input_bytes(workload);
   record.params = to_json(params);
   record.round = round;
   record.median_us = median(samples_us);
@@ -58,9 +58,9 @@ inline MeasurementRecord with_kernels(const std::string& fingerprint, Measuremen
   return record;
 }
 
-inline MeasurementRecord failure(const Problem& problem, const Config& params,
+inline MeasurementRecord failure(const Workload& workload, const Config& params,
                                  foldtune::Outcome outcome, const std::string& reason) {
-  MeasurementRecord record = success(problem, params, {}, kScreened);
+  MeasurementRecord record = success(workload, params, {}, kScreened);
   record.outcome = outcome;
   record.failure = reason;
   return record;

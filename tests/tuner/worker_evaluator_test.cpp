@@ -41,11 +41,11 @@ WorkerOptions options_of(std::vector<std::string> arguments) {
   return options;
 }
 
-Problem problem() { return {.count = kCount}; }
+Reduction problem() { return {.count = kCount}; }
 
 Trial trial_of(const ReduceParams& params) {
   test::FakeDevice device;
-  const Program program = make_program({.problem = problem(), .params = params});
+  const Program program = make_program({.workload = problem(), .params = params});
   return {.params = params,
           .compiled = std::make_shared<CompiledKernel>(device.compiler().compile(program))};
 }
@@ -57,7 +57,7 @@ Trial bad_trial(Misdeed misdeed) { return trial_of(test::misdeed_params(misdeed)
 MeasurementRecord good_record() {
   test::FakeDevice device;
   DeviceEvaluator evaluator(device, 1);
-  evaluator.set_problem(problem(), kCount);
+  evaluator.set_workload(problem(), problem());
   return evaluator.evaluate(good_trial());
 }
 
@@ -79,7 +79,7 @@ TEST_CASE("A worker is asked for what a device of this process is asked for") {
   CHECK(worker.info().memory_bytes == device.info().memory_bytes);
   CHECK(worker.compiler_version() == device.compiler().version());
   CHECK(worker.compiler() == nullptr);
-  worker.set_problem(problem(), kCount);
+  worker.set_workload(problem(), problem());
   CHECK(worker.read_bandwidth_gbps() > 0);
 
   const MeasurementRecord good = good_record();
@@ -119,7 +119,7 @@ TEST_CASE("Whatever a configuration does to the worker, it is in its record, and
   const MeasurementRecord good = good_record();
   {
     WorkerEvaluator worker(options_of({"right"}));
-    worker.set_problem(problem(), kCount);
+    worker.set_workload(problem(), problem());
     CHECK(worker.evaluate(good_trial()) == good);
     int starts = 1;
     for (const Expectation& expected : expectations) {
@@ -131,7 +131,7 @@ TEST_CASE("Whatever a configuration does to the worker, it is in its record, and
       CHECK(contains(record.failure, expected.reason));
       CHECK_FALSE(record.failure.empty());
       CHECK(record.problem == good.problem);
-      CHECK(record.count == good.count);
+      CHECK(record.shape == good.shape);
       CHECK(record.bytes == good.bytes);
       CHECK(record.params == to_json(trial.params));
       CHECK(record.compile_ms == good.compile_ms);
@@ -147,11 +147,11 @@ TEST_CASE("Whatever a configuration does to the worker, it is in its record, and
 
 TEST_CASE("A worker that is killed between two trials is replaced, and nobody is blamed") {
   WorkerEvaluator worker(options_of({"right"}));
-  worker.set_problem(problem(), kCount);
+  worker.set_workload(problem(), problem());
   ::kill(worker.worker_process().value(), SIGKILL);
   CHECK(worker.evaluate(good_trial()) == good_record());
   ::kill(worker.worker_process().value(), SIGKILL);
-  worker.set_problem(problem(), kCount);
+  worker.set_workload(problem(), problem());
   CHECK(worker.evaluate(good_trial()) == good_record());
   CHECK(worker.starts() == 3);
 }
@@ -163,7 +163,7 @@ TEST_CASE("An image that is larger than any pipe arrives, and stops nobody who s
   large.compiled = std::make_shared<CompiledKernel>(image);
 
   WorkerEvaluator worker(options_of({"right"}));
-  worker.set_problem(problem(), kCount);
+  worker.set_workload(problem(), problem());
   CHECK(worker.evaluate(large) == good_record());
   ::kill(worker.worker_process().value(), SIGKILL);
   CHECK(worker.evaluate(large) == good_record());
@@ -176,10 +176,13 @@ TEST_CASE("An image that is larger than any pipe arrives, and stops nobody who s
 
 TEST_CASE("A problem that the worker refuses is an error, and the next one is served") {
   WorkerEvaluator worker(options_of({"right"}));
-  CHECK_THROWS_AS(worker.set_problem({.count = test::kCountThatDoesNotCompile}, 0), CompileError);
-  CHECK_THROWS_AS(worker.set_problem({.count = test::kCountWithoutMemory}, 0), OutOfMemory);
-  CHECK_THROWS_AS(worker.set_problem({.count = test::kCountThatAborts}, 0), DeviceError);
-  worker.set_problem(problem(), kCount);
+  const auto set = [&](std::uint64_t count) {
+    worker.set_workload(Reduction{.count = count}, problem());
+  };
+  CHECK_THROWS_AS(set(test::kCountThatDoesNotCompile), CompileError);
+  CHECK_THROWS_AS(set(test::kCountWithoutMemory), OutOfMemory);
+  CHECK_THROWS_AS(set(test::kCountThatAborts), DeviceError);
+  worker.set_workload(problem(), problem());
   CHECK(worker.evaluate(good_trial()) == good_record());
 }
 
@@ -203,10 +206,10 @@ TEST_CASE("A worker that cannot be started is an error that says why") {
 TEST_CASE("A worker that cannot be started again is an error, after the crash was recorded") {
   const test::TemporaryFolder folder;
   WorkerEvaluator worker(options_of({"once", folder.file("started")}));
-  worker.set_problem(problem(), kCount);
+  worker.set_workload(problem(), problem());
   CHECK(worker.evaluate(bad_trial(Misdeed::aborts)).outcome == Outcome::crashed);
   CHECK_THROWS_AS(worker.evaluate(good_trial()), Unavailable);
-  CHECK_THROWS_AS(worker.set_problem(problem(), kCount), Unavailable);
+  CHECK_THROWS_AS(worker.set_workload(problem(), problem()), Unavailable);
   CHECK(worker.starts() == 7);
 }
 
@@ -217,14 +220,14 @@ TEST_CASE("What a worker may take follows what the budget leaves") {
   options.least_preparation_s = 0.3;
   WorkerEvaluator worker(options);
   worker.limit_preparation(0);
-  Problem hanging = problem();
+  Reduction hanging = problem();
   hanging.count = test::kCountThatHangs;
   const auto begin = Clock::now();
-  CHECK_THROWS_WITH(worker.set_problem(hanging, hanging.count),
+  CHECK_THROWS_WITH(worker.set_workload(hanging, hanging),
                     Catch::Matchers::ContainsSubstring("did not end within 0.3 s") &&
                         Catch::Matchers::ContainsSubstring("the budget leaves no more"));
   worker.limit_preparation(60);
-  worker.set_problem(problem(), kCount);
+  worker.set_workload(problem(), problem());
   Trial trial = bad_trial(Misdeed::hangs);
   trial.left_s = 0;
   const MeasurementRecord record = worker.evaluate(trial);
@@ -252,7 +255,7 @@ TEST_CASE("A worker that hangs ends with the process that started it") {
       WorkerOptions options = options_of({"right"});
       options.evaluate_s = 60;
       WorkerEvaluator worker(options);
-      worker.set_problem(problem(), kCount);
+      worker.set_workload(problem(), problem());
       line.send(std::to_string(worker.worker_process().value()));
       // By default it ends the process.
       const itimerval soon{.it_interval = {}, .it_value = {.tv_sec = 0, .tv_usec = 300'000}};

@@ -39,7 +39,7 @@ std::unique_ptr<Compiler> nvrtc() {
 }
 
 Program program_of(int block_size) {
-  return make_program({.problem = {}, .params = ReduceParams{.block_size = block_size}});
+  return make_program({.workload = Reduction{}, .params = ReduceParams{.block_size = block_size}});
 }
 
 std::string compile_error_of(const Compiler& compiler, const Program& program) {
@@ -62,10 +62,10 @@ TEST_CASE("A worker tries configurations on a device") {
   REQUIRE(worker.compiler() != nullptr);
   CHECK(worker.compiler_version() == worker.compiler()->version());
 
-  const Problem problem{.count = 1000};
-  worker.set_problem(problem, problem.count);
+  const Reduction problem{.count = 1000};
+  worker.set_workload(problem, problem);
   const ReduceParams params{.block_size = 32};
-  const Program program = make_program({.problem = problem, .params = params});
+  const Program program = make_program({.workload = problem, .params = params});
   const Trial trial{
       .params = params,
       .compiled = std::make_shared<const CompiledKernel>(worker.compiler()->compile(program))};
@@ -200,7 +200,7 @@ TEST_CASE("A context tunes what it misses in processes of its own, and the next 
   const ContextOptions options{.device = "cpu",
                                .database = folder.file("tuning.db"),
                                .on_miss = {.action = OnMiss::tune, .budget_s = 1}};
-  const Problem sum{.op = Operator::sum, .type = ElementType::f32};
+  const Reduction sum{.op = Operator::sum, .type = ElementType::f32};
   const std::vector<float> input(1000, 0.5f);
   {
     Context context(options);

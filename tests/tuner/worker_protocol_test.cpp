@@ -55,14 +55,10 @@ Trial some_trial() {
 
 MeasurementRecord some_record() {
   return {.problem = {.family = "reduce",
-                      .op = "sum",
-                      .element_type = "f32",
-                      .accumulator_type = "f64",
-                      .alignment = "vector",
-                      .determinism = "any",
-                      .options = "nan_policy=ignore",
-                      .size_class = 20},
-          .count = std::numeric_limits<std::uint64_t>::max(),
+                      .problem = "op=sum type=f32 accumulator=f64 result=f64",
+                      .layout = "vector",
+                      .bucket = "20"},
+          .shape = "18446744073709551615",
           .bytes = 4,
           .params = "{\"block_size\":256}",
           .is_default = true,
@@ -94,13 +90,13 @@ TEST_CASE("Every field of a record survives the way") {
 
 TEST_CASE("A field more in a record must be one more in the message") {
   // This line does not compile with another number of fields.
-  [[maybe_unused]] const auto& [problem, template_fingerprint, count, bytes, params, is_default,
+  [[maybe_unused]] const auto& [problem, template_fingerprint, shape, bytes, params, is_default,
                                 round, outcome, failure, samples_us, median_us, mad_us,
                                 discarded_samples, hot_us, stream_us, latency_us, registers,
                                 shared_bytes, local_bytes, occupancy, compile_ms, sm_clock_mhz,
                                 memory_clock_mhz] = some_record();
   const auto json = nlohmann::json::parse(encode(Reply(some_record())));
-  constexpr std::size_t kProblemColumns = 8;
+  constexpr std::size_t kProblemColumns = 4;
   CHECK(json["body"].size() == 22 + kProblemColumns);
 }
 
@@ -135,7 +131,7 @@ TEST_CASE("The other replies survive the way") {
   CHECK(copy.compiler_version == hello.compiler_version);
   CHECK(reply_through_text(CompilerHello{"nvrtc 13.0"}).compiler_version == "nvrtc 13.0");
   check_is_some_kernel(reply_through_text(some_kernel()));
-  CHECK(reply_through_text(ProblemReady{4123.25}).read_bandwidth_gbps == 4123.25);
+  CHECK(reply_through_text(WorkloadReady{4123.25}).read_bandwidth_gbps == 4123.25);
   reply_through_text(Begun{});
   const Failure failure = reply_through_text(Failure{Failure::Kind::compile, "a\nb"});
   CHECK(failure.kind == Failure::Kind::compile);
@@ -144,10 +140,12 @@ TEST_CASE("The other replies survive the way") {
 
 TEST_CASE("Requests survive the way, one after the other, in pieces of any size") {
   const std::string bytes =
-      encode(SetProblem{.problem = {.op = Operator::max, .count = 77}, .largest_count = 99}) +
+      encode(SetWorkload{.workload = Reduction{.op = Operator::max, .count = 77},
+                         .largest = Reduction{.count = 99}}) +
       encode(some_trial()) +
       encode(Trial{.params = ReduceParams{.block_size = 64}, .compiled = nullptr}) +
-      encode(some_program()) + encode(Program{}) + encode(Announce{{.count = 55}}) + encode(Quit{});
+      encode(some_program()) + encode(Program{}) + encode(Announce{Reduction{.count = 55}}) +
+      encode(Quit{});
   for (const std::size_t piece : {std::size_t{1}, std::size_t{100}, bytes.size()}) {
     MessageBuffer buffer;
     std::vector<Request> requests;
@@ -157,9 +155,9 @@ TEST_CASE("Requests survive the way, one after the other, in pieces of any size"
     }
     CHECK(buffer.is_empty());
     REQUIRE(requests.size() == 7);
-    CHECK(std::get<SetProblem>(requests[0]).problem.op == Operator::max);
-    CHECK(std::get<SetProblem>(requests[0]).problem.count == 77);
-    CHECK(std::get<SetProblem>(requests[0]).largest_count == 99);
+    CHECK(reduction_of(std::get<SetWorkload>(requests[0]).workload).op == Operator::max);
+    CHECK(std::get<SetWorkload>(requests[0]).workload.shape[0] == 77);
+    CHECK(std::get<SetWorkload>(requests[0]).largest.shape[0] == 99);
     const auto& trial = std::get<Trial>(requests[1]);
     CHECK(trial.params == some_trial().params);
     CHECK(trial.timing == Timing::comparison);
@@ -170,7 +168,7 @@ TEST_CASE("Requests survive the way, one after the other, in pieces of any size"
     CHECK(reduce_params(std::get<Trial>(requests[2]).params).block_size == 64);
     CHECK(std::get<Program>(requests[3]) == some_program());
     CHECK(std::get<Program>(requests[4]) == Program{});
-    CHECK(std::get<Announce>(requests[5]).problem.count == 55);
+    CHECK(std::get<Announce>(requests[5]).workload.shape[0] == 55);
     CHECK(std::holds_alternative<Quit>(requests[6]));
   }
 }

@@ -53,11 +53,14 @@ std::vector<Reply> replies_of(Server& server, const std::string& requests) {
   return replies;
 }
 
-std::string problem_request() { return encode(SetProblem{.problem = {.count = 1000}}); }
+std::string problem_request() {
+  return encode(
+      SetWorkload{.workload = Reduction{.count = 1000}, .largest = Reduction{.count = 1000}});
+}
 
 std::string trial_request(const ReduceParams& params) {
   FakeDevice device;
-  const Program program = make_program({.problem = {.count = 1000}, .params = params});
+  const Program program = make_program({.workload = Reduction{.count = 1000}, .params = params});
   return encode(
       Trial{.params = params,
             .compiled = std::make_shared<CompiledKernel>(device.compiler().compile(program))});
@@ -80,7 +83,7 @@ TEST_CASE("A worker answers until its requests end, or until it is asked to quit
     const auto replies = replies_of(evaluator, problem_request() + trial + trial + end);
     REQUIRE(replies.size() == 6);
     CHECK(std::get<Hello>(replies[0]).info.id == "fake");
-    CHECK(std::holds_alternative<ProblemReady>(replies[1]));
+    CHECK(std::holds_alternative<WorkloadReady>(replies[1]));
     CHECK(std::holds_alternative<Begun>(replies[2]));
     CHECK(std::get<MeasurementRecord>(replies[3]).outcome == Outcome::ok);
     CHECK(std::get<MeasurementRecord>(replies[5]).outcome == Outcome::ok);
@@ -91,12 +94,13 @@ TEST_CASE("A worker answers no announcement, and is right about the problem that
   FakeDevice device;
   DeviceEvaluator evaluator(device, 1);
   const std::string trial = trial_request({.block_size = 128});
-  const auto replies =
-      replies_of(evaluator, encode(SetProblem{.problem = {.op = Operator::max, .count = 2000}}) +
-                                encode(Announce{{.count = 1000}}) + problem_request() + trial);
+  const auto replies = replies_of(
+      evaluator, encode(SetWorkload{.workload = Reduction{.op = Operator::max, .count = 2000},
+                                    .largest = Reduction{.count = 2000}}) +
+                     encode(Announce{Reduction{.count = 1000}}) + problem_request() + trial);
   REQUIRE(replies.size() == 5);
-  CHECK(std::holds_alternative<ProblemReady>(replies[1]));
-  CHECK(std::holds_alternative<ProblemReady>(replies[2]));
+  CHECK(std::holds_alternative<WorkloadReady>(replies[1]));
+  CHECK(std::holds_alternative<WorkloadReady>(replies[2]));
   CHECK(std::get<MeasurementRecord>(replies[4]).outcome == Outcome::ok);
 }
 
@@ -124,7 +128,8 @@ TEST_CASE("A worker whose device is lost says so, and ends") {
   const auto& record = std::get<MeasurementRecord>(replies[3]);
   CHECK(record.outcome == Outcome::crashed);
   CHECK(record.failure == "fake: the launch broke the device");
-  CHECK_THROWS_AS(evaluator.set_problem({.count = 1000}, 1000), DeviceError);
+  CHECK_THROWS_AS(evaluator.set_workload(Reduction{.count = 1000}, Reduction{.count = 1000}),
+                  DeviceError);
 }
 
 TEST_CASE("A worker that compiles goes on after a program that does not compile") {
@@ -133,7 +138,8 @@ TEST_CASE("A worker that compiles goes on after a program that does not compile"
   }});
   const Compiler& compiler = device.compiler();
   const auto program = [](int block_size) {
-    return make_program({.problem = {}, .params = ReduceParams{.block_size = block_size}});
+    return make_program(
+        {.workload = Reduction{}, .params = ReduceParams{.block_size = block_size}});
   };
   const auto replies =
       replies_of(compiler, encode(program(64)) + encode(program(128)) + encode(Quit{}));

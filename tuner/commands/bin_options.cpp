@@ -3,55 +3,31 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <charconv>
 #include <cstdlib>
-#include <utility>
 
 #include "foldtune/error.h"
+#include "templates/histogram/judge/histogram_input.h"
 #include "templates/histogram/range.h"
-#include "tuner/commands/options.h"
 #include "tuner/files/input_array.h"
-#include "tuner/problem/count_list.h"
 
 namespace foldtune {
 namespace {
 
-constexpr const char* kGroup = "Histograms";
-constexpr std::uint32_t kKeyBins = 256;
+constexpr const char* kGroup = "Family histogram";
 
-void add_bin_options(CLI::App& app, BinOptions& options) {
-  app.add_option("--bins", options.bins, "Number of bins [256]")->type_name("N")->group(kGroup);
-  app.add_option("--counts", options.counter, "Type of the counts: u64 or u32 [u64]")
-      ->type_name("TYPE")
-      ->group(kGroup);
-  app.add_option("--distribution", options.distribution,
-                 "What the elements look like: uniform, zipf or constant [uniform]")
-      ->type_name("NAME")
-      ->group(kGroup);
+/// The field's value, if it is said.
+const std::string* find(const FieldTexts& fields, const char* name) {
+  const auto found = fields.find(name);
+  return found == fields.end() ? nullptr : &found->second;
 }
 
-/// A count, in all the ways to write one.
-std::uint32_t parse_bins(const std::string& text) {
-  constexpr std::uint64_t kMinBins = 2;
-  std::uint64_t bins = 0;
-  try {
-    bins = parse_count(text);
-  } catch (const InvalidArgument&) {  // which speaks of elements
+void set_binning(FieldTexts& fields, Binning binning, const char* flag) {
+  const std::string wanted(name(binning));
+  if (const std::string* const said = find(fields, "binning"); said != nullptr && *said != wanted) {
+    throw InvalidArgument(fmt::format("{} is for {} bins, not for {} ones", flag, wanted, *said));
   }
-  if (bins < kMinBins || bins > kMaxBins) {
-    throw InvalidArgument(
-        fmt::format("--bins takes a number from {} to {}, such as 256 or 2^10, not '{}'", kMinBins,
-                    kMaxBins, text));
-  }
-  return static_cast<std::uint32_t>(bins);
-}
-
-Binning choose_binning(const Problem& histogram, const BinOptions& options) {
-  if (options.binning) return require_binning(*options.binning);
-  if (options.edges) return Binning::custom;
-  const bool are_keys = size_of(histogram.type) == 1 && histogram.histogram.bins == kKeyBins;
-  return are_keys && !options.range ? Binning::key : Binning::even;
+  fields["binning"] = wanted;
 }
 
 /// The number that is all of the text: an integer where 64 bits hold it, for a double may not.
@@ -103,8 +79,7 @@ std::vector<std::byte> read_edges(const std::string& path, ElementType type) {
 
 }  // namespace
 
-void add_run_bin_options(CLI::App& app, BinOptions& options) {
-  add_bin_options(app, options);
+void add_bin_options(CLI::App& app, BinOptions& options) {
   app.add_option("--range", options.range, "Even bins from LO to HI, which may be negative")
       ->type_name("LO:HI")
       ->group(kGroup);
@@ -113,65 +88,40 @@ void add_run_bin_options(CLI::App& app, BinOptions& options) {
       ->group(kGroup);
 }
 
-void add_tune_bin_options(CLI::App& app, BinOptions& options) {
-  add_bin_options(app, options);
-  app.add_option("--binning", options.binning,
-                 "even, custom (between edges) or key [even; of 8 bits and 256 bins key]")
-      ->type_name("NAME")
-      ->group(kGroup);
-}
-
 std::string first_given(const BinOptions& options) {
-  for (const auto& [flag, value] : {std::pair{"--bins", &options.bins},
-                                    {"--counts", &options.counter},
-                                    {"--distribution", &options.distribution},
-                                    {"--binning", &options.binning},
-                                    {"--range", &options.range},
-                                    {"--edges", &options.edges}}) {
-    if (*value) return flag;
-  }
-  return {};
+  if (options.range) return "--range";
+  return options.edges ? "--edges" : "";
 }
 
-std::string to_tune_arguments(const Problem& histogram) {
-  const HistogramShape& shape = histogram.histogram;
-  return fmt::format(" --bins {} --binning {} --distribution {} --counts {}", shape.bins,
-                     name(shape.binning), name(shape.distribution),
-                     name(histogram.accumulator_type()));
-}
-
-void set_bins(Problem& histogram, const BinOptions& options) {
-  HistogramShape& shape = histogram.histogram;
-  if (options.bins) shape.bins = parse_bins(*options.bins);
-  if (options.distribution) shape.distribution = require_distribution(*options.distribution);
-  if (options.counter) histogram.accumulator = require_accumulator(*options.counter);
+void choose_bins(FieldTexts& fields, const BinOptions& options, ElementType type, Bins& bins) {
   if (options.range && options.edges) {
     throw InvalidArgument("--range is for even bins, and --edges for others: give one of them");
   }
-  shape.binning = choose_binning(histogram, options);
+  if (options.range) set_binning(fields, Binning::even, "--range");
+  if (!options.edges) return;
+  set_binning(fields, Binning::custom, "--edges");
+  bins.edges = read_edges(*options.edges, type);
+  const std::string count = fmt::to_string(bins.edges.size() / size_of(type) - 1);
+  if (const std::string* const said = find(fields, "bins"); said != nullptr && *said != count) {
+    throw InvalidArgument(fmt::format("{} has the edges of {} bins, and --bins says {}",
+                                      *options.edges, count, *said));
+  }
+  fields["bins"] = count;
 }
 
-Bins read_bins(Problem& histogram, const BinOptions& options) {
-  Bins bins;
-  if (options.edges) {
-    bins.edges = read_edges(*options.edges, histogram.type);
-    const auto count = static_cast<std::uint32_t>(bins.edges.size() / size_of(histogram.type) - 1);
-    if (options.bins && histogram.histogram.bins != count) {
-      throw InvalidArgument(fmt::format("{} has the edges of {} bins, and --bins says {}",
-                                        *options.edges, count, histogram.histogram.bins));
-    }
-    histogram.histogram.bins = count;
-  } else if (histogram.histogram.binning == Binning::even) {
-    if (!options.range) {
-      throw InvalidArgument(
-          fmt::format("the bins of {} elements need a range, as in --range 0:1, or --edges FILE",
-                      name(histogram.type)));
-    }
-    bins.bounds = parse_range(*options.range);
-    const std::string fault = find_range_fault(histogram, bins.bounds);
-    if (!fault.empty()) throw InvalidArgument(fault);
+void read_range(const HistogramWorkload& histogram, const BinOptions& options, Bins& bins) {
+  if (histogram.binning == Binning::custom && !options.edges) {
+    throw InvalidArgument("custom bins need their edges: --edges FILE");
   }
-  return bins;
+  if (histogram.binning != Binning::even) return;
+  if (!options.range) {
+    throw InvalidArgument(
+        fmt::format("the bins of {} elements need a range, as in --range 0:1, or --edges FILE",
+                    name(histogram.type)));
+  }
+  bins.bounds = parse_range(*options.range);
+  const std::string fault = find_range_fault(histogram, bins.bounds);
+  if (!fault.empty()) throw InvalidArgument(fault);
 }
 
 }  // namespace foldtune

@@ -91,8 +91,8 @@ Action prepare_bundle(CLI::App& app, const std::string&) {
   add_threads_option(app, arguments->threads);
   app.add_flag("--json", arguments->json, "Print JSON: an object");
   app.footer(
-      "Writes what was chosen for GPUs, and every kernel that programs run with it, for all counts "
-      "and\nalignments. Kernels that the database does not keep are compiled, which needs NVRTC "
+      "Writes what was chosen for GPUs, and every kernel that programs run with it, for all shapes "
+      "and\nlayouts. Kernels that the database does not keep are compiled, which needs NVRTC "
       "and no GPU.\nPrograms name the file in ContextOptions::bundles or FOLDTUNE_BUNDLE, and need "
       "no NVRTC then;\nresults in the user's own database go first. Kernels of custom operators "
       "are left out.\n\n"

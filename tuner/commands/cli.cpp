@@ -13,6 +13,7 @@
 #include <new>
 #include <span>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,6 +22,7 @@
 #include "cache/excerpt.h"
 #include "cache/store_error.h"
 #include "foldtune/error.h"
+#include "templates/described/judge/judge.h"
 #include "tuner/commands/commands.h"
 #include "tuner/files/file_error.h"
 #include "tuner/files/output_file.h"
@@ -243,7 +245,27 @@ ExitCode report(const CLI::App& app, const CLI::ParseError& error) {
                           verbs.empty() ? std::string() : verbs.front()->get_name() + ' '));
 }
 
+/// Families of the user's own, "--family PATH", before their fields become options.
+void use_families_of_files(int argc, const char* const* argv) {
+  constexpr std::string_view kOption = "--family";
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    std::string_view value;
+    if (word == kOption && i + 1 < argc) value = argv[i + 1];
+    if (word.starts_with("--family=")) value = word.substr(kOption.size() + 1);
+    if (value.find('.') == std::string_view::npos && value.find('/') == std::string_view::npos) {
+      continue;  // a name
+    }
+    try {
+      use_family(std::string(value));
+    } catch (const std::invalid_argument& error) {
+      throw InvalidArgument(error.what());
+    }
+  }
+}
+
 ExitCode parse_and_run(int argc, const char* const* argv) {
+  use_families_of_files(argc, argv);
   CLI::App app(kDescription, "foldtune");
   app.get_formatter()->column_width(kHelpColumn);
   app.get_formatter()->label("SUBCOMMAND", "VERB");
@@ -255,7 +277,12 @@ ExitCode parse_and_run(int argc, const char* const* argv) {
   for (const Verb& verb : kVerbs) {
     if (verb.prepare == nullptr) continue;
     CLI::App* const subcommand = app.add_subcommand(verb.name, verb.summary)->group("Verbs");
-    verbs.emplace_back(subcommand, verb.prepare(*subcommand, command_line));
+    try {
+      verbs.emplace_back(subcommand, verb.prepare(*subcommand, command_line));
+    } catch (const CLI::OptionAlreadyAdded& error) {
+      throw InvalidArgument(
+          fmt::format("--family: a field has the name of another option: {}", error.what()));
+    }
   }
 
   std::vector<std::string> words = split_words(argc, argv);

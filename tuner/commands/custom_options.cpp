@@ -65,6 +65,10 @@ std::string to_arguments(const CustomOptions& options) {
   return text;
 }
 
+bool is_part_of_custom(std::string_view field) {
+  return field == "accumulator" || field == "result";
+}
+
 CustomOperator make_custom(const CustomOptions& options,
                            const std::optional<std::string>& accumulator,
                            const std::optional<std::string>& result) {

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "foldtune/custom.h"
 
@@ -13,7 +14,7 @@ class App;
 
 namespace foldtune {
 
-/// As they were typed; empty where they were not. --acc and --result belong to them, too.
+/// As they were typed; empty where they were not. --accumulator and --result belong to them, too.
 struct CustomOptions {
   std::optional<std::string> file;
   std::map<std::string, std::string> parts;  ///< "map" of --map, and so on
@@ -26,6 +27,9 @@ std::string first_given(const CustomOptions& options);
 
 /// The options that were given, as a shell takes them, each after a space.
 std::string to_arguments(const CustomOptions& options);
+
+/// Whether the field of this name is said by the operator: "accumulator" and "result".
+bool is_part_of_custom(std::string_view field);
 
 /// The operator of the file, if there is one, with what the options change. Without an accumulator
 /// it has that of a sum of the first input, and without a result type that of the accumulator's

@@ -49,7 +49,7 @@ struct Pair {
 bool is_same_problem(const StoredResult& a, const StoredResult& b) {
   return is_same_device(a.run.device, b.run.device) &&
          a.measurement.problem == b.measurement.problem &&
-         a.measurement.count == b.measurement.count;
+         a.measurement.shape == b.measurement.shape;
 }
 
 /// Puts the row into its pair. Of several in one database, such as those of two drivers, the newest
@@ -147,7 +147,7 @@ void print_device(const DevicePairs& of_device) {
                {"config"}});
   for (const Pair& pair : pairs) {
     const MeasurementRecord& m = pair.any().measurement;
-    table.add_row({describe_problem(m.problem, m.count), format_time(pair.a), format_time(pair.b),
+    table.add_row({describe_problem(m.problem, m.shape), format_time(pair.a), format_time(pair.b),
                    pair.is_whole() ? fmt::format("{:.3f}", pair.ratio()) : "-",
                    describe_configs(pair)});
   }
@@ -175,7 +175,7 @@ OrderedJson to_json(const Pair& pair) {
   const StoredResult& any = pair.any();
   return {{"device_name", any.run.device.name},
           {"device_kind", any.run.device.kind},
-          {"problem", describe_problem(any.measurement.problem, any.measurement.count)},
+          {"workload", describe_problem(any.measurement.problem, any.measurement.shape)},
           {"ratio", pair.is_whole() ? OrderedJson(pair.ratio()) : OrderedJson()},
           {"same_config", pair.is_whole() ? OrderedJson(pair.has_same_config()) : OrderedJson()},
           {"a", pair.a ? foldtune::to_json(*pair.a) : OrderedJson()},
@@ -205,8 +205,7 @@ ExitCode run_diff(const DiffArguments& arguments) {
   if (arguments.json) {
     print_json(pairs, arguments);
   } else if (pairs.empty()) {
-    print_to(stdout, "nothing in {} and {} matches --op, --type and --device\n", arguments.a,
-             arguments.b);
+    print_to(stdout, "nothing in {} and {} matches what was asked for\n", arguments.a, arguments.b);
   } else {
     print_text(pairs, arguments);
   }
@@ -222,7 +221,7 @@ Action prepare_diff(CLI::App& app, const std::string&) {
   add_row_filter(app, arguments->filter);
   app.add_flag("--json", arguments->json, "Print JSON: an object with the array \"problems\"");
   app.footer(
-      "Compares the best results of two databases: problems of the same count on devices of the "
+      "Compares the best results of two databases: problems of the same shape on devices of the "
       "same\nname, whatever the driver, the compiler and the kernels. Both files are only read.\n\n"
       "Example:\n"
       "  foldtune diff before.db after.db --op sum");

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tuner/commands/commands.h"
+#include "tuner/commands/field_options.h"
 #include "tuner/inspect/diagnosis.h"
 #include "tuner/inspect/row_fields.h"
 #include "tuner/text/format.h"
@@ -58,6 +59,7 @@ Action prepare_doctor(CLI::App& app, const std::string&) {
   auto arguments = std::make_shared<DoctorArguments>();
   app.add_option("--db", arguments->database, "Look at this database or bundle, and nothing else")
       ->type_name("FILE");
+  add_family_files_option(app);
   app.add_flag("--json", arguments->json, "Print JSON: an object with the array \"findings\"");
   app.footer(
       "A line for each thing that Foldtune needs or uses: the driver, NVRTC, the toolkit's "

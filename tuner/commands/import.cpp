@@ -15,6 +15,7 @@
 #include "cache/intake.h"
 #include "cache/read_rows.h"
 #include "tuner/commands/commands.h"
+#include "tuner/commands/field_options.h"
 #include "tuner/commands/options.h"
 #include "tuner/exchange/import_rows.h"
 #include "tuner/exchange/input_bytes.h"
@@ -159,6 +160,7 @@ Action prepare_import(CLI::App& app, const std::string&) {
       ->type_name("FILE");
   app.add_flag("--edited", arguments->edited, "Take a file that was changed since it was exported");
   app.add_flag("--dry-run", arguments->dry_run, "Print what would be added, and change nothing");
+  add_family_files_option(app);
   app.add_flag("--json", arguments->json, "Print JSON: an array with an object for each file");
   app.footer(
       "Adds every measurement of the files that the database lacks, with its run and its device; "

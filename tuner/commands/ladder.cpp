@@ -31,11 +31,12 @@ constexpr std::uint64_t kCpuCount = 1 << 16;
 
 constexpr const char* kFooter =
     R"(Runs the kernels that published tutorials, studies and contests build up, from a single thread to
-the libraries, as points of the space of configurations. Each gives the right result before it is
-timed, or fails; one that cannot run here is skipped, and says why.
+the libraries. Each gives the right result before it is timed, or fails; one that cannot run here is
+skipped, and says why. The kernels are in the sources' folder examples/textbook, with a description
+each: `foldtune tune --family tree.json` looks for their best configuration.
 
 Sections:
-  A  from naive to warp-optimized sums; max, argmax, a custom operator, histograms
+  A  from naive to warp-optimized sums; max, argmax, a generic operator, histograms
   B  dot products, of 2^20 elements
   C  a study of sums of f32 and i32, of 2^16, 2^20 and 2^25 elements
   D  the kernels of a contest, 2^24 elements
@@ -51,7 +52,7 @@ Examples:
   foldtune ladder --device cpu --n 4096)";
 
 struct LadderArguments {
-  std::string sections{kLadderSections};
+  std::string sections = ladder_sections();
   std::optional<std::string> count;
   std::optional<std::string> device;
   bool json = false;
@@ -63,9 +64,9 @@ std::string parse_sections(const std::string& text) {
   for (const char c : text) {
     if (c == ',') continue;
     const char letter = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-    if (kLadderSections.find(letter) == std::string_view::npos) {
+    if (ladder_sections().find(letter) == std::string::npos) {
       throw InvalidArgument(
-          fmt::format("--section: there is no section '{}'; there are {}", c, kLadderSections));
+          fmt::format("--section: there is no section '{}'; there are {}", c, ladder_sections()));
     }
     sections += letter;
   }
@@ -112,15 +113,15 @@ void print_section(char section, const LadderReport& report) {
                               {"problem"},
                               {"us", Align::right},
                               {"GB/s", Align::right},
-                              {"%read", Align::right},
-                              {"%peak", Align::right}};
+                              {"% of memory", Align::right},
+                              {"% of peak", Align::right}};
   if (has_flops) columns.push_back({"GFLOPS", Align::right});
   columns.push_back({"published"});
   columns.push_back({"config"});
   Table table(columns);
   for (const KernelResult& result : report.results) {
     if (result.kernel.section != section) continue;
-    std::vector<std::string> cells{result.kernel.name, to_string(result.kernel.problem)};
+    std::vector<std::string> cells{result.kernel.name, to_string(result.kernel.workload)};
     if (result.status == KernelStatus::ran) {
       const Ceilings& ceilings = report.ceilings;
       cells.insert(cells.end(), {format_number(result.median_us), format_number(result.gbps),
@@ -161,7 +162,7 @@ std::size_t count_of(const LadderReport& report, KernelStatus status) {
 }
 
 void print_text(const LadderReport& report, const DeviceInfo& device) {
-  for (const char section : kLadderSections) {
+  for (const char section : ladder_sections()) {
     if (has_section(report, section)) print_section(section, report);
   }
   print_reasons(report, KernelStatus::failed);
@@ -171,14 +172,20 @@ void print_text(const LadderReport& report, const DeviceInfo& device) {
            count_of(report, KernelStatus::failed), device.id, device.record.name);
   if (report.ceilings.read_gbps > 0) {
     print_to(stdout,
-             "%read: of {} GB/s, the measured read bandwidth; %peak: of {} GB/s, the memory's.\n",
+             "us: per call. % of memory: of {} GB/s, the measured read bandwidth; % of peak: of {} "
+             "GB/s, "
+             "the memory's.\n",
              format_number(report.ceilings.read_gbps), format_number(report.ceilings.peak_gbps));
   } else {
     print_to(stdout, "The CPU device: {}.\n", kCpuTimes);
   }
   print_to(stdout, "published: the authors' figures, on their GPUs.\n");
-  for (const Family* const family : families()) {
-    print_to(stdout, "config of {}: {}\n", family->name(), config_legend(*family));
+  std::vector<const Family*> families;
+  for (const KernelResult& result : report.results) {
+    const auto* const config = std::get_if<Config>(&result.kernel.how);
+    if (config == nullptr || std::ranges::count(families, &config->family()) > 0) continue;
+    families.push_back(&config->family());
+    print_to(stdout, "config: {}\n", config_legend(config->family()));
   }
 }
 
@@ -194,13 +201,9 @@ OrderedJson to_json(const KernelResult& result, const Ceilings& ceilings) {
   const bool ran = result.status == KernelStatus::ran;
   const auto* const params = std::get_if<Config>(&kernel.how);
   const auto* const library = std::get_if<LibraryFunction>(&kernel.how);
-  return {
-      {"section", std::string(1, kernel.section)},
-      {"kernel", kernel.name},
-      {"problem", to_string(kernel.problem)},
-      {"op", name(kernel.problem.op)},
-      {"element_type", name(kernel.problem.input_types().front())},
-      {"element_count", kernel.problem.count},
+  OrderedJson json{{"section", std::string(1, kernel.section)}, {"kernel", kernel.name}};
+  json.update(workload_json(kernel.workload));
+  json.update({
       {"config",
        params == nullptr ? OrderedJson() : OrderedJson::parse(foldtune::to_json(*params))},
       {"library", or_null(library == nullptr ? "" : library->name, library != nullptr)},
@@ -214,7 +217,8 @@ OrderedJson to_json(const KernelResult& result, const Ceilings& ceilings) {
        or_null(fraction(result.gbps, ceilings.peak_gbps), ran && ceilings.peak_gbps > 0)},
       {"gflops", or_null(result.gflops, result.gflops > 0)},
       {"published", or_null(kernel.published, !kernel.published.empty())},
-  };
+  });
+  return json;
 }
 
 void print_json(const LadderReport& report, const DeviceInfo& device) {
@@ -223,7 +227,7 @@ void print_json(const LadderReport& report, const DeviceInfo& device) {
     kernels.push_back(to_json(result, report.ceilings));
   }
   OrderedJson sections = OrderedJson::object();
-  for (const char section : kLadderSections) {
+  for (const char section : ladder_sections()) {
     if (has_section(report, section)) {
       sections[std::string(1, section)] = ladder_section_title(section);
     }
@@ -252,7 +256,7 @@ ExitCode run_ladder(const LadderArguments& arguments) {
   const LadderReport report =
       run_ladder(*device, kernels, library_kernels(), [&](const KernelResult& result) {
         print_to(stderr, "{}/{} {} {}, {}: {}\n", ++done, kernels.size(), result.kernel.section,
-                 result.kernel.name, to_string(result.kernel.problem),
+                 result.kernel.name, to_string(result.kernel.workload),
                  result.status == KernelStatus::ran ? format_us(result.median_us)
                                                     : std::string(text(result.status)));
       });

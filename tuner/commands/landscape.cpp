@@ -24,7 +24,6 @@
 #include "tuner/exchange/kernel_tuner.h"
 #include "tuner/files/output_file.h"
 #include "tuner/inspect/row_fields.h"
-#include "tuner/inspect/stored_problem.h"
 #include "tuner/inspect/stored_rows.h"
 #include "tuner/text/format.h"
 #include "tuner/text/print.h"
@@ -58,7 +57,7 @@ std::ptrdiff_t count_near(const std::vector<double>& times, const LandscapePoint
 }
 
 void print_heading(const Landscape& landscape) {
-  print_to(stdout, "{} on {}{}{}\n", to_string(landscape.problem),
+  print_to(stdout, "{} on {}{}{}\n", to_string(landscape.workload),
            describe_origin(landscape.device, landscape.compiler),
            is_of_these_kernels(landscape.template_fingerprint)
                ? ""
@@ -76,7 +75,7 @@ void print_heading(const Landscape& landscape) {
 /// The configuration that is used untuned; null if it was not recorded, or failed.
 const LandscapePoint* find_default(const Landscape& landscape) {
   const int multiprocessors = landscape.device.multiprocessor_count;
-  const Space space(landscape.problem);
+  const Space space(landscape.workload);
   const Config params = space.canonical(space.default_params(multiprocessors), multiprocessors);
   for (const LandscapePoint& point : landscape.points) {
     if (point.params == params) return point.outcome == Outcome::ok ? &point : nullptr;
@@ -85,7 +84,7 @@ const LandscapePoint* find_default(const Landscape& landscape) {
 }
 
 void print_spread(const Landscape& landscape, const LandscapePoint& best) {
-  const double bytes = static_cast<double>(landscape.problem.input_bytes());
+  const double bytes = static_cast<double>(input_bytes(landscape.workload));
   const double gbps = bytes / best.median_us / 1e3;
   print_to(stdout, "\nfastest  {:>10}  {}  ({} GB/s", format_us(best.median_us),
            format_config(best.params), format_number(gbps));
@@ -121,7 +120,7 @@ struct TunableWorth {
 std::vector<TunableWorth> worth_of_tunables(const Landscape& landscape,
                                             const LandscapePoint& best) {
   std::vector<TunableWorth> result;
-  for (const Tunable& tunable : family_of(landscape.problem).tunables()) {
+  for (const Tunable& tunable : landscape.workload.problem.family().tunables()) {
     std::map<int, double> times;
     for (const LandscapePoint& point : landscape.points) {
       if (point.outcome != Outcome::ok) continue;
@@ -151,7 +150,7 @@ void print_values(const Landscape& landscape, const LandscapePoint& best) {
     table.add_row({worth.name, cell});
   }
   if (!table.empty()) print_to(stdout, "\n{}", Lines{table.to_string(terminal_width(stdout))});
-  print_to(stdout, "\nconfig: {}\n", config_legend(family_of(landscape.problem)));
+  print_to(stdout, "\nconfig: {}\n", config_legend(landscape.workload.problem.family()));
 }
 
 /// Now, as every Python reads it.
@@ -176,7 +175,7 @@ OrderedJson point_json(const LandscapePoint& point) {
 
 /// What is told only where something succeeded.
 void add_spread(OrderedJson& json, const Landscape& landscape, const LandscapePoint& best) {
-  const double gbps = static_cast<double>(landscape.problem.input_bytes()) / best.median_us / 1e3;
+  const double gbps = static_cast<double>(input_bytes(landscape.workload)) / best.median_us / 1e3;
   const double peak = landscape.read_bandwidth_gbps;
   const LandscapePoint* const untuned = find_default(landscape);
   const std::vector<double> times = sorted_times(landscape);
@@ -198,11 +197,10 @@ void add_spread(OrderedJson& json, const Landscape& landscape, const LandscapePo
 
 OrderedJson to_json(const Landscape& landscape) {
   const std::string& source = landscape.imported_from;
-  OrderedJson json{{"problem", to_string(landscape.problem)},
-                   {"element_count", landscape.problem.count}};
+  OrderedJson json = workload_json(landscape.workload);
   json.update(origin_json(landscape.device, landscape.compiler));
   json["template_fingerprint"] = landscape.template_fingerprint;
-  json["is_stale"] = !is_of_these_kernels(landscape.template_fingerprint);
+  json["has_these_kernels"] = is_of_these_kernels(landscape.template_fingerprint);
   json["imported_from"] = source.empty() ? OrderedJson() : OrderedJson(source);
   json["configurations"] = landscape.points.size();
   json["outcomes"] = OrderedJson::object();
@@ -232,43 +230,46 @@ std::vector<StoredResult> newest_by_device(const std::vector<StoredResult>& resu
 }
 
 /// Everything that was tried where, and with what, `result` was measured.
-Landscape landscape_around(const ConfigStore& store, const StoredResult& result, Problem problem) {
-  problem.count = result.measurement.count;
+Landscape landscape_around(const ConfigStore& store, const StoredResult& result,
+                           Workload workload) {
+  if (const auto shape = parse_shape(workload.problem.family(), result.measurement.shape)) {
+    workload.shape = *shape;
+  }
   std::vector<MeasurementRecord> records;
   for (StoredResult& row : store.measurements_of(tuning_key(result.run, result.measurement))) {
     if (row.imported_from == result.imported_from) records.push_back(std::move(row.measurement));
   }
-  Landscape landscape = make_landscape(result.run, problem, records);
+  Landscape landscape = make_landscape(result.run, workload, records);
   landscape.imported_from = result.imported_from;
   return landscape;
 }
 
 /// One for each device. Says so where there is none, in text, and throws if there has to be one.
 std::vector<Landscape> stored_landscapes(const ProblemSelection& selection, bool must_exist) {
-  const Problem problem = selected_problem(selection);
+  const Workload workload = selected_workload(selection);
   const std::string path = database_path(selection.database);
   const std::unique_ptr<const ConfigStore> store = open_sqlite_store(path, OpenMode::read_only);
   std::vector<StoredResult> results = select_device(store->best(), selection);
   const bool has_results = !results.empty();
-  const ProblemKey key = make_problem_key(problem);
+  const ProblemKey key = make_problem_key(workload);
   std::erase_if(results, [&](const StoredResult& row) { return row.measurement.problem != key; });
   std::vector<Landscape> landscapes;
   for (const StoredResult& result : newest_by_device(results)) {
-    landscapes.push_back(landscape_around(*store, result, problem));
+    landscapes.push_back(landscape_around(*store, result, workload));
     if (landscapes.back().points.empty()) landscapes.pop_back();  // which a note says
   }
   if (landscapes.empty() && must_exist) {
     throw InvalidArgument(
         fmt::format("nothing was measured of {}, so there is nothing to write; `foldtune show` "
                     "lists what was",
-                    describe_problem(key, problem.count)));
+                    to_string(workload)));
   }
   if (selection.json || (landscapes.empty() && !results.empty())) return landscapes;
   if (!has_results) {
     print_to(stdout, "{} holds no results yet; `foldtune tune` makes some\n", path);
   } else if (landscapes.empty()) {
     print_to(stdout, "nothing was measured of {}; `foldtune show` lists what was\n",
-             describe_problem(key, problem.count));
+             to_string(workload));
   }
   return landscapes;
 }

@@ -3,75 +3,17 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <array>
 #include <charconv>
 #include <cstdio>
-#include <span>
-#include <string_view>
 #include <system_error>
 
 #include "cache/config_store.h"
 #include "foldtune/error.h"
 #include "runtime/device/device.h"
-#include "tuner/problem/count_list.h"
 #include "tuner/text/print.h"
 
 namespace foldtune {
 namespace {
-
-constexpr std::array kAlignments{Alignment::vector, Alignment::element};
-constexpr std::array kDeterminisms{Determinism::any, Determinism::run_to_run,
-                                   Determinism::config_independent};
-constexpr std::array kBinnings{Binning::even, Binning::custom, Binning::key};
-constexpr std::array kDistributions{Distribution::uniform, Distribution::zipf,
-                                    Distribution::constant};
-constexpr std::array kNanPolicies{NanPolicy::propagate, NanPolicy::ignore};
-
-template <class T>
-T require_name(std::string_view what, std::string_view text, std::span<const T> known) {
-  std::string names;
-  for (const T value : known) {
-    if (name(value) == text) return value;
-    names += fmt::format("{}{}", names.empty() ? "" : ", ", name(value));
-  }
-  throw InvalidArgument(fmt::format("there is no {} '{}'; there is {}", what, text, names));
-}
-
-template <class T>
-std::vector<T> parse_names(std::string_view option, std::string_view what, std::string_view list,
-                           std::span<const T> known) {
-  if (list == "all") return {known.begin(), known.end()};
-  std::vector<T> values;
-  for (const std::string_view item : split_list(option, list)) {
-    const T value = require_name(what, item, known);
-    if (std::ranges::find(values, value) == values.end()) values.push_back(value);
-  }
-  return values;
-}
-
-constexpr std::string_view kOperator = "operator";
-constexpr std::string_view kElementType = "element type";
-
-/// The catalogue: what needs no more than its name.
-const std::vector<Operator>& catalogued_operators() {
-  static const std::vector<Operator> all = [] {
-    std::vector<Operator> some(operators().begin(), operators().end());
-    some.push_back(Operator::histogram);
-    return some;
-  }();
-  return all;
-}
-
-/// With what the user defines.
-const std::vector<Operator>& any_operators() {
-  static const std::vector<Operator> all = [] {
-    std::vector<Operator> some = catalogued_operators();
-    some.push_back(Operator::custom);
-    return some;
-  }();
-  return all;
-}
 
 bool has_cuda_device() {
   try {
@@ -113,43 +55,6 @@ void add_threads_option(CLI::App& app, int& threads) {
 void add_seed_option(CLI::App& app, std::uint64_t& seed, const std::string& help) {
   add_number_option(
       app, "--seed", {}, [&seed](std::uint64_t value) { seed = value; }, help);
-}
-
-std::vector<Operator> parse_operators(const std::string& list) {
-  if (list == "all") return catalogued_operators();
-  return parse_names("--op", kOperator, list, std::span<const Operator>(any_operators()));
-}
-std::vector<ElementType> parse_element_types(const std::string& list) {
-  return parse_names("--type", kElementType, list, element_types());
-}
-
-Operator require_operator(const std::string& text) {
-  return require_name(kOperator, text, std::span<const Operator>(any_operators()));
-}
-ElementType require_element_type(const std::string& text) {
-  return require_name(kElementType, text, element_types());
-}
-ElementType require_accumulator(const std::string& text) {
-  return require_name("accumulator type", text, element_types());
-}
-ElementType require_result(const std::string& text) {
-  return require_name("result type", text, element_types());
-}
-NanPolicy require_nan_policy(const std::string& text) {
-  return require_name("NaN policy", text, std::span<const NanPolicy>(kNanPolicies));
-}
-Alignment require_alignment(const std::string& text) {
-  return require_name("alignment", text, std::span<const Alignment>(kAlignments));
-}
-Determinism require_determinism(const std::string& text) {
-  return require_name("determinism", text, std::span<const Determinism>(kDeterminisms));
-}
-
-Binning require_binning(const std::string& text) {
-  return require_name("binning", text, std::span<const Binning>(kBinnings));
-}
-Distribution require_distribution(const std::string& text) {
-  return require_name("distribution", text, std::span<const Distribution>(kDistributions));
 }
 
 void require_place_for_json(bool as_json, const std::string& output, const std::string& what,

@@ -1,13 +1,10 @@
-/// What several verbs take: names of the catalogue, a device, a database.
+/// What several verbs take: numbers, a device, a database.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
-#include <vector>
-
-#include "foldtune/problem.h"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): not ours
 class App;
@@ -29,22 +26,6 @@ void add_number_option(CLI::App& app, const std::string& flag, const NumberRange
 void add_database_option(CLI::App& app, std::optional<std::string>& database);
 void add_threads_option(CLI::App& app, int& threads);
 void add_seed_option(CLI::App& app, std::uint64_t& seed, const std::string& help);
-
-// Names by comma, or "all", which for operators is every one but `custom`; each comes once. They
-// throw InvalidArgument, which lists what there is.
-std::vector<Operator> parse_operators(const std::string& list);
-std::vector<ElementType> parse_element_types(const std::string& list);
-
-// One name. They throw InvalidArgument, which lists what there is.
-Operator require_operator(const std::string& text);
-ElementType require_element_type(const std::string& text);
-ElementType require_accumulator(const std::string& text);
-ElementType require_result(const std::string& text);
-NanPolicy require_nan_policy(const std::string& text);
-Alignment require_alignment(const std::string& text);
-Determinism require_determinism(const std::string& text);
-Binning require_binning(const std::string& text);
-Distribution require_distribution(const std::string& text);
 
 /// Throws InvalidArgument where both the JSON of a verb and what it writes to `output`, "the
 /// export" of `option`, would be on the standard output.

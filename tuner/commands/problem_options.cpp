@@ -1,133 +1,308 @@
 #include "tuner/commands/problem_options.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "foldtune/error.h"
-#include "tuner/commands/options.h"
+#include "templates/family.h"
+#include "tuner/problem/count_list.h"
 #include "tuner/text/format.h"
 
 namespace foldtune {
 namespace {
 
-int parse_ddof(const std::string& text) {
-  if (text == "0") return 0;
-  if (text == "1") return 1;
-  throw InvalidArgument(
-      fmt::format("--ddof is 0 (divide by n) or 1 (divide by n - 1), not '{}'", text));
+/// A value for each field that was given, by its option.
+using Given = std::vector<std::pair<std::string, std::string>>;
+
+/// Several of them.
+using Lists = std::vector<std::pair<std::string, std::vector<std::string>>>;
+
+const Field* find_field(const Family& family, std::string_view name) {
+  const auto fields = family.fields();
+  const auto found = std::ranges::find(fields, name, &Field::name);
+  return found == fields.end() ? nullptr : &*found;
 }
 
-/// The options that were given, as a shell takes them, each after a space.
-std::string given(const ProblemOptions& options) {
-  std::string text;
-  for (const auto& [flag, value] : {std::pair{"--acc", &options.accumulator},
-                                    {"--result", &options.result},
-                                    {"--nan", &options.nan_policy},
-                                    {"--ddof", &options.ddof},
-                                    {"--determinism", &options.determinism}}) {
-    if (*value) text += fmt::format(" {} {}", flag, shell_quoted(**value));
+/// What the family does not take; empty if it takes all.
+std::string find_misfit(const Family& family, const Given& given) {
+  Problem problem(family);
+  for (const auto& [name, value] : given) {
+    const Field* const field = find_field(family, name);
+    if (field == nullptr) return fmt::format("{} has no --{}", family.name(), name);
+    if (!family.parse(problem, *field, value)) {
+      return fmt::format("{} no --{} {}", family.name(), name, value);
+    }
+  }
+  return {};
+}
+
+/// Null if no family takes all.
+const Family* find_fitting(const std::vector<const Family*>& families, const Given& given) {
+  const auto found = std::ranges::find_if(
+      families, [&](const Family* family) { return find_misfit(*family, given).empty(); });
+  return found == families.end() ? nullptr : *found;
+}
+
+std::string describe_misfits(const std::vector<const Family*>& families, const Given& given) {
+  std::string text = "no family of kernels takes";
+  for (const auto& [name, value] : given) text += fmt::format(" --{} {}", name, value);
+  std::string_view separator = ": ";
+  for (const Family* const family : families) {
+    text += fmt::format("{}{}", separator, find_misfit(*family, given));
+    separator = ", ";
   }
   return text;
 }
 
-void check_custom(const std::vector<Operator>& ops, const ProblemOptions& options, bool has_type) {
-  if (ops.size() > 1) {
-    throw InvalidArgument("a custom operator has options of its own: name it alone in --op");
-  }
-  if (has_type) throw InvalidArgument("a custom operator has its types in --inputs, not in --type");
-  if (options.nan_policy || options.ddof) {
-    throw InvalidArgument("--nan and --ddof are for operators that have a name");
-  }
+Problem problem_of(const Family& family, const Given& given) {
+  Problem problem(family);
+  for (const auto& [name, value] : given) family.parse(problem, *find_field(family, name), value);
+  family.complete(problem);
+  return problem;
 }
 
-Operator default_operator(const ProblemOptions& options) {
-  return options.custom.file ? Operator::custom : Operator::sum;
+/// Every choice of one value of each list, the last list's changing fastest.
+std::vector<Given> combinations(const Lists& lists) {
+  std::vector<Given> all(1);
+  for (const auto& [name, values] : lists) {
+    std::vector<Given> longer;
+    for (const Given& given : all) {
+      for (const std::string& value : values) {
+        longer.push_back(given);
+        longer.back().emplace_back(name, value);
+      }
+    }
+    all = std::move(longer);
+  }
+  return all;
 }
 
-/// Throws InvalidArgument for options that the operators do not have.
-void check_options(const std::vector<Operator>& ops, const ProblemOptions& options, bool has_type) {
-  const bool has_custom = std::ranges::find(ops, Operator::custom) != ops.end();
-  if (has_custom) {
-    check_custom(ops, options, has_type);
-  } else if (const std::string flag = first_given(options.custom); !flag.empty()) {
-    throw InvalidArgument(fmt::format("{} is for --op custom", flag));
+/// The values that tell a combination from the others.
+std::string values_of_lists(const Given& given, const Lists& lists) {
+  const auto has_several = [](const auto& list) { return list.second.size() > 1; };
+  const bool has_list = std::ranges::any_of(lists, has_several);
+  std::string values;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    if (has_list && !has_several(lists[i])) continue;
+    values += (values.empty() ? "" : " ") + given[i].second;
   }
-  const bool has_histogram = std::ranges::find(ops, Operator::histogram) != ops.end();
-  if (const std::string flag = first_given(options.bins); !has_histogram && !flag.empty()) {
-    throw InvalidArgument(fmt::format("{} is for --op histogram", flag));
+  return values;
+}
+
+// Operators of the user's.
+
+/// The option that a custom operator is asked for with, if that is so.
+const FieldOption* find_custom(const std::vector<FieldOption>& fields,
+                               const ProblemOptions& options) {
+  for (const FieldOption& option : fields) {
+    if (std::ranges::none_of(option.places, takes_custom)) continue;
+    const auto text = options.fields.find(option.name);
+    if (text == options.fields.end()) return options.custom.file ? &option : nullptr;
+    const std::vector<std::string_view> items = split_list(text->second);
+    if (std::ranges::count(items, kCustom) == 0) return nullptr;
+    if (items.size() > 1) {
+      throw InvalidArgument(fmt::format(
+          "a custom operator has options of its own: name it alone in --{}", option.name));
+    }
+    return &option;
   }
+  return nullptr;
+}
+
+std::optional<std::string> text_of(const ProblemOptions& options, std::string_view name) {
+  const auto found = options.fields.find(name);
+  return found == options.fields.end() ? std::nullopt : std::optional(found->second);
+}
+
+/// The fields of which a custom operator has its own are parts of it.
+Problem make_custom_problem(const ProblemOptions& options, const FieldOption& of_custom) {
+  const auto families = require_families(options.family);
+  const Given custom{{std::string(of_custom.name), std::string(kCustom)}};
+  const Family* const family = find_fitting(families, custom);
+  if (family == nullptr) throw InvalidArgument(describe_misfits(families, custom));
+  Problem problem = problem_of(*family, custom);
+  problem.set_custom(std::make_shared<const CustomOperator>(
+      make_custom(options.custom, text_of(options, "accumulator"), text_of(options, "result"))));
+  for (const FieldOption& option : field_options()) {
+    const std::optional<std::string> text = text_of(options, option.name);
+    if (!text || option.name == of_custom.name || is_part_of_custom(option.name)) continue;
+    const std::string value = require_value(option, *text);
+    const Field* const field = find_field(*family, option.name);
+    Problem changed = problem;
+    const bool is_taken = field != nullptr && family->parse(changed, *field, value);
+    if (!is_taken || changed.custom() != problem.custom()) {
+      throw InvalidArgument(
+          fmt::format("--{} is for operators that have a name: a custom operator has its types in "
+                      "--inputs, and says the rest itself",
+                      option.name));
+    }
+    problem = changed;
+  }
+  family->complete(problem);
+  return problem;
 }
 
 }  // namespace
 
-void add_problem_options(CLI::App& app, ProblemOptions& options) {
-  app.add_option("--acc", options.accumulator,
-                 "Type of partial results [the operator's own]; custom: also value:f32,index:u32")
-      ->type_name("TYPE");
-  app.add_option("--result", options.result, "Type of the result [that of partial results]")
-      ->type_name("TYPE");
-  app.add_option("--nan", options.nan_policy,
-                 "What comparisons do with NaN: propagate or ignore [propagate]")
-      ->type_name("NAME");
-  app.add_option("--ddof", options.ddof,
-                 "Variance and stddev divide by n - N: 0 (population) or 1 (sample) [0]")
-      ->type_name("N");
-  app.add_option("--determinism", options.determinism,
-                 "any, run_to_run or config_independent, see below [run_to_run]")
-      ->type_name("NAME");
+void add_problem_options(CLI::App& app, ProblemOptions& options, Values values) {
+  add_field_options(app, options.fields, options.family, values);
   add_custom_options(app, options.custom);
 }
 
-std::vector<Operator> choose_operators(const std::optional<std::string>& list,
-                                       const ProblemOptions& options, bool has_type) {
-  std::vector<Operator> ops =
-      list ? parse_operators(*list) : std::vector{default_operator(options)};
-  check_options(ops, options, has_type);
-  return ops;
-}
-
-Operator choose_operator(const std::optional<std::string>& name, const ProblemOptions& options,
-                         bool has_type) {
-  const Operator op = name ? require_operator(*name) : default_operator(options);
-  check_options({op}, options, has_type);
-  return op;
-}
-
-Problem make_problem(const ProblemOptions& options, Operator op, ElementType type) {
-  Problem problem{.op = op, .type = type};
-  if (op == Operator::custom) {
-    problem = make_problem(make_custom(options.custom, options.accumulator, options.result));
-    if (options.determinism) problem.determinism = require_determinism(*options.determinism);
-    return problem;
+AskedProblems make_problems(const ProblemOptions& options) {
+  const std::vector<FieldOption> fields = field_options();
+  if (const FieldOption* const custom = find_custom(fields, options)) {
+    AskedProblems asked{.problems = {make_custom_problem(options, *custom)}};
+    if (std::string fault = find_fault(asked.problems.front()); !fault.empty()) {
+      asked.left_out.push_back({std::string(kCustom), std::move(fault)});
+      asked.problems.clear();
+    }
+    return asked;
   }
-  if (options.accumulator) problem.accumulator = require_accumulator(*options.accumulator);
-  if (options.result) problem.result = require_result(*options.result);
-  if (options.nan_policy) problem.nan_policy = require_nan_policy(*options.nan_policy);
-  if (options.ddof) problem.ddof = parse_ddof(*options.ddof);
-  if (options.determinism) problem.determinism = require_determinism(*options.determinism);
-  if (op == Operator::histogram) {
-    problem.determinism = Determinism::run_to_run;
-    set_bins(problem, options.bins);
+  if (const std::string flag = first_given(options.custom); !flag.empty()) {
+    throw InvalidArgument(fmt::format("{} is for --op {}", flag, kCustom));
   }
-  return problem;
+  Lists lists;
+  for (const FieldOption& option : fields) {
+    if (const auto text = text_of(options, option.name)) {
+      lists.emplace_back(option.name, require_values(option, *text));
+    }
+  }
+  const auto families = require_families(options.family);
+  AskedProblems asked;
+  for (const Given& given : combinations(lists)) {
+    const Family* const family = find_fitting(families, given);
+    std::string fault;
+    if (family == nullptr) {
+      fault = describe_misfits(families, given);
+    } else {
+      const Problem problem = problem_of(*family, given);
+      fault = find_fault(problem);
+      if (fault.empty()) asked.problems.push_back(problem);
+    }
+    if (fault.empty()) continue;
+    asked.left_out.push_back({values_of_lists(given, lists), std::move(fault)});
+  }
+  return asked;
 }
 
-std::string tune_command(const ProblemOptions& options, const Problem& problem,
+Problem make_problem(const ProblemOptions& options) {
+  const std::vector<FieldOption> fields = field_options();
+  if (const FieldOption* const custom = find_custom(fields, options)) {
+    return make_custom_problem(options, *custom);
+  }
+  if (const std::string flag = first_given(options.custom); !flag.empty()) {
+    throw InvalidArgument(fmt::format("{} is for --op {}", flag, kCustom));
+  }
+  Given given;
+  for (const FieldOption& option : fields) {  // one value each, and no list
+    if (const auto text = text_of(options, option.name)) {
+      given.emplace_back(option.name, require_value(option, *text));
+    }
+  }
+  const auto families = require_families(options.family);
+  const Family* const family = find_fitting(families, given);
+  if (family == nullptr) throw InvalidArgument(describe_misfits(families, given));
+  return problem_of(*family, given);
+}
+
+void add_shape_options(CLI::App& app, ShapeOptions& options, Values values,
+                       const std::string& usual) {
+  const bool is_list = values == Values::list;
+  CLI::Option* const count =
+      app.add_option("--n", options.shape,
+                     is_list ? fmt::format("Element counts, see below{}", usual)
+                             : fmt::format("The element count, such as 1e6 or 2^20{}", usual))
+          ->type_name(is_list ? "COUNTS" : "COUNT");
+  app.add_option("--shape", options.shape,
+                 is_list ? "The same of several extents: 4096x100,2^10..2^14x64"
+                         : "The same of several extents: 4096x100")
+      ->type_name(is_list ? "SHAPES" : "SHAPE")
+      ->excludes(count);
+  std::vector<std::string_view> layouts;
+  for (const Family* const family : families()) {
+    for (const std::string_view layout : family->layouts()) {
+      if (std::ranges::find(layouts, layout) == layouts.end()) layouts.push_back(layout);
+    }
+  }
+  app.add_option("--layout", options.layout,
+                 fmt::format("The class of the addresses: {} [{}]", fmt::join(layouts, ", "),
+                             layouts.front()))
+      ->type_name("NAME");
+}
+
+int require_layout(const Family& family, const std::string& name) {
+  if (name.empty()) return 0;
+  const auto layouts = family.layouts();
+  const auto found = std::ranges::find(layouts, name);
+  if (found != layouts.end()) return static_cast<int>(found - layouts.begin());
+  throw InvalidArgument(
+      fmt::format("--layout: there is no '{}'; there is {}", name, fmt::join(layouts, ", ")));
+}
+
+Shape require_shape(const Family& family, const std::string& text) {
+  const std::vector<Shape> shapes = parse_shapes(family, text);
+  if (shapes.size() == 1) return shapes.front();
+  throw InvalidArgument(fmt::format("'{}' are {} shapes: give one", text, shapes.size()));
+}
+
+namespace {
+
+/// Those that have to be said for the problem, and those that families share, such as the operator:
+/// people look for them.
+std::vector<Field> said_fields(const Problem& problem) {
+  const std::vector<FieldOption> options = field_options();
+  const auto fields = problem.family().fields();
+  std::vector<Field> said;
+  Problem shorter = problem;
+  for (auto field = fields.rbegin(); field != fields.rend(); ++field) {
+    Problem without = shorter;
+    without.set(*field, field->fallback.value_or(Problem::kUnsaid));
+    Problem completed = without;
+    problem.family().complete(completed);
+    const auto option = std::ranges::find(options, field->name, &FieldOption::name);
+    const bool is_shared = option != options.end() && option->places.size() > 1;
+    if (completed == problem && !is_shared) {
+      shorter = without;
+    } else {
+      said.push_back(*field);
+    }
+  }
+  std::ranges::reverse(said);
+  return said;
+}
+
+}  // namespace
+
+std::string tune_command(const ProblemOptions& options, const Workload& workload,
                          const std::string& device) {
+  const Problem& problem = workload.problem;
+  const Family& family = problem.family();
   std::string text = fmt::format("foldtune tune --device {}", device);
-  if (problem.op != Operator::custom) {
-    // Alone, "all" is every operator.
-    const std::string_view op = problem.op == Operator::all ? "all,all" : name(problem.op);
-    text += fmt::format(" --op {} --type {}", op, name(problem.type));
-  } else if (!options.custom.file) {
-    text += " --op custom";
+  if (problem.custom() != nullptr) {
+    for (const auto& [name, value] : options.fields) {
+      text += fmt::format(" --{} {}", name, shell_quoted(value));
+    }
+    text += to_arguments(options.custom);
+  } else {
+    for (const Field& field : said_fields(problem)) {
+      text += fmt::format(" --{} {}", field.name, shell_quoted(family.text(problem, field)));
+    }
   }
-  text += fmt::format(" --n {}", std::max<std::uint64_t>(problem.count, 1));
-  if (problem.op == Operator::histogram) text += to_tune_arguments(problem);
-  return text + given(options) + to_arguments(options.custom);
+  Shape shape = workload.shape;
+  const std::size_t extents = family.extents().size();
+  for (std::size_t i = 0; i < extents; ++i) shape[i] = std::max<std::uint64_t>(shape[i], 1);
+  text += fmt::format(" --{} {}", extents == 1 ? "n" : "shape", to_text(family, shape));
+  if (workload.layout != 0) {
+    text +=
+        fmt::format(" --layout {}", family.layouts()[static_cast<std::size_t>(workload.layout)]);
+  }
+  return text;
 }
 
 }  // namespace foldtune

@@ -1,13 +1,13 @@
-/// What `run` and `tune` can ask of a reduction.
+/// What can be asked of problems: their fields, an operator of the user's own, shapes, a layout.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "foldtune/problem.h"
-#include "tuner/commands/bin_options.h"
+#include "foldtune/workload.h"
 #include "tuner/commands/custom_options.h"
+#include "tuner/commands/field_options.h"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): not ours
 class App;
@@ -17,36 +17,50 @@ namespace foldtune {
 
 /// As they were typed; empty where they were not.
 struct ProblemOptions {
-  std::optional<std::string> accumulator;
-  std::optional<std::string> result;
-  std::optional<std::string> nan_policy;
-  std::optional<std::string> ddof;
-  std::optional<std::string> determinism;
+  std::string family;
+  FieldTexts fields;
   CustomOptions custom;
-  BinOptions bins;
 };
 
-/// Adds --acc, --result, --nan, --ddof, --determinism and those of custom operators. Bins
-/// have functions of their own.
-void add_problem_options(CLI::App& app, ProblemOptions& options);
+/// Adds --family, the fields' options and those of custom operators.
+void add_problem_options(CLI::App& app, ProblemOptions& options, Values values);
 
-/// The operators of --op, by comma or "all"; without it `custom` if that has a file, else `sum`.
-/// Throws InvalidArgument for names that there are not, for `custom` beside others, and for options
-/// that the operators do not have; --type, whose place they have for `custom`, among them.
-/// `choose_operator` is for one name, which may be that of the operator `all`.
-std::vector<Operator> choose_operators(const std::optional<std::string>& list,
-                                       const ProblemOptions& options, bool has_type);
-Operator choose_operator(const std::optional<std::string>& name, const ProblemOptions& options,
-                         bool has_type);
+/// The problem that is asked for, of the first family that takes all values. Throws InvalidArgument
+/// for values that there are not, or that no family has together, FileError for the file of a
+/// custom operator; whether the problem can be is left to find_fault.
+Problem make_problem(const ProblemOptions& options);
 
-/// The problem that is asked for, without a count. `type` is not for `custom`. Histograms are the
-/// same to the bit whatever their determinism, and have the default one. Throws
-/// InvalidArgument for a name or a number that there is not, FileError for the file of a custom
-/// operator; whether the problem can be is left to find_fault.
-Problem make_problem(const ProblemOptions& options, Operator op, ElementType type);
+/// What cannot be.
+struct LeftOut {
+  std::string values;
+  std::string fault;
+};
 
-/// `foldtune tune` for `problem` with these options on this device, as a shell takes it.
-std::string tune_command(const ProblemOptions& options, const Problem& problem,
+/// The same of lists of values.
+struct AskedProblems {
+  std::vector<Problem> problems{};
+  std::vector<LeftOut> left_out{};
+};
+AskedProblems make_problems(const ProblemOptions& options);
+
+/// What there is of each problem to choose: shapes and a layout.
+struct ShapeOptions {
+  std::optional<std::string> shape;  ///< of --n or --shape
+  std::string layout;                ///< empty: the family's first
+};
+
+/// Adds --n, --shape and --layout. `usual` is the help's text of where neither is given.
+void add_shape_options(CLI::App& app, ShapeOptions& options, Values values,
+                       const std::string& usual);
+
+/// The place of the layout that is asked for. Throws InvalidArgument if the family has it not.
+int require_layout(const Family& family, const std::string& name);
+
+/// The one shape that is asked for. Throws InvalidArgument for none or several.
+Shape require_shape(const Family& family, const std::string& text);
+
+/// `foldtune tune` for the workload on this device, as a shell takes it.
+std::string tune_command(const ProblemOptions& options, const Workload& workload,
                          const std::string& device);
 
 }  // namespace foldtune

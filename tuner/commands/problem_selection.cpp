@@ -5,35 +5,31 @@
 #include <CLI/CLI.hpp>
 
 #include "foldtune/error.h"
+#include "templates/family.h"
 #include "tuner/commands/options.h"
 #include "tuner/commands/row_filter.h"
 #include "tuner/inspect/stored_rows.h"
-#include "tuner/problem/count_list.h"
 
 namespace foldtune {
+
 void add_problem_selection(CLI::App& app, ProblemSelection& selection) {
-  app.add_option("--op", selection.op, "The operator [sum]")->type_name("NAME");
-  app.add_option("--type", selection.type, "The element type [f32]")->type_name("TYPE");
-  add_problem_options(app, selection.problem);
-  add_tune_bin_options(app, selection.problem.bins);
-  app.add_option("--n", selection.count, "The element count, such as 1e6 or 2^20")
-      ->type_name("COUNT")
-      ->required();
-  app.add_option("--alignment", selection.alignment,
-                 "Of the input's address: vector (16 bytes) or element [vector]")
-      ->type_name("NAME");
+  add_problem_options(app, selection.problem, Values::one);
+  add_shape_options(app, selection.shape, Values::one, "");
   add_device_filter(app, selection.device);
   add_database_option(app, selection.database);
 }
 
-Problem selected_problem(const ProblemSelection& selection) {
-  const Operator op = choose_operator(selection.op, selection.problem, selection.type.has_value());
-  Problem problem =
-      make_problem(selection.problem, op, require_element_type(selection.type.value_or("f32")));
-  problem.alignment = require_alignment(selection.alignment);
-  problem.count = parse_count(selection.count);
-  if (const std::string fault = find_fault(problem); !fault.empty()) throw InvalidArgument(fault);
-  return problem;
+Workload selected_workload(const ProblemSelection& selection) {
+  const Problem problem = make_problem(selection.problem);
+  const Family& family = problem.family();
+  if (!selection.shape.shape) {
+    throw InvalidArgument(family.extents().size() == 1 ? "--n is required: for how many elements?"
+                                                       : "--shape is required: for which extents?");
+  }
+  const Workload workload{problem, require_shape(family, *selection.shape.shape),
+                          require_layout(family, selection.shape.layout)};
+  if (const std::string fault = find_fault(workload); !fault.empty()) throw InvalidArgument(fault);
+  return workload;
 }
 
 std::vector<StoredResult> select_device(std::vector<StoredResult> rows,

@@ -25,7 +25,7 @@ std::string failures(int failed) {
 std::string format_progress(const TuneProgress& progress) {
   // What matters least comes last, where a narrow terminal cuts it.
   std::string text = fmt::format("{}/{} {}: ", progress.problem_index + 1, progress.problem_count,
-                                 to_string(progress.problem));
+                                 to_string(progress.workload));
   if (progress.budget_s > 0) {
     text += format_seconds(std::max(0.0, progress.budget_s - progress.elapsed_s)) + " left";
   } else {
@@ -36,7 +36,7 @@ std::string format_progress(const TuneProgress& progress) {
 }
 
 std::string format_result(const ProblemResult& result) {
-  std::string text = fmt::format("{}: {}, {} GB/s", to_string(result.problem),
+  std::string text = fmt::format("{}: {}, {} GB/s", to_string(result.workload),
                                  format_us(result.best_us), format_number(result.gbps));
   if (result.default_us > 0 && result.best_us > 0) {
     text += fmt::format(", {:.2f}x the default's speed", result.default_us / result.best_us);
@@ -47,7 +47,7 @@ std::string format_result(const ProblemResult& result) {
 }
 
 std::string format_failure(const ProblemFailure& failure) {
-  return fmt::format("{}: not tuned: {}", to_string(failure.problem),
+  return fmt::format("{}: not tuned: {}", to_string(failure.workload),
                      failure.reason.substr(0, failure.reason.find('\n')));
 }
 
@@ -64,10 +64,10 @@ void ProgressPrinter::on_start(double read_bandwidth_gbps) {
   print_to(stream_, "measured read bandwidth: {} GB/s\n", format_number(read_bandwidth_gbps));
 }
 
-void ProgressPrinter::on_preparing(const Problem& problem, double seconds) {
+void ProgressPrinter::on_preparing(const Workload& workload, double seconds) {
   clear_line();
   print_to(stream_, "{}: to make its inputs and the result to expect takes about {}\n",
-           to_string(problem), format_seconds(std::ceil(seconds)));
+           to_string(workload), format_seconds(std::ceil(seconds)));
   std::fflush(stream_);
 }
 

@@ -32,7 +32,7 @@ class ProgressPrinter final : public TuneObserver {
   ~ProgressPrinter() override;
 
   void on_start(double read_bandwidth_gbps) override;
-  void on_preparing(const Problem& problem, double seconds) override;
+  void on_preparing(const Workload& workload, double seconds) override;
   void on_progress(const TuneProgress& progress) override;
   void on_result(const ProblemResult& result) override;
   void on_failure(const ProblemFailure& failure) override;

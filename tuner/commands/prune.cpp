@@ -30,11 +30,11 @@ struct PruneArguments {
   std::optional<std::string> database;
   std::optional<double> older_than_days;
   std::optional<std::string> device;
-  bool stale = false;
+  bool other_kernels = false;
   bool dry_run = false;
   bool json = false;
 
-  bool has_rule() const { return older_than_days || device || stale; }
+  bool has_rule() const { return older_than_days || device || other_kernels; }
 };
 
 constexpr double kSecondsPerDay = 86400;
@@ -59,7 +59,7 @@ PruneRules make_rules(const PruneArguments& arguments) {
   }
   return {.before = arguments.older_than_days ? days_ago(*arguments.older_than_days) : "",
           .device = arguments.device.value_or(""),
-          .stale = arguments.stale,
+          .seeds = arguments.other_kernels,
           .present_fingerprints = kernel_fingerprints()};
 }
 
@@ -67,7 +67,7 @@ void print_report(const PruneReport& report, bool dry_run) {
   std::size_t all = 0;
   for (const PrunedGroup& group : report.groups) {
     print_to(stdout, "{} (driver {}), {}{}: {} of {}\n", group.device_name, group.driver,
-             group.compiler, group.is_stale ? ", kernels of another version of Foldtune" : "",
+             group.compiler, group.is_seed ? ", kernels of another version of Foldtune" : "",
              format_count(group.measurements, "measurement"),
              format_count(group.problems, "problem"));
     all += group.measurements;
@@ -90,7 +90,7 @@ OrderedJson to_json(const PruneReport& report, const std::string& path, bool dry
     groups.push_back({{"device_name", group.device_name},
                       {"device_driver", group.driver},
                       {"compiler", group.compiler},
-                      {"is_stale", group.is_stale},
+                      {"has_these_kernels", !group.is_seed},
                       {"measurements", group.measurements},
                       {"problems", group.problems}});
   }
@@ -137,7 +137,7 @@ Action prepare_prune(CLI::App& app, const std::string&) {
       ->type_name("DAYS");
   app.add_option("--device", arguments->device, "Of devices with this in their name, such as h200")
       ->type_name("TEXT");
-  app.add_flag("--stale", arguments->stale,
+  app.add_flag("--other-kernels", arguments->other_kernels,
                "What was measured with other kernels than this Foldtune's");
   app.add_flag("--dry-run", arguments->dry_run, "Print what would be removed, and change nothing");
   app.add_flag("--json", arguments->json, "Print JSON: an object");
@@ -148,7 +148,7 @@ Action prepare_prune(CLI::App& app, const std::string&) {
       "was measured with,\nunless --device is given. Then the file is written anew without unused "
       "space, which takes room for\na copy meanwhile, and its size is printed.\n\n"
       "Examples:\n"
-      "  foldtune prune --stale --dry-run\n"
+      "  foldtune prune --other-kernels --dry-run\n"
       "  foldtune prune --older-than 90\n"
       "  foldtune prune --device h100");
   return [arguments] { return run_prune(*arguments); };

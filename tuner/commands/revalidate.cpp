@@ -21,7 +21,7 @@
 #include "tuner/inspect/stored_problem.h"
 #include "tuner/inspect/stored_rows.h"
 #include "tuner/problem/count_list.h"
-#include "tuner/session/marked.h"
+#include "tuner/session/stale.h"
 #include "tuner/session/tuner.h"
 #include "tuner/text/format.h"
 #include "tuner/text/print.h"
@@ -42,7 +42,7 @@ struct RevalidateArguments {
   bool json = false;
 };
 
-/// What is marked, but cannot be made again.
+/// What is stale, but cannot be made again.
 std::vector<std::string> names_of(const std::vector<ProblemKey>& unreadable) {
   std::vector<std::string> names;
   names.reserve(unreadable.size());
@@ -68,7 +68,7 @@ std::vector<std::string> left_out(const std::vector<ProblemKey>& unreadable) {
 }
 
 /// What a dry run prints.
-void print_marked(const std::vector<MarkedProblem>& problems) {
+void print_stale(const std::vector<StaleProblem>& problems) {
   Table table({{"problem"},
                {"us", Align::right},
                {"measured (UTC)"},
@@ -76,10 +76,10 @@ void print_marked(const std::vector<MarkedProblem>& problems) {
                {"compiler"},
                {"from"},
                {"config"}});
-  for (const MarkedProblem& marked : problems) {
-    for (const StoredResult& row : marked.marked) {
+  for (const StaleProblem& stale : problems) {
+    for (const StoredResult& row : stale.stale) {
       const MeasurementRecord& m = row.measurement;
-      table.add_row({describe_problem(m.problem, m.count), format_number(m.median_us),
+      table.add_row({describe_problem(m.problem, m.shape), format_number(m.median_us),
                      minutes_of(row.measured_at), row.run.device.driver, row.run.compiler,
                      describe_source(row), format_config(m.params)});
     }
@@ -89,29 +89,28 @@ void print_marked(const std::vector<MarkedProblem>& problems) {
 
 /// What a dry run says as JSON.
 OrderedJson to_json(const DeviceGroup& devices, const PresentDevice& device,
-                    const std::string& database, const MarkedProblems& found) {
+                    const std::string& database, const StaleResults& found) {
   std::vector<StoredResult> rows;
-  for (const MarkedProblem& marked : found.problems) {
-    rows.insert(rows.end(), marked.marked.begin(), marked.marked.end());
+  for (const StaleProblem& stale : found.problems) {
+    rows.insert(rows.end(), stale.stale.begin(), stale.stale.end());
   }
   OrderedJson json{{"devices", devices}};
   json.update(origin_json(device.record, device.compiler));
   json.update({{"database", database},
                {"problems", found.problems.size()},
-               {"marked", to_json(rows)},
+               {"stale", to_json(rows)},
                {"left_out", left_out(found.unreadable)}});
   return json;
 }
 
-const MarkedProblem& marked_of(const std::vector<MarkedProblem>& problems, const Problem& problem) {
-  const ProblemKey key = make_problem_key(problem);
-  return *std::ranges::find_if(problems, [&](const MarkedProblem& marked) {
-    return make_problem_key(marked.problem) == key;
-  });
+const StaleProblem& stale_of(const std::vector<StaleProblem>& problems, const Workload& workload) {
+  const ProblemKey key = make_problem_key(workload);
+  return *std::ranges::find_if(
+      problems, [&](const StaleProblem& stale) { return make_problem_key(stale.workload) == key; });
 }
 
-/// The newest result that was marked, beside the new one.
-void print_changes(const std::vector<MarkedProblem>& problems,
+/// The newest result that was stale, beside the new one.
+void print_changes(const std::vector<StaleProblem>& problems,
                    const std::vector<ProblemResult>& results) {
   Table table({{"problem"},
                {"was us", Align::right},
@@ -120,10 +119,10 @@ void print_changes(const std::vector<MarkedProblem>& problems,
                {"config"},
                {"was"}});
   for (const ProblemResult& result : results) {
-    const MeasurementRecord& was = marked_of(problems, result.problem).marked.front().measurement;
+    const MeasurementRecord& was = stale_of(problems, result.workload).stale.front().measurement;
     const std::string before = format_config(was.params);
     const std::string now = format_config(result.best);
-    table.add_row({to_string(result.problem), format_number(was.median_us),
+    table.add_row({to_string(result.workload), format_number(was.median_us),
                    format_number(result.best_us), format_change(result.best_us / was.median_us),
                    now, before == now ? "the same" : before});
   }
@@ -132,23 +131,23 @@ void print_changes(const std::vector<MarkedProblem>& problems,
 }
 
 /// A row of that table.
-OrderedJson change_json(const std::vector<MarkedProblem>& problems, const ProblemResult& result) {
-  const MeasurementRecord& was = marked_of(problems, result.problem).marked.front().measurement;
+OrderedJson change_json(const std::vector<StaleProblem>& problems, const ProblemResult& result) {
+  const MeasurementRecord& was = stale_of(problems, result.workload).stale.front().measurement;
   OrderedJson json = to_json(result);
   json["was_us"] = was.median_us;
   json["was_config"] = OrderedJson::parse(was.params);
   return json;
 }
 
-/// A tuning that tries what is marked, and nothing else.
+/// A tuning that tries what is stale, and nothing else.
 TuneOptions make_options(const RevalidateArguments& arguments,
-                         const std::vector<MarkedProblem>& problems,
+                         const std::vector<StaleProblem>& problems,
                          const std::string& command_line) {
   TuneOptions options;
-  for (const MarkedProblem& marked : problems) options.problems.push_back(marked.problem);
-  group_by_inputs(options.problems);
-  options.only = [&problems](const Problem& problem) {
-    return candidates_of(marked_of(problems, problem));
+  for (const StaleProblem& stale : problems) options.workloads.push_back(stale.workload);
+  group_by_inputs(options.workloads);
+  options.only = [&problems](const Workload& workload) {
+    return candidates_of(stale_of(problems, workload));
   };
   if (arguments.budget) options.budget_s = parse_duration(*arguments.budget);
   options.compile_threads = arguments.threads;
@@ -160,7 +159,7 @@ ExitCode run_group(const RevalidateArguments& arguments, const DeviceGroup& grou
                    const std::string& path, const std::string& command_line, OrderedJson* json) {
   const std::unique_ptr<Device> opened = open_device(group.front());
   const PresentDevice device{opened->info().record, opened->compiler().version()};
-  const MarkedProblems found = find_marked(
+  const StaleResults found = find_stale(
       select(open_sqlite_store(path, OpenMode::read_only)->best(), arguments.filter), device);
   print_note_on(found.unreadable);
   if (found.problems.empty() || arguments.dry_run) {
@@ -168,9 +167,8 @@ ExitCode run_group(const RevalidateArguments& arguments, const DeviceGroup& grou
       json->push_back(to_json(group, device, path, found));
       return ExitCode::ok;
     }
-    if (!found.problems.empty()) print_marked(found.problems);
-    print_to(stdout, "{} of {} marked for revalidation in {}\n",
-             format_count(found.problems.size(), "problem"),
+    if (!found.problems.empty()) print_stale(found.problems);
+    print_to(stdout, "{} of {} stale in {}\n", format_count(found.problems.size(), "problem"),
              describe_origin(device.record, device.compiler), path);
     return ExitCode::ok;
   }
@@ -206,22 +204,19 @@ Action prepare_revalidate(CLI::App& app, const std::string& command_line) {
   app.add_option("--device", arguments->device,
                  "cuda:N, cpu or all (GPUs) [cuda:0 where there is one, else cpu]")
       ->type_name("NAME");
-  app.add_option("--op", arguments->filter.operators, "Operators by comma, or all [all]")
-      ->type_name("LIST");
-  app.add_option("--type", arguments->filter.types, "Element types by comma, or all [all]")
-      ->type_name("LIST");
+  add_problem_filter(app, arguments->filter);
   app.add_option("--budget", arguments->budget,
                  "Time for everything together: 20s, 2m, 90 (seconds) [no limit]")
       ->type_name("TIME");
   add_database_option(app, arguments->database);
   add_threads_option(app, arguments->threads);
-  app.add_flag("--dry-run", arguments->dry_run, "List what is marked, and run nothing");
+  app.add_flag("--dry-run", arguments->dry_run, "List what is stale, and run nothing");
   app.add_flag("--json", arguments->json,
                "Print JSON: an array with an object for each kind of device");
   app.footer(
-      "After an update of the driver or of NVRTC, the results of before are marked; what was "
-      "imported is\nmarked from the beginning. This compiles, checks and times the best "
-      "configurations of every marked\nproblem again, beside the untuned default, and keeps the "
+      "After an update of the driver or of NVRTC, the results of before are stale; what was "
+      "imported is\nstale from the beginning. This compiles, checks and times the best "
+      "configurations of every stale\nproblem again, beside the untuned default, and keeps the "
       "fastest, as `foldtune tune` does it. What\nis done is not done again: the same command goes "
       "on where it was stopped (Ctrl-C).\n\n"
       "Examples:\n"

@@ -1,16 +1,21 @@
 #include "tuner/commands/row_filter.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <utility>
 
-#include "tuner/commands/options.h"
+#include "templates/family.h"
 #include "tuner/inspect/stored_problem.h"
 #include "tuner/inspect/stored_rows.h"
 
 namespace foldtune {
 
+void add_problem_filter(CLI::App& app, RowFilter& filter) {
+  add_field_options(app, filter.fields, filter.family, Values::filter);
+}
+
 void add_row_filter(CLI::App& app, RowFilter& filter) {
-  app.add_option("--op", filter.operators, "Operators by comma, or all [all]")->type_name("LIST");
-  app.add_option("--type", filter.types, "Element types by comma, or all [all]")->type_name("LIST");
+  add_problem_filter(app, filter);
   add_device_filter(app, filter.device);
 }
 
@@ -19,13 +24,21 @@ void add_device_filter(CLI::App& app, std::string& device) {
 }
 
 std::function<bool(const StoredResult&)> row_test(const RowFilter& filter) {
-  const auto ops = parse_operators(filter.operators);
-  const auto types = parse_element_types(filter.types);
-  return [=](const StoredResult& row) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> wanted;
+  for (const FieldOption& option : field_options()) {
+    const auto text = filter.fields.find(option.name);
+    if (text == filter.fields.end() || text->second == kEvery) continue;
+    wanted.emplace_back(option.name, require_values(option, text->second));
+  }
+  const std::string family =
+      filter.family.empty() ? "" : std::string(require_families(filter.family).front()->name());
+  return [wanted, family, device = filter.device](const StoredResult& row) {
     const ProblemKey& problem = row.measurement.problem;
-    return (filter.operators == "all" || has_operator_of(problem, ops)) &&
-           (filter.types == "all" || has_type_of(problem, types)) &&
-           has_name_with(row.run.device, filter.device);
+    return (family.empty() || problem.family == family) &&
+           std::ranges::all_of(
+               wanted,
+               [&](const auto& item) { return has_value(problem, item.first, item.second); }) &&
+           has_name_with(row.run.device, device);
   };
 }
 

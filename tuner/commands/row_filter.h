@@ -1,4 +1,5 @@
-/// Which rows of the database a verb is about: --op, --type and --device.
+/// Which rows of the database a verb is about: fields of their problems, such as --op, and
+/// --device.
 #pragma once
 
 #include <functional>
@@ -6,6 +7,7 @@
 #include <vector>
 
 #include "cache/config_store.h"
+#include "tuner/commands/field_options.h"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): not ours
 class App;
@@ -15,13 +17,16 @@ namespace foldtune {
 
 /// Which rows are asked for, as it was typed.
 struct RowFilter {
-  std::string operators = "all";
-  std::string types = "all";
+  std::string family;  ///< "": any
+  FieldTexts fields;   ///< lists of values; "every": whatever it is
   std::string device;  ///< part of a device's name, in upper or lower case; "": any
 };
 
-/// Adds --op, --type and --device.
+/// Adds the fields' options, --family and --device.
 void add_row_filter(CLI::App& app, RowFilter& filter);
+
+/// Adds those of fields and families alone.
+void add_problem_filter(CLI::App& app, RowFilter& filter);
 
 /// Adds --device alone.
 void add_device_filter(CLI::App& app, std::string& device);

@@ -3,11 +3,11 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
 #include <functional>
-#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,18 +16,18 @@
 
 #include "foldtune/context.h"
 #include "foldtune/error.h"
-#include "runtime/compile/kernel_cache.h"
 #include "runtime/device/device.h"
 #include "runtime/lookup/config_lookup.h"
+#include "templates/family.h"
 #include "tuner/commands/call_limit.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/options.h"
 #include "tuner/commands/problem_options.h"
 #include "tuner/commands/run_input.h"
 #include "tuner/commands/run_report.h"
+#include "tuner/commands/run_task.h"
 #include "tuner/measure/statistics.h"
 #include "tuner/text/print.h"
-#include "tuner/verify/operator_laws.h"
 
 namespace foldtune {
 namespace {
@@ -43,8 +43,8 @@ constexpr std::uint64_t kCustomBytesPerSecond = 1'000'000'000 / 60;
 
 constexpr const char* kRunFooter =
     R"(FILE is a .npy file, an array of an .npz file (data.npz:x, or data.npz if it holds one), both
-known by their first bytes, or a raw one: elements in the order of this machine's bytes, and
-nothing else. - is the standard input. Text, compressed files and others that hold no elements as
+known by their first bytes, or a raw one: elements of --type in the order of this machine's bytes,
+and nothing else. - is the standard input. Text, compressed files and others that hold no elements as
 they are are refused, unless --raw says that their bytes are elements. An array of any shape is
 reduced as a whole, and indices are those of the flattened array in C order, as in NumPy. bf16,
 which NumPy has no type for, is read from raw files and, with --type bf16, from arrays of 2 bytes.
@@ -64,18 +64,28 @@ Examples:
   foldtune run --op argmax data.npy
   foldtune run data.npz:x
   zcat data.npy.gz | foldtune run --op max -
-  foldtune run --op dot --type bf16 --acc f64 x.bin y.bin
+  foldtune run --op dot --type bf16 --accumulator f64 x.bin y.bin
   foldtune run --op max --type i32 --device cpu data.bin --json
   foldtune run --op custom --inputs f32,f32 --map '(x - y) * (x - y)' --finish 'sqrt(a)' x.npy y.npy
   foldtune run --custom distance.json x.npy y.npy
   foldtune run --op histogram --type u8 picture.bin
   foldtune run --op histogram --bins 100 --range -1:1 data.npy)";
 
+/// The field that a file says.
+constexpr const char* kTypeField = "type";
+
+/// The families whose calls are files and what the options say.
+struct Runnable {
+  std::string_view family;
+  std::unique_ptr<RunTask> (*make)(const RunRequest& request);
+};
+constexpr std::array kRunnable{Runnable{"reduce", make_reduction_task},
+                               Runnable{"histogram", make_histogram_task}};
+
 struct RunArguments {
   std::vector<std::string> files;
-  std::optional<std::string> op;
-  std::optional<std::string> type;
   ProblemOptions problem;
+  BinOptions bins;
   std::optional<std::string> device;
   std::optional<std::string> database;
   std::optional<int> calls;
@@ -112,43 +122,51 @@ std::vector<double> time_calls(const std::optional<int>& calls, const std::funct
   return samples;
 }
 
-/// The problem, but for its count and perhaps its type, which are those of the files.
-Problem asked_problem(const RunArguments& arguments) {
-  const Operator op = choose_operator(arguments.op, arguments.problem, arguments.type.has_value());
-  const ElementType type = arguments.type ? require_element_type(*arguments.type) : ElementType{};
-  return make_problem(arguments.problem, op, type);
-}
-
 /// What the files have to hold; empty where they say it.
 std::vector<std::optional<WantedType>> input_types(const RunArguments& arguments,
                                                    const Problem& problem) {
-  const bool is_custom = problem.op == Operator::custom;
+  const bool is_custom = problem.custom() != nullptr;
   const std::string remedy =
       is_custom ? "name that type in the operator's inputs, or convert it with array.astype"
                 : "leave out --type to reduce it as it is, or convert it with array.astype";
   std::vector<std::optional<WantedType>> result;
-  for (const ElementType type : problem.input_types()) {
+  for (const Argument& argument : problem.family().arguments(problem)) {
+    if (argument.access != Access::input || argument.is_table) continue;
     result.emplace_back();
-    if (is_custom || arguments.type) result.back() = {.type = type, .remedy = remedy};
+    if (is_custom || arguments.problem.fields.contains(kTypeField)) {
+      result.back() = {.type = argument.type, .remedy = remedy};
+    }
   }
   return result;
+}
+
+/// The task on the files, of which the first says the type unless an operator has its own.
+std::unique_ptr<RunTask> make_task(const RunArguments& arguments, const Problem& problem,
+                                   const InputArray& first) {
+  RunRequest request{.options = arguments.problem,
+                     .bins = arguments.bins,
+                     .type = first.type(),
+                     .count = first.count()};
+  if (problem.custom() == nullptr) request.options.fields[kTypeField] = name(first.type());
+  return make_run_task(problem.family().name(), request);
+}
+
+/// What is computed, for messages: the first word.
+std::string operator_name(const Problem& problem) {
+  if (problem.custom() != nullptr) return problem.custom()->name;
+  const std::string text = to_string(problem);
+  return text.substr(0, text.find(' '));
 }
 
 /// The standard input can be read once.
 void check_standard_input(const RunArguments& arguments) {
   std::vector<std::string> names = arguments.files;
-  if (arguments.problem.bins.edges) names.push_back(*arguments.problem.bins.edges);
+  if (arguments.bins.edges) names.push_back(*arguments.bins.edges);
   const auto times = std::ranges::count_if(
       names, [](const std::string& file) { return file == "-" || file.starts_with("-:"); });
   if (times > 1) {
     throw InvalidArgument("'-', the standard input, can be read once: name a file instead");
   }
-}
-
-/// Whether the result depends on which element is where.
-bool needs_c_order(const Problem& problem) {
-  return problem.input_types().size() > 1 || problem.op == Operator::custom ||
-         result_shape(problem.op) == ResultShape::indexed_value;
 }
 
 std::vector<const void*> addresses(const std::vector<DeviceBuffer>& buffers) {
@@ -158,151 +176,68 @@ std::vector<const void*> addresses(const std::vector<DeviceBuffer>& buffers) {
   return result;
 }
 
-/// What is called, of whatever family it is. The context must outlive it.
-struct RunCall {
-  std::function<void()> prepare;  ///< does what the first call would do, except the launch
-  std::function<void()> enqueue;
-  std::function<Explanation()> explain;
-};
-
-/// Passes addresses on as the reducer takes them.
-template <class Function>
-void with_list(const std::vector<const void*>& inputs, const Function& function) {
-  switch (inputs.size()) {
-    case 1:
-      return function({inputs[0]});
-    case 2:
-      return function({inputs[0], inputs[1]});
-    case 3:
-      return function({inputs[0], inputs[1], inputs[2]});
-    default:
-      return function({inputs[0], inputs[1], inputs[2], inputs[3]});
-  }
-}
-
-using List = std::initializer_list<const void*>;
-
-RunCall make_reduction(Context& context, const Problem& problem,
-                       const std::vector<const void*>& inputs, void* output) {
-  const Reducer reducer = context.reducer(problem);
-  const std::uint64_t count = problem.count;
-  return {.prepare = [=] { with_list(inputs, [&](List list) { reducer.prepare(list, count); }); },
-          .enqueue = [=] { with_list(inputs, [&](List list) { reducer(list, count, output); }); },
-          .explain = [=] { return reducer.explain(count); }};
-}
-
-RunCall make_histogram(Context& context, const Problem& problem,
-                       const std::vector<const void*>& inputs, const BinBounds& bounds,
-                       void* output) {
-  const HistogramShape& shape = problem.histogram;
-  const Histogram histogram = context.histogram({.type = problem.type,
-                                                 .bins = shape.bins,
-                                                 .binning = shape.binning,
-                                                 .counter = problem.accumulator_type(),
-                                                 .distribution = shape.distribution});
-  const std::uint64_t count = problem.count;
-  RunCall call{.prepare = [=] { histogram.prepare(inputs[0], count); },
-               .enqueue = nullptr,
-               .explain = [=] { return histogram.explain(count); }};
-  switch (shape.binning) {
-    case Binning::even:
-      call.enqueue = [=] { histogram(inputs[0], count, bounds.lower, bounds.upper, output); };
-      break;
-    case Binning::custom:
-      call.enqueue = [=] { histogram(inputs[0], count, inputs[1], output); };
-      break;
-    case Binning::key:
-      call.enqueue = [=] { histogram.count_keys(inputs[0], count, output); };
-      break;
-  }
-  return call;
-}
-
-/// Calls of `problem` on its count of elements in the arrays `inputs`, and for custom bins on the
-/// edges that follow them, all in device memory.
-RunCall make_run_call(Context& context, const Problem& problem,
-                      const std::vector<const void*>& inputs, const BinBounds& bounds,
-                      void* output) {
-  return problem.op == Operator::histogram
-             ? make_histogram(context, problem, inputs, bounds, output)
-             : make_reduction(context, problem, inputs, output);
-}
-
 /// How long a call may take; empty: for ever, as Foldtune's own operators end.
 std::optional<std::chrono::seconds> call_limit(const RunArguments& arguments,
-                                               const Problem& problem) {
+                                               const Workload& workload) {
   if (arguments.timeout_s == 0U) return std::nullopt;
   if (arguments.timeout_s) return std::chrono::seconds(*arguments.timeout_s);
-  if (problem.op != Operator::custom) return std::nullopt;
-  return kCustomLimit + std::chrono::seconds(problem.input_bytes() / kCustomBytesPerSecond);
-}
-
-/// Throws InvalidArgument for a custom operator whose result would depend on the order of elements,
-/// as seen on a few of them.
-void check_laws(Device& device, const KernelSources& kernels, const Problem& problem,
-                const std::vector<const void*>& inputs, std::optional<std::chrono::seconds> limit) {
-  if (problem.op != Operator::custom || problem.count == 0) return;
-  KernelCache cache(kernels);
-  const auto compiled = cache.get(device, make_law_program(problem), device.compiler().version());
-  const CallLimit watched(limit, fmt::format("trying {} on a few elements", problem.custom->name));
-  const std::string fault = find_law_fault(device, problem, inputs, *compiled);
-  if (!fault.empty()) throw InvalidArgument(fault);
+  if (workload.problem.custom() == nullptr) return std::nullopt;
+  return kCustomLimit + std::chrono::seconds(input_bytes(workload) / kCustomBytesPerSecond);
 }
 
 RunReport reduce_files(const RunArguments& arguments) {
-  RunReport report;
-  Problem& problem = report.problem;
-  problem = asked_problem(arguments);
-  const std::string what(problem.custom ? problem.custom->name : name(problem.op));
+  const Problem asked = make_problem(arguments.problem);  // but for a type of the files
   check_standard_input(arguments);
   const std::vector<InputArray> files =
-      open_inputs(what, arguments.files, input_types(arguments, problem),
+      open_inputs(operator_name(asked), arguments.files, input_types(arguments, asked),
                   arguments.raw ? InputFormat::raw : InputFormat::by_content);
-  problem.type = files.front().type();
-  problem.count = files.front().count();
-  report.shape = files.front().shape().value_or(Shape{problem.count});
-  if (problem.op == Operator::histogram) {
-    set_bins(problem, arguments.problem.bins);
-    report.bins = read_bins(problem, arguments.problem.bins);
-  }
-  if (const std::string fault = find_fault(problem); !fault.empty()) throw InvalidArgument(fault);
+  RunReport report;
+  report.task = make_task(arguments, asked, files.front());
+  RunTask& task = *report.task;
+  report.shape = files.front().shape().value_or(ArrayShape{files.front().count()});
   report.files = arguments.files;
 
   const std::shared_ptr<Device> device = open_device(choose_device(arguments.device));
   const ConfigLookup configs = open_configs(arguments.database);
   Context context(device, configs);
   std::vector<DeviceBuffer> buffers;
-  buffers.reserve(files.size() + 1);
-  const ElementOrder order = needs_c_order(problem) ? ElementOrder::c_order : ElementOrder::any;
+  buffers.reserve(files.size());
+  const ElementOrder order = task.needs_c_order() ? ElementOrder::c_order : ElementOrder::any;
   for (const InputArray& file : files) buffers.push_back(copy_to_device(*device, file, order));
-  if (!report.bins.edges.empty()) {
-    buffers.emplace_back(*device, report.bins.edges.size());
-    device->copy(buffers.back().data(), report.bins.edges.data(), report.bins.edges.size());
-  }
-  const std::optional<std::chrono::seconds> limit = call_limit(arguments, problem);
-  check_laws(*device, configs.kernels(), problem, addresses(buffers), limit);
-  report.result.resize(problem.result_bytes());
+  report.result.resize(output_bytes(task.workload()));
   const DeviceBuffer output(*device, report.result.size());
-
-  const RunCall call =
-      make_run_call(context, problem, addresses(buffers), report.bins.bounds, output.data());
-  call.prepare();
-  CallLimit watched(limit, fmt::format("running {} on {} elements", what, problem.count));
+  const std::optional<std::chrono::seconds> limit = call_limit(arguments, task.workload());
+  task.prepare({.context = context,
+                .device = *device,
+                .kernels = configs.kernels(),
+                .limit = limit,
+                .inputs = addresses(buffers),
+                .output = output.data()});
+  CallLimit watched(
+      limit, fmt::format("running {} on {} elements", operator_name(asked), files.front().count()));
   const std::vector<double> samples = time_calls(arguments.calls, [&] {
     watched.restart();
-    call.enqueue();
+    task.enqueue();
     device->synchronize(nullptr);
   });
   device->copy(report.result.data(), output.data(), report.result.size());
   report.device = device->info();
-  report.explanation = call.explain();
+  report.explanation = task.explain();
   report.median_us = median(samples);
   report.calls = static_cast<int>(samples.size());
-  report.tune_command = tune_command(arguments.problem, problem, report.device.id);
+  report.tune_command = tune_command(arguments.problem, task.workload(), report.device.id);
   return report;
 }
 
 }  // namespace
+
+std::unique_ptr<RunTask> make_run_task(std::string_view family, const RunRequest& request) {
+  for (const Runnable& runnable : kRunnable) {
+    if (runnable.family == family) return runnable.make(request);
+  }
+  throw InvalidArgument(fmt::format(
+      "`foldtune run` knows no files of the family {}: call it from a program", family));
+}
 
 Action prepare_run(CLI::App& app, const std::string&) {
   constexpr std::uint64_t kMostCalls = 1'000'000;
@@ -317,13 +252,9 @@ Action prepare_run(CLI::App& app, const std::string&) {
         constexpr std::string_view kLongName = "/dev/stdin:";  // as split_words() names it
         return file.starts_with(kLongName) ? "-:" + file.substr(kLongName.size()) : file;
       });
-  app.add_option("--op", arguments->op, "The operator [sum]")->type_name("NAME");
-  app.add_option("--type", arguments->type,
-                 "The element type: needed for a raw file, checked for .npy")
-      ->type_name("TYPE");
   app.add_flag("--raw", arguments->raw, "Take every FILE as raw elements, whatever it looks like");
-  add_problem_options(app, arguments->problem);
-  add_run_bin_options(app, arguments->problem.bins);
+  add_problem_options(app, arguments->problem, Values::one);
+  add_bin_options(app, arguments->bins);
   app.add_option("--device", arguments->device,
                  "cuda:N or cpu [cuda:0 where there is one, else cpu]")
       ->type_name("NAME");
@@ -338,7 +269,7 @@ Action prepare_run(CLI::App& app, const std::string&) {
       "Seconds that a call may take; 0: any [60 and 60 per 10^9 bytes of a custom operator, which "
       "may not end; 0 of others]");
   app.add_flag("--json", arguments->json, "Print JSON: an object");
-  app.footer(kRunFooter);
+  app.footer(describe_field_values() + "\n\n" + kRunFooter);
   return [arguments] {
     const RunReport report = reduce_files(*arguments);
     arguments->json ? print_json(report) : print_text(report);

@@ -2,23 +2,22 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "foldtune/problem.h"
-#include "foldtune/reducer.h"
+#include "foldtune/explanation.h"
 #include "runtime/device/device.h"
-#include "tuner/commands/bin_options.h"
+#include "tuner/commands/run_task.h"
 #include "tuner/files/input_array.h"
 
 namespace foldtune {
 
 /// What was computed, and how.
 struct RunReport {
-  Problem problem;
+  std::unique_ptr<RunTask> task;
   std::vector<std::string> files;
-  Shape shape;                    ///< of the first one
-  Bins bins;                      ///< of a histogram
+  ArrayShape shape;               ///< of the first one
   std::vector<std::byte> result;  ///< as it was in the device's memory
   DeviceInfo device;
   Explanation explanation;
@@ -26,7 +25,7 @@ struct RunReport {
   int calls = 0;
   std::string tune_command;  ///< what would tune this
 
-  double gbps() const { return static_cast<double>(problem.input_bytes()) / median_us / 1e3; }
+  double gbps() const;
 };
 
 void print_json(const RunReport& report);

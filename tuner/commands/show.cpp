@@ -43,8 +43,7 @@ using Less = bool (*)(const StoredResult& a, const StoredResult& b);
 bool is_before(const StoredResult& a, const StoredResult& b) {
   const auto key = [](const MeasurementRecord& m) {
     const ProblemKey& p = m.problem;
-    return std::tie(p.family, p.op, p.element_type, p.accumulator_type, p.alignment, p.determinism,
-                    p.options, p.size_class, m.count);
+    return std::tie(p.family, p.problem, p.layout, m.bytes, m.shape);
   };
   return key(a.measurement) < key(b.measurement);
 }
@@ -143,7 +142,7 @@ Table make_table(const Group& rows, bool all) {
                    {{"hot", Align::right}, {"stream", Align::right}, {"latency", Align::right}});
   }
   columns.insert(columns.end(),
-                 {{"GB/s", Align::right}, {"%read", Align::right}, {"measured (UTC)"}});
+                 {{"GB/s", Align::right}, {"% of memory", Align::right}, {"measured (UTC)"}});
   const bool has_imports = std::ranges::any_of(rows, is_imported);
   if (has_imports) columns.push_back({"from"});
   columns.push_back({"config"});
@@ -151,7 +150,7 @@ Table make_table(const Group& rows, bool all) {
   for (const StoredResult* const row : rows) {
     const MeasurementRecord& m = row->measurement;
     const bool is_ok = m.outcome == Outcome::ok;
-    std::vector<std::string> cells{describe_problem(m.problem, m.count)};
+    std::vector<std::string> cells{describe_problem(m.problem, m.shape)};
     if (all) cells.insert(cells.end(), {fmt::to_string(m.round), to_string(m.outcome)});
     const std::string failure = is_ok ? "" : ": " + first_line(m.failure);
     cells.push_back(is_ok ? format_number(m.median_us) : "-");
@@ -182,10 +181,12 @@ void print_tables(const std::vector<StoredResult>& rows, bool all) {
     print_to(stdout, "{}\n", Lines{make_table(group, all).to_string(terminal_width(stdout))});
   }
   if (all) {
-    print_to(stdout, "+-%: how far half of the samples lie from their median us at most.\n");
+    print_to(stdout,
+             "round: 0 screening, 1 comparison, above what was chosen. +-%: how far half of the "
+             "samples lie from\ntheir median us at most.\n");
     if (has_others) print_to(stdout, "hot, stream, latency: {}\n", kOtherTimes);
   }
-  print_to(stdout, "%read: of the read bandwidth measured in the same run.\n{}",
+  print_to(stdout, "us: per call. % of memory: of the read bandwidth measured in the same run.\n{}",
            Lines{config_legends(rows)});
   if (std::ranges::any_of(rows, [](const StoredResult& row) { return is_imported(&row); })) {
     print_to(stdout, "from: measured here, or the file that it was imported from.\n");
@@ -216,7 +217,7 @@ ExitCode run_show(const ShowArguments& arguments) {
     print_to(stdout, "{} holds no {} yet; `foldtune tune` makes some\n", path,
              arguments.all ? "measurements" : "results");
   } else if (rows.empty()) {
-    print_to(stdout, "nothing in {} matches --op, --type and --device\n", path);
+    print_to(stdout, "nothing in {} matches what was asked for\n", path);
   } else {
     print_tables(rows, arguments.all);
     print_to(stdout, "database: {}\n", path);

@@ -13,6 +13,7 @@
 
 #include "foldtune/error.h"
 #include "runtime/device/device.h"
+#include "templates/family.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/options.h"
 #include "tuner/commands/problem_options.h"
@@ -32,11 +33,13 @@ constexpr const char* kCpuCounts = "64K";
 
 constexpr std::uint64_t kMaxEvaluations = 1'000'000;
 
-constexpr const char* kTuneFooter = R"(Counts:
+constexpr const char* kTuneFooter = R"(
+Counts:
   4096, 64K, 1M (K, M, G, T are powers of 1024), 2^20, 1e6, and lists and ranges of them:
   2^12,2^14     these
   2^12..2^28    from 2^12 by factors of 4, up to 2^28 at most
   2^12..2^28:2  the same by factors of 2
+Shapes of several extents have an x between them: 4096x100, 2^10..2^14x64.
 
 A result serves all counts that are nearest to the same power of two, and, where nothing else
 is known, those within a factor of 4.
@@ -57,8 +60,8 @@ where it was stopped (Ctrl-C), and does not tune again what is done (--no-resume
 
 Examples:
   foldtune tune --op sum --type f32 --n 2^12..2^28
-  foldtune tune --op all --type all --effort quick --device all --budget 10m
-  foldtune tune --op all --type f32,f64 --n 1e6 --db tuning.db
+  foldtune tune --op every --type every --effort quick --device all --budget 10m
+  foldtune tune --op every --type f32,f64 --n 1e6 --db tuning.db
   foldtune tune --op min,argmin --nan ignore --type f16 --n 2^20
   foldtune tune --custom distance.json --n 2^24
   foldtune tune --op histogram --type u8 --distribution zipf --n 2^24
@@ -66,11 +69,8 @@ Examples:
 
 struct TuneArguments {
   std::optional<std::string> device;
-  std::optional<std::string> operators;
-  std::optional<std::string> types;
   ProblemOptions problem;
-  std::optional<std::string> counts;
-  std::string alignment{name(Alignment::vector)};
+  ShapeOptions shape;
   std::string effort{name(Effort::normal)};
   std::optional<std::string> search;
   std::optional<std::string> budget;
@@ -83,50 +83,48 @@ struct TuneArguments {
 };
 
 struct Problems {
-  std::vector<Problem> problems{};      ///< without their counts
+  std::vector<Problem> problems{};      ///< without their shapes
   std::vector<std::string> left_out{};  ///< a line for each that cannot be, and why
 };
 
 /// Throws InvalidArgument if no problem can be. What of several cannot be is left out with a note.
-Problems make_problems(const TuneArguments& arguments) {
-  const Alignment alignment = require_alignment(arguments.alignment);
-  std::vector<Problem> problems;
-  std::vector<std::string> left_out;
+Problems choose_problems(const TuneArguments& arguments) {
+  AskedProblems asked = make_problems(arguments.problem);
+  const std::vector<LeftOut>& others = asked.left_out;
+  if (asked.problems.empty()) throw InvalidArgument(others.front().fault);
+  Problems chosen{.problems = std::move(asked.problems)};
   std::vector<std::string> names;
-  std::string first_fault;
-  const bool has_type = arguments.types.has_value();
-  for (const Operator op : choose_operators(arguments.operators, arguments.problem, has_type)) {
-    for (const ElementType type : parse_element_types(arguments.types.value_or("f32"))) {
-      Problem problem = make_problem(arguments.problem, op, type);
-      problem.alignment = alignment;
-      if (const std::string fault = find_fault(problem); !fault.empty()) {
-        names.push_back(fmt::format("{} {}", name(op), name(type)));
-        left_out.push_back(fmt::format("{}: {}", names.back(), fault));
-        if (first_fault.empty()) first_fault = fault;
-      } else {
-        problems.push_back(problem);
+  for (const LeftOut& other : others) {
+    names.push_back(other.values);
+    chosen.left_out.push_back(fmt::format("{}: {}", other.values, other.fault));
+  }
+  if (!names.empty()) {
+    print_to(stderr, "foldtune: note: left out: {} ({}{})\n", fmt::join(names, ", "),
+             others.front().fault, names.size() == 1 ? "" : ", and the like");
+  }
+  group_by_inputs(chosen.problems);
+  return chosen;
+}
+
+/// Every problem with every shape that is asked for.
+std::vector<Workload> with_shapes(const std::vector<Problem>& problems, const ShapeOptions& asked,
+                                  const char* usual) {
+  std::vector<Workload> workloads;
+  for (const Problem& problem : problems) {
+    const Family& family = problem.family();
+    if (!asked.shape && family.extents().size() > 1) {
+      throw InvalidArgument(fmt::format("--shape is required for the family {}: for which {}?",
+                                        family.name(), fmt::join(family.extents(), " and ")));
+    }
+    const int layout = require_layout(family, asked.layout);
+    for (const Shape& shape : parse_shapes(family, asked.shape.value_or(usual))) {
+      workloads.push_back({problem, shape, layout});
+      if (const std::string fault = find_fault(workloads.back()); !fault.empty()) {
+        throw InvalidArgument(fault);
       }
     }
   }
-  if (problems.empty()) throw InvalidArgument(first_fault);
-  if (!names.empty()) {
-    print_to(stderr, "foldtune: note: left out: {} ({}{})\n", fmt::join(names, ", "), first_fault,
-             names.size() == 1 ? "" : ", and the like");
-  }
-  group_by_inputs(problems);
-  return {std::move(problems), std::move(left_out)};
-}
-
-/// Every problem with every count.
-std::vector<Problem> with_counts(const std::vector<Problem>& problems, const std::string& counts) {
-  std::vector<Problem> result;
-  for (const Problem& problem : problems) {
-    for (const std::uint64_t count : parse_counts(counts)) {
-      result.push_back(problem);
-      result.back().count = count;
-    }
-  }
-  return result;
+  return workloads;
 }
 
 /// What does not depend on the device. Throws InvalidArgument.
@@ -155,15 +153,14 @@ TuneOptions make_options(const TuneArguments& arguments, const std::string& comm
 ExitCode run_tune(const TuneArguments& arguments, const std::string& command_line) {
   // What is wrong with the command line is said before anything is looked for.
   TuneOptions options = make_options(arguments, command_line);
-  if (arguments.counts) parse_counts(*arguments.counts);
-  const Problems asked = make_problems(arguments);
+  const Problems asked = choose_problems(arguments);
+  with_shapes(asked.problems, arguments.shape, kCudaCounts);
 
   const std::vector<DeviceGroup> groups = choose_devices(arguments.device);
   const std::string path = database_path(arguments.database);
   const auto tune_group = [&](const DeviceGroup& group, nlohmann::ordered_json* json) {
-    options.problems =
-        with_counts(asked.problems,
-                    arguments.counts.value_or(is_cpu(group.front()) ? kCpuCounts : kCudaCounts));
+    options.workloads = with_shapes(asked.problems, arguments.shape,
+                                    is_cpu(group.front()) ? kCpuCounts : kCudaCounts);
     const std::string limit =
         options.budget_s ? fmt::format(" for {} at most", format_seconds(*options.budget_s))
                          : fmt::format(" with {} effort", name(options.effort));
@@ -187,19 +184,9 @@ Action prepare_tune(CLI::App& app, const std::string& command_line) {
   app.add_option("--device", arguments->device,
                  "cuda:N, cpu or all (GPUs) [cuda:0 where there is one, else cpu]")
       ->type_name("NAME");
-  app.add_option("--op", arguments->operators, "Operators by comma, or all [sum]")
-      ->type_name("LIST");
-  app.add_option("--type", arguments->types, "Element types by comma, or all [f32]")
-      ->type_name("LIST");
-  add_problem_options(app, arguments->problem);
-  add_tune_bin_options(app, arguments->problem.bins);
-  app.add_option("--n", arguments->counts,
-                 fmt::format("Element counts, see below [{}; on the CPU device {}]", kCudaCounts,
-                             kCpuCounts))
-      ->type_name("COUNTS");
-  app.add_option("--alignment", arguments->alignment,
-                 "Of the input's address: vector (16 bytes) or element [vector]")
-      ->type_name("NAME");
+  add_problem_options(app, arguments->problem, Values::list);
+  add_shape_options(app, arguments->shape, Values::list,
+                    fmt::format(" [{}; on the CPU device {}]", kCudaCounts, kCpuCounts));
   app.add_option("--effort", arguments->effort, "quick, normal or exhaustive, see below [normal]")
       ->type_name("NAME");
   app.add_option("--budget", arguments->budget,
@@ -219,7 +206,7 @@ Action prepare_tune(CLI::App& app, const std::string& command_line) {
   add_threads_option(app, arguments->threads);
   app.add_flag("--json", arguments->json,
                "Print JSON: an array with an object for each kind of device");
-  app.footer(kTuneFooter);
+  app.footer(describe_field_values() + '\n' + kTuneFooter);
   return [arguments, command_line] { return run_tune(*arguments, command_line); };
 }
 

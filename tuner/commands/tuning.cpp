@@ -13,7 +13,6 @@
 #include "cache/store_error.h"
 #include "foldtune/error.h"
 #include "runtime/device/device.h"
-#include "runtime/lookup/lookup.h"
 #include "tuner/commands/interrupt.h"
 #include "tuner/commands/options.h"
 #include "tuner/commands/progress.h"
@@ -32,24 +31,23 @@ namespace {
 void print_failures(const std::vector<ProblemFailure>& failures) {
   std::map<std::string, std::vector<std::string>> problems;  // by the reason
   for (const ProblemFailure& failure : failures) {
-    problems[failure.reason].push_back(to_string(failure.problem));
+    problems[failure.reason].push_back(to_string(failure.workload));
   }
   for (const auto& [reason, names] : problems) {
     print_to(stderr, "foldtune: error: tuning {}: {}\n", fmt::join(names, ", "), Lines{reason});
   }
 }
 
-/// The problems for which nothing could be measured, though it was tried.
-std::vector<Problem> missing_problems(const std::vector<Problem>& problems,
-                                      const TuneSummary& summary) {
-  const auto has = [](const auto& list, const Problem& problem) {
-    return std::ranges::any_of(
-        list, [&](const auto& entry) { return to_string(entry.problem) == to_string(problem); });
+/// The workloads for which nothing could be measured, though it was tried.
+std::vector<Workload> missing_workloads(const std::vector<Workload>& workloads,
+                                        const TuneSummary& summary) {
+  const auto has = [](const auto& list, const Workload& workload) {
+    return std::ranges::any_of(list, [&](const auto& entry) { return entry.workload == workload; });
   };
-  std::vector<Problem> missing;
-  for (const Problem& problem : problems) {
-    if (!has(summary.results, problem) && !has(summary.failures, problem)) {
-      missing.push_back(problem);
+  std::vector<Workload> missing;
+  for (const Workload& workload : workloads) {
+    if (!has(summary.results, workload) && !has(summary.failures, workload)) {
+      missing.push_back(workload);
     }
   }
   return missing;
@@ -75,15 +73,15 @@ using OrderedJson = nlohmann::ordered_json;
 OrderedJson or_null(double value) { return value > 0 ? OrderedJson(value) : OrderedJson(); }
 
 OrderedJson to_json(const TuningJob& job, const OrderedJson& origin, const TuneSummary& summary,
-                    const std::vector<Problem>& missing, bool is_interrupted) {
+                    const std::vector<Workload>& missing, bool is_interrupted) {
   OrderedJson results = OrderedJson::array();
   for (const ProblemResult& result : summary.results) results.push_back(job.to_json(result));
   OrderedJson failures = OrderedJson::array();
   for (const ProblemFailure& failure : summary.failures) {
-    failures.push_back({{"problem", to_string(failure.problem)}, {"reason", failure.reason}});
+    failures.push_back({{"workload", to_string(failure.workload)}, {"reason", failure.reason}});
   }
   OrderedJson without_result = OrderedJson::array();
-  for (const Problem& problem : missing) without_result.push_back(to_string(problem));
+  for (const Workload& workload : missing) without_result.push_back(to_string(workload));
   OrderedJson json{{"devices", job.devices}};
   json.update(origin);
   json.update({{"database", job.database},
@@ -115,11 +113,11 @@ void print_summary(const TuningJob& job, const TuneSummary& summary) {
 }
 
 ExitCode conclude(const TuningJob& job, const OrderedJson& origin,
-                  const std::vector<Problem>& problems, const TuneSummary& summary,
+                  const std::vector<Workload>& workloads, const TuneSummary& summary,
                   const InterruptGuard& interrupt) {
   const bool is_interrupted = interrupt.is_interrupted();
-  const std::vector<Problem> missing =
-      is_interrupted ? std::vector<Problem>{} : missing_problems(problems, summary);
+  const std::vector<Workload> missing =
+      is_interrupted ? std::vector<Workload>{} : missing_workloads(workloads, summary);
   if (job.json != nullptr) {
     job.json->push_back(to_json(job, origin, summary, missing, is_interrupted));
   } else {
@@ -133,11 +131,11 @@ ExitCode conclude(const TuningJob& job, const OrderedJson& origin,
              job.database);
     return interrupted_by(interrupt.signal());
   }
-  for (const Problem& problem : missing) {
+  for (const Workload& workload : missing) {
     print_to(stderr,
              "foldtune: warning: nothing could be measured for {}; `foldtune show --all` says "
              "what failed, and a larger --budget may help\n",
-             to_string(problem));
+             to_string(workload));
   }
   if (!summary.failures.empty()) return ExitCode::device;
   if (summary.results.empty()) {
@@ -163,13 +161,24 @@ std::vector<DeviceGroup> choose_devices(const std::optional<std::string>& asked)
   return result;
 }
 
-void group_by_inputs(std::vector<Problem>& problems) {
-  for (auto begin = problems.begin(); begin != problems.end();) {
-    begin = std::stable_partition(begin, problems.end(), [first = *begin](const Problem& other) {
-      return InputPool::same_elements(first, other);
+namespace {
+
+const Problem& problem_of(const Problem& problem) { return problem; }
+const Problem& problem_of(const Workload& workload) { return workload.problem; }
+
+template <class T>
+void group(std::vector<T>& items) {
+  for (auto begin = items.begin(); begin != items.end();) {
+    begin = std::stable_partition(begin, items.end(), [first = *begin](const T& other) {
+      return InputPool::has_same_inputs(problem_of(first), problem_of(other));
     });
   }
 }
+
+}  // namespace
+
+void group_by_inputs(std::vector<Problem>& problems) { group(problems); }
+void group_by_inputs(std::vector<Workload>& workloads) { group(workloads); }
 
 bool is_cpu(const std::string& device) { return device.starts_with("cpu"); }
 
@@ -182,44 +191,39 @@ void print_config_legends(const std::vector<ProblemResult>& results) {
 }
 
 OrderedJson to_json(const ProblemResult& result) {
-  const ProblemKey key = make_problem_key(result.problem);
-  return {{"problem", to_string(result.problem)},
-          {"op", key.op},
-          {"element_type", key.element_type},
-          {"accumulator_type", key.accumulator_type},
-          {"alignment", key.alignment},
-          {"determinism", key.determinism},
-          {"options", key.options},
-          {"element_count", result.problem.count},
-          {"median_us", or_null(result.best_us)},
-          {"default_us", or_null(result.default_us)},
-          {"bandwidth_gbps", or_null(result.gbps)},
-          {"read_bandwidth_fraction", or_null(result.read_bandwidth_fraction)},
-          {"tried", result.measured + result.failed},
-          {"failed", result.failed},
-          {"known", result.known},
-          {"config", OrderedJson::parse(foldtune::to_json(result.best))}};
+  OrderedJson json = workload_json(result.workload);
+  json["median_us"] = or_null(result.best_us);
+  json["default_us"] = or_null(result.default_us);
+  json["bandwidth_gbps"] = or_null(result.gbps);
+  json["read_bandwidth_fraction"] = or_null(result.read_bandwidth_fraction);
+  json["tried"] = result.measured + result.failed;
+  json["failed"] = result.failed;
+  json["known"] = result.known;
+  json["config"] = OrderedJson::parse(foldtune::to_json(result.best));
+  return json;
 }
 
 void print_results(const std::vector<ProblemResult>& results) {
   Table table({{"problem"},
                {"best us", Align::right},
                {"GB/s", Align::right},
-               {"%read", Align::right},
+               {"% of memory", Align::right},
                {"gain", Align::right},
                {"tried", Align::right},
                {"failed", Align::right},
                {"config"}});
   for (const ProblemResult& result : results) {
     const bool has_gain = result.default_us > 0 && result.best_us > 0;
-    table.add_row({to_string(result.problem), format_number(result.best_us),
+    table.add_row({to_string(result.workload), format_number(result.best_us),
                    format_number(result.gbps), format_percent(result.read_bandwidth_fraction),
                    has_gain ? fmt::format("{:.2f}x", result.default_us / result.best_us) : "-",
                    fmt::to_string(result.measured + result.failed), fmt::to_string(result.failed),
                    format_config(result.best)});
   }
   print_to(stdout, "\n{}\n", Lines{table.to_string(terminal_width(stdout))});
-  print_to(stdout, "%read: of the measured read bandwidth. gain: over the untuned default.\n");
+  print_to(stdout,
+           "best us: per call. % of memory: of the measured read bandwidth. gain: over the untuned "
+           "default.\n");
   print_config_legends(results);
 }
 
@@ -257,7 +261,7 @@ ExitCode tune_on(const TuningJob& job, TuneOptions options) {
   first.compiler();  // a missing one is an error now, not after the inputs are made
   const std::unique_ptr<ConfigStore> store = open_sqlite_store(job.database, OpenMode::read_write);
   print_to(stderr, "{} {} on {} ({}){}\n", job.doing,
-           format_count(options.problems.size(), "problem"), fmt::join(job.devices, ", "),
+           format_count(options.workloads.size(), "problem"), fmt::join(job.devices, ", "),
            first.info().record.name, job.limit);
   options.stop_requested = [&] { return interrupt.is_interrupted(); };
   TuneSummary summary;
@@ -271,7 +275,7 @@ ExitCode tune_on(const TuningJob& job, TuneOptions options) {
   }
   store->require_in_place();  // before anyone is told where the results are
   const OrderedJson origin = origin_json(first.info().record, first.compiler_version());
-  return conclude(job, origin, options.problems, summary, interrupt);
+  return conclude(job, origin, options.workloads, summary, interrupt);
 }
 
 }  // namespace foldtune

@@ -22,11 +22,12 @@ std::vector<DeviceGroup> choose_devices(const std::optional<std::string>& asked)
 
 /// Puts those with the same inputs next to each other, so that these are made once.
 void group_by_inputs(std::vector<Problem>& problems);
+void group_by_inputs(std::vector<Workload>& workloads);
 
 /// Whether it is the CPU device, by its name.
 bool is_cpu(const std::string& device);
 
-/// What the configurations' abbreviations stand for: a line for each family.
+/// What the configurations' texts leave out: a line for each family.
 void print_config_legends(const std::vector<ProblemResult>& results);
 
 /// The closing table of `tune`.
@@ -53,8 +54,8 @@ ExitCode tune_groups(
     const std::vector<DeviceGroup>& groups, bool as_json,
     const std::function<ExitCode(const DeviceGroup&, nlohmann::ordered_json*)>& tune_group);
 
-/// Tunes `options.problems` until they are done or Ctrl-C is pressed, keeps the kernels of what was
-/// chosen, and says what came of it. Throws DeviceError if that is nothing.
+/// Tunes `options.workloads` until they are done or Ctrl-C is pressed, keeps the kernels of what
+/// was chosen, and says what came of it. Throws DeviceError if that is nothing.
 ExitCode tune_on(const TuningJob& job, TuneOptions options);
 
 }  // namespace foldtune

@@ -12,12 +12,12 @@
 
 #include "cache/config_store.h"
 #include "runtime/lookup/lookup.h"
+#include "templates/family.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/options.h"
 #include "tuner/commands/problem_selection.h"
 #include "tuner/inspect/account.h"
 #include "tuner/inspect/row_fields.h"
-#include "tuner/inspect/stored_problem.h"
 #include "tuner/inspect/stored_rows.h"
 #include "tuner/measure/statistics.h"
 #include "tuner/session/problem_history.h"
@@ -54,6 +54,13 @@ void print_line(const char* label, const std::string& text) {
                       kLabelWidth)});
 }
 
+/// "n = 1048576", "rows x columns = 4096x100".
+std::string describe_shape(const MeasurementRecord& m) {
+  const Family* const family = find_family(m.problem.family);
+  return family == nullptr ? m.shape
+                           : fmt::format("{} = {}", fmt::join(family->extents(), " x "), m.shape);
+}
+
 std::string describe_time(const StoredResult& basis) {
   const MeasurementRecord& m = basis.measurement;
   std::string text = fmt::format("{} per call", format_us(m.median_us));
@@ -63,13 +70,13 @@ std::string describe_time(const StoredResult& basis) {
     text += fmt::format(", {}% of the read bandwidth",
                         format_percent(gbps(m) / basis.run.read_bandwidth_gbps));
   }
-  return text + fmt::format(", at n = {}", m.count);
+  return text + fmt::format(", at {}", describe_shape(m));
 }
 
 /// Where nothing is known of the problem.
 std::string command_for(const Account& account, const ProblemOptions& options) {
   const std::string device = account.place.device.kind == "cpu" ? "cpu" : "cuda:0";
-  return tune_command(options, account.problem,
+  return tune_command(options, account.workload,
                       account.place.id.empty() ? device : account.place.id);
 }
 
@@ -108,15 +115,15 @@ std::string describe_validity(const Account& account) {
     return "yes: device, driver, compiler and kernels are those that it was measured with";
   }
   return fmt::format(
-      "{}: {}{}", account.choice.match ? "yes, but marked" : "no", fmt::join(obstacles, "; "),
-      grade(account) == Validity::marked ? "; `foldtune revalidate` times it again there" : "");
+      "{}: {}{}", account.choice.match ? "yes, but stale" : "no", fmt::join(obstacles, "; "),
+      grade(account) == Validity::stale ? "; `foldtune revalidate` times it again there" : "");
 }
 
 void print_comparison(const Evidence& evidence) {
   const MeasurementRecord& choice = evidence.basis.measurement;
   Table table({{"us", Align::right},
                {"95% interval"},
-               {"slower by"},
+               {"against chosen"},
                {"samples", Align::right},
                {"config"}});
   const auto add = [&](const MeasurementRecord& m, const std::string& by) {
@@ -131,7 +138,7 @@ void print_comparison(const Evidence& evidence) {
   for (const MeasurementRecord& m : evidence.rivals) {
     add(m, m.outcome == Outcome::ok ? format_slowdown(m, choice) : "failed");
   }
-  print_to(stdout, "\nthe last comparison, in us per call at n = {}:\n{}", choice.count,
+  print_to(stdout, "\nthe last comparison, in us per call at {}:\n{}", describe_shape(choice),
            Lines{table.to_string(terminal_width(stdout))});
 }
 
@@ -144,7 +151,7 @@ std::string describe_kernels(const StoredResult& row) {
 void print_past(const Account& account) {
   if (account.past.empty()) return;
   Table table({{"chosen (UTC)"},
-               {"n", Align::right},
+               {"shape", Align::right},
                {"us", Align::right},
                {"change", Align::right},
                {"driver"},
@@ -155,8 +162,7 @@ void print_past(const Account& account) {
   for (const PastChoice& choice : account.past) {
     const MeasurementRecord& m = choice.row.measurement;
     const RunRecord& run = choice.row.run;
-    table.add_row({minutes_of(choice.row.measured_at), fmt::to_string(m.count),
-                   format_number(m.median_us),
+    table.add_row({minutes_of(choice.row.measured_at), m.shape, format_number(m.median_us),
                    choice.time_over_previous ? format_change(*choice.time_over_previous) : "-",
                    run.device.driver, run.compiler, describe_kernels(choice.row),
                    describe_source(choice.row), format_config(m.params)});
@@ -169,9 +175,7 @@ void print_text(const Account& account, const ProblemOptions& options) {
   const Choice& choice = account.choice;
   const Place& place = account.place;
   print_to(stdout, "{}\n",
-           Lines{wrap(fmt::format("{} on {}",
-                                  describe_problem(make_problem_key(account.problem),
-                                                   account.problem.count),
+           Lines{wrap(fmt::format("{} on {}", to_string(account.workload),
                                   describe_origin(place.device, place.compiler)),
                       terminal_width(stdout), 0)});
   print_line("device", place.id.empty() ? "not of this machine: driver and compiler are those of "
@@ -234,7 +238,7 @@ OrderedJson evidence_json(const Account& account) {
   const std::vector<std::string> obstacles = find_obstacles(account);
   return {{"result", to_json(evidence.basis)},
           {"is_valid", obstacles.empty()},
-          {"is_marked", grade(account) == Validity::marked},
+          {"is_stale", grade(account) == Validity::stale},
           {"is_imported", !evidence.basis.imported_from.empty()},
           {"obstacles", obstacles},
           {"default_us", has_default ? OrderedJson(untuned->median_us) : OrderedJson()},
@@ -261,9 +265,7 @@ OrderedJson to_json(const Account& account, const ProblemOptions& options,
                     const std::string& database) {
   const Place& place = account.place;
   const bool is_known = account.evidence.has_value();
-  OrderedJson json{
-      {"problem", describe_problem(make_problem_key(account.problem), account.problem.count)},
-      {"element_count", account.problem.count}};
+  OrderedJson json = workload_json(account.workload);
   json.update(origin_json(place.device, place.compiler));
   json.update(
       {{"device", place.id.empty() ? OrderedJson() : OrderedJson(place.id)},
@@ -279,13 +281,13 @@ OrderedJson to_json(const Account& account, const ProblemOptions& options,
 }
 
 ExitCode run_why(const ProblemSelection& selection) {
-  const Problem problem = selected_problem(selection);
+  const Workload workload = selected_workload(selection);
   const std::string path = database_path(selection.database);
   const std::unique_ptr<const ConfigStore> store = open_sqlite_store(path, OpenMode::read_only);
   const std::vector<StoredResult> best = select_device(store->best(), selection);
   std::vector<Account> accounts;
   for (const Place& place : find_places(best)) {
-    accounts.push_back(explain_choice(*store, best, problem, place));
+    accounts.push_back(explain_choice(*store, best, workload, place));
   }
   if (selection.json) {
     OrderedJson array = OrderedJson::array();
@@ -302,11 +304,11 @@ ExitCode run_why(const ProblemSelection& selection) {
   if (accounts.empty()) {
     print_to(stdout, "{} holds no results yet; `foldtune tune` makes some\n", path);
   } else {
-    print_to(
-        stdout,
-        "change: against the choice before it of the same n. kernels: these of this Foldtune, or "
-        "how\nthe fingerprint of others begins.\nconfig: {}\ndatabase: {}\n",
-        config_legend(family_of(problem)), path);
+    print_to(stdout,
+             "us: per call. change: against the choice before it of the same shape. kernels: these "
+             "of this "
+             "Foldtune,\nor how the fingerprint of others begins.\nconfig: {}\ndatabase: {}\n",
+             config_legend(workload.problem.family()), path);
   }
   return ExitCode::ok;
 }
@@ -318,9 +320,12 @@ Action prepare_why(CLI::App& app, const std::string&) {
   add_problem_selection(app, *selection);
   app.add_flag("--json", selection->json, "Print JSON: an array with an object for each device");
   app.footer(
-      "Says which configuration a program runs a problem with, and why: what the database holds of "
+      describe_field_values() +
+      "\n\nSays which configuration a program runs a problem with, and why: what the database "
+      "holds of "
       "it,\nthe contenders of the last comparison, whether that is still valid, and every choice "
-      "that was stored\nfor its size class, with any driver, compiler and kernels. For each device "
+      "that was stored\nfor its bucket of sizes, with any driver, compiler and kernels. For each "
+      "device "
       "of the database. Nothing is\nrun, and the device need not be there.\n\n"
       "Examples:\n"
       "  foldtune why --op sum --type f32 --n 2^20 --device h200\n"

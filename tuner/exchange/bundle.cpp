@@ -24,8 +24,8 @@
 namespace foldtune {
 namespace {
 
-/// The largest size class, of kMaxCount.
-constexpr int kLargestSizeClass = 40;
+/// The largest class of an extent: larger calls are refused.
+constexpr int kLargestClass = 40;
 
 /// A bundle is as large as it is.
 constexpr std::uint64_t kNoLimit = UINT64_MAX;
@@ -54,7 +54,7 @@ class LateCompiler final : public Compiler {
 };
 
 auto rank_of(const ResultRow& row) {
-  return foldtune::rank_of(row.result.imported_from, row.result.measurement.problem.size_class,
+  return foldtune::rank_of(row.result.imported_from, row.result.measurement.bytes,
                            row.result.measurement_id);
 }
 
@@ -84,11 +84,10 @@ WantedRows wanted_rows(const BundleSource& source) {
       }
       if (!source.is_wanted(row.result)) return;
       const ProblemKey& key = row.result.measurement.problem;
-      const auto [place, is_new] = wanted.try_emplace(
-          fmt::format("{} {} {} {} {} {} {} {} {}", run.device.fingerprint(), key.family, key.op,
-                      key.element_type, key.accumulator_type, key.alignment, key.determinism,
-                      key.options, key.size_class),
-          row);
+      const auto [place, is_new] =
+          wanted.try_emplace(fmt::format("{} {} {} {} {}", run.device.fingerprint(), key.family,
+                                         key.problem, key.layout, key.bucket),
+                             row);
       if (!is_new && rank_of(row) < rank_of(place->second)) place->second = row;
     });
   });
@@ -99,22 +98,48 @@ WantedRows wanted_rows(const BundleSource& source) {
   return result;
 }
 
-/// What is reduced by the kernels of a stored problem, whatever the count and the alignment.
-/// Divisors of variances are no part of a stored problem.
-std::vector<Problem> problems_like(const Problem& stored) {
-  std::vector<Problem> problems;
-  const bool has_divisor = stored.op == Operator::variance || stored.op == Operator::stddev;
-  for (int ddof = 0; ddof <= (has_divisor ? 1 : 0); ++ddof) {
-    for (const Alignment alignment : {Alignment::vector, Alignment::element}) {
-      for (int size_class = 0; size_class <= kLargestSizeClass; ++size_class) {
-        Problem& problem = problems.emplace_back(stored);
-        problem.ddof = ddof;
-        problem.alignment = alignment;
-        problem.count = std::uint64_t{1} << size_class;
+/// Of several extents all buckets would be too many: those of the results, and their neighbours.
+std::vector<Bucket> buckets_near(const Family& family, const std::vector<Bucket>& stored) {
+  std::vector<Bucket> buckets;
+  const auto add = [&](const Bucket& bucket) {
+    if (std::ranges::find(buckets, bucket) == buckets.end()) buckets.push_back(bucket);
+  };
+  for (const Bucket& bucket : stored) {
+    add(bucket);
+    for (std::size_t i = 0; i < family.extents().size(); ++i) {
+      for (int step = -kLargestClass; step <= kLargestClass; ++step) {
+        Bucket other = bucket;
+        const int changed = other.classes[i] + step;
+        if (changed < 0 || changed > kLargestClass) continue;
+        other.classes[i] = static_cast<std::int16_t>(changed);
+        if (family.distance(bucket, other)) add(other);
       }
     }
   }
-  return problems;
+  return buckets;
+}
+
+/// The buckets that a program may call: of one extent all.
+std::vector<Bucket> buckets_of(const Family& family, const std::vector<Bucket>& stored) {
+  if (family.extents().size() > 1) return buckets_near(family, stored);
+  std::vector<Bucket> buckets;
+  for (int size = 0; size <= kLargestClass; ++size) {
+    buckets.emplace_back().classes[0] = static_cast<std::int16_t>(size);
+  }
+  return buckets;
+}
+
+/// What calls of a problem may be, as far as their programs differ: each layout and bucket.
+std::vector<Workload> workloads_of(const Problem& problem, const std::vector<Bucket>& stored) {
+  const Family& family = problem.family();
+  std::vector<Workload> workloads;
+  for (std::size_t layout = 0; layout < family.layouts().size(); ++layout) {
+    for (const Bucket& bucket : buckets_of(family, stored)) {
+      workloads.push_back({problem, family.max_shape(bucket), static_cast<int>(layout)});
+    }
+  }
+  std::erase_if(workloads, [](const Workload& workload) { return !find_fault(workload).empty(); });
+  return workloads;
 }
 
 /// Every program that a runtime with this bundle alone would run.
@@ -123,10 +148,10 @@ class Wanted {
   Wanted(const ConfigStore& bundle, const DeviceRecord& device)
       : bundle_(bundle), device_(device) {}
 
-  void add(const Problem& stored) {
-    for (const Problem& problem : problems_like(stored)) {
-      const Choice choice = choose_config(&bundle_, device_, "", problem);
-      Program program = make_program({.problem = problem, .params = choice.params});
+  void add(const Problem& problem, const std::vector<Bucket>& stored) {
+    for (const Workload& workload : workloads_of(problem, stored)) {
+      const Choice choice = choose_config(&bundle_, device_, "", workload);
+      Program program = make_program({.workload = workload, .params = choice.params});
       std::string tuned_with = compiler_of(choice);
       const std::string key = program.key();
       // One that was tuned is taken as it was tuned.
@@ -149,11 +174,25 @@ class Wanted {
   std::map<std::string, WantedKernel> wanted_;  // by Program::key
 };
 
-/// Problems that differ in their size and alignment alone have the same kernels.
-ProblemKey operation_of(ProblemKey key) {
-  key.size_class = 0;
-  key.alignment = name(Alignment::vector);
-  return key;
+/// The problems of the results of a device, as (family, problem), with their buckets.
+using Stored = std::map<std::pair<std::string, std::string>, std::vector<std::string>>;
+
+Stored stored_of(const std::vector<ResultRow>& rows, const std::string& hardware) {
+  Stored stored;
+  for (const ResultRow& row : rows) {
+    if (row.result.run.device.fingerprint() != hardware) continue;
+    const ProblemKey& key = row.result.measurement.problem;
+    stored[{key.family, key.problem}].push_back(key.bucket);
+  }
+  return stored;
+}
+
+std::vector<Bucket> parse_buckets(const Family& family, const std::vector<std::string>& texts) {
+  std::vector<Bucket> buckets;
+  for (const std::string& text : texts) {
+    if (const auto bucket = parse_bucket(family, text)) buckets.push_back(*bucket);
+  }
+  return buckets;
 }
 
 void add_kernels(ConfigStore& bundle, const KernelStore* source, const std::vector<ResultRow>& rows,
@@ -165,22 +204,17 @@ void add_kernels(ConfigStore& bundle, const KernelStore* source, const std::vect
   report.devices = devices.size();
   for (const auto& [hardware, device] : devices) {
     Wanted wanted(bundle, device);
-    std::vector<ProblemKey> known;
-    for (const ResultRow& row : rows) {
-      const ProblemKey operation = operation_of(row.result.measurement.problem);
-      if (row.result.run.device.fingerprint() != hardware ||
-          std::ranges::find(known, operation) != known.end()) {
-        continue;
-      }
-      known.push_back(operation);
-      const auto problem = is_custom(operation) ? std::nullopt : read_problem(operation, 0);
-      if (problem) {
-        wanted.add(*problem);
+    for (const auto& [names, buckets] : stored_of(rows, hardware)) {
+      const ProblemKey key{
+          .family = names.first, .problem = names.second, .layout = {}, .bucket = {}};
+      const std::optional<Problem> problem = read_problem(key);
+      if (problem && problem->custom() == nullptr) {
+        wanted.add(*problem, parse_buckets(problem->family(), buckets));
       } else {
         report.left_out.push_back(
-            fmt::format("the kernels of {}: a database does not hold what custom operators and "
+            fmt::format("the kernels of {} {}: a database does not hold what custom operators and "
                         "those of other versions do",
-                        operation.op));
+                        key.family, key.problem));
       }
     }
     const LateCompiler compiler(device.architecture);

@@ -1,5 +1,5 @@
 /// A small database to be shipped with a program: what was chosen for some problems, and every
-/// kernel that they are run with, whatever the count and the alignment.
+/// kernel that they are run with, whatever the shape and the layout.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +31,7 @@ struct BundleReport {
 /// Writes the bundle to the new file `path`. Of results for one problem on one GPU with several
 /// drivers and compilers what was measured here goes before what was imported, and then the newest.
 /// Kernels are those that the database keeps, as they were tuned, else compiled by NVRTC, each for
-/// the GPU's architecture; no GPU is needed. For counts that nothing was tuned near, the untuned
+/// the GPU's architecture; no GPU is needed. For shapes that nothing was tuned near, the untuned
 /// default's kernels are in it. Throws StoreError, and Unavailable where something is to be
 /// compiled without NVRTC.
 BundleReport write_bundle(const BundleSource& source, const std::string& path);

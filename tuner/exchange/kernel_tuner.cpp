@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "templates/problem_json.h"
+#include "templates/workload_json.h"
 #include "tuner/files/file_error.h"
 #include "tuner/files/input_file.h"
 #include "tuner/worker/record_fields.h"
@@ -44,7 +44,7 @@ OrderedJson own_field(const Landscape& landscape) {
           {"compiler", landscape.compiler},
           {"template_fingerprint", landscape.template_fingerprint},
           {"read_bandwidth_gbps", landscape.read_bandwidth_gbps},
-          {"problem", problem_to_json(landscape.problem)}};
+          {"workload", workload_to_json(landscape.workload)}};
 }
 
 OrderedJson entry_of(const LandscapePoint& point, double compile_ms, const std::string& timestamp) {
@@ -62,6 +62,14 @@ OrderedJson entry_of(const LandscapePoint& point, double compile_ms, const std::
   }
   entry["timestamp"] = timestamp;
   return entry;
+}
+
+/// A number, or a list of the extents.
+OrderedJson problem_size(const Workload& workload) {
+  const std::size_t extents = workload.problem.family().extents().size();
+  if (extents == 1) return workload.shape[0];
+  return std::vector<std::uint64_t>(workload.shape.extents.begin(),
+                                    workload.shape.extents.begin() + extents);
 }
 
 /// The values by comma, as Kernel Tuner joins them.
@@ -117,14 +125,14 @@ auto read_part(const std::string& file, const std::string& part, const Read& rea
 }  // namespace
 
 std::string to_kernel_tuner_cache(const Landscape& landscape, const std::string& timestamp) {
-  const auto tunables = family_of(landscape.problem).tunables();
+  const auto tunables = landscape.workload.problem.family().tunables();
   OrderedJson keys = OrderedJson::array();
   for (const Tunable& tunable : tunables) keys.push_back(tunable.name);
   const OrderedJson header{{"schema_version", kSchemaVersion},
                            {kOwnField, own_field(landscape)},
                            {"device_name", landscape.device.name},
-                           {"kernel_name", to_string(landscape.problem)},
-                           {"problem_size", landscape.problem.count},
+                           {"kernel_name", to_string(landscape.workload)},
+                           {"problem_size", problem_size(landscape.workload)},
                            {"tune_params_keys", keys},
                            {"tune_params", tune_params(landscape, tunables)},
                            {"objective", "time"}};
@@ -158,7 +166,7 @@ Landscape parse_kernel_tuner_cache(std::string_view text, const std::string& fil
                      .compiler = own.at("compiler"),
                      .template_fingerprint = own.at("template_fingerprint"),
                      .read_bandwidth_gbps = own.at("read_bandwidth_gbps"),
-                     .problem = problem_from_json(own.at("problem")),
+                     .workload = workload_from_json(own.at("workload")),
                      .points = {}};
   });
   const nlohmann::json entries = read_part(file, "cache", [&] {
@@ -168,7 +176,7 @@ Landscape parse_kernel_tuner_cache(std::string_view text, const std::string& fil
   std::set<std::string> seen;
   for (const auto& [key, entry] : entries.items()) {
     read_part(file, fmt::format("the configuration {}", key), [&, &entry = entry] {
-      landscape.points.push_back(read_entry(entry, family_of(landscape.problem)));
+      landscape.points.push_back(read_entry(entry, landscape.workload.problem.family()));
       landscape.compile_ms = entry.value("compile_time", 0.0);
       if (!seen.insert(to_json(landscape.points.back().params)).second) {
         throw std::invalid_argument("it is there twice");

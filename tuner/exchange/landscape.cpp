@@ -39,22 +39,24 @@ std::vector<int> values_of(const Config& params) {
 
 }  // namespace
 
-Landscape make_landscape(const RunRecord& run, const Problem& problem,
+Landscape make_landscape(const RunRecord& run, const Workload& workload,
                          const std::vector<MeasurementRecord>& records) {
-  if (problem.op == Operator::custom) {
+  const Family& family = workload.problem.family();
+  if (workload.problem.custom() != nullptr) {
     throw InvalidArgument(
         "the landscape of a custom operator: its expressions are no part of one; choose a built-in "
         "operator");
   }
-  const ProblemKey key = make_problem_key(problem);
+  const ProblemKey key = make_problem_key(workload);
+  const std::string shape = to_text(family, workload.shape);
   std::map<std::vector<int>, const MeasurementRecord*> chosen;
   std::vector<double> compile_ms;
   std::size_t measured = 0;
   std::size_t left_out = 0;
   for (const MeasurementRecord& record : records) {
-    if (record.problem != key || record.count != problem.count) continue;
+    if (record.problem != key || record.shape != shape) continue;
     ++measured;
-    const std::optional<Config> params = read_params(problem, record.params);
+    const std::optional<Config> params = read_params(workload, record.params);
     if (!params) {
       ++left_out;
       continue;
@@ -66,10 +68,10 @@ Landscape make_landscape(const RunRecord& run, const Problem& problem,
                       .compiler = run.compiler,
                       .template_fingerprint = {},
                       .read_bandwidth_gbps = run.read_bandwidth_gbps,
-                      .problem = problem,
+                      .workload = workload,
                       .points = {}};
   for (const auto& [values, record] : chosen) {
-    const Config params = config_from_json(family_of(problem), record->params);
+    const Config params = config_from_json(family, record->params);
     landscape.points.push_back(make_point(params, *record));
     landscape.template_fingerprint = record->template_fingerprint;
     if (record->compile_ms > 0) compile_ms.push_back(record->compile_ms);
@@ -78,7 +80,7 @@ Landscape make_landscape(const RunRecord& run, const Problem& problem,
     note_once(fmt::format(
         "{} of {} of {} on {} left out, since the configuration is none that "
         "this Foldtune knows; foldtune show --all lists them",
-        left_out, format_count(measured, "measurement"), to_string(problem), run.device.name));
+        left_out, format_count(measured, "measurement"), to_string(workload), run.device.name));
   }
   landscape.compile_ms = upper_median(std::move(compile_ms));
   return landscape;

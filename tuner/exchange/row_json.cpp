@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -9,7 +10,9 @@
 #include <vector>
 
 #include "cache/columns.h"
+#include "cache/field_text.h"
 #include "cache/store_error.h"
+#include "templates/family.h"
 #include "templates/json_fields.h"
 #include "tuner/text/table.h"
 
@@ -43,10 +46,20 @@ class FieldWriter {
                                              : OrderedJson(json_fields::write(number));
   }
   static OrderedJson written(const ColumnInfo& column, const std::string& text) {
+    if (column.is_fields) return written_fields(text);
     if (!column.is_json) return json_fields::write(text);
     OrderedJson json = OrderedJson::parse(text, nullptr, /*allow_exceptions=*/false);
     // A row that was edited by hand is shown as it is, and never exported.
     return json.is_object() ? json : OrderedJson(json_fields::write(text));
+  }
+
+  static OrderedJson written_fields(const std::string& text) {
+    OrderedJson json = OrderedJson::object();
+    const auto words = words_of(text);
+    if (!words && !text.empty()) return json_fields::write(text);  // edited by hand, too
+    if (!words) return json;
+    for (const FieldWord& word : *words) json[std::string(word.name)] = word.value;
+    return json;
   }
 
   OrderedJson json_ = OrderedJson::object();
@@ -78,7 +91,25 @@ void read_value(const Json& json, const ColumnInfo&, bool& value) {
   value = json.get<bool>();
 }
 
+std::string read_fields(const Json& json) {
+  const char* const kWanted = "an object of names and their values";
+  if (!json.is_object()) throw RowFault(kWanted);
+  std::string text;
+  for (const auto& [name, value] : json.items()) {
+    if (!value.is_string()) throw RowFault(kWanted);
+    text +=
+        fmt::format("{}{}={}", text.empty() ? "" : " ", name, value.get_ref<const std::string&>());
+  }
+  const auto words = words_of(text);
+  if (!text.empty() && (!words || words->size() != json.size())) throw RowFault(kWanted);
+  return text;
+}
+
 void read_value(const Json& json, const ColumnInfo& column, std::string& text) {
+  if (column.is_fields) {
+    text = read_fields(json);
+    return;
+  }
   if (column.is_json) {
     if (!json.is_object()) throw RowFault("an object");
     text = json.dump();
@@ -147,12 +178,33 @@ class FieldReader {
   std::set<std::string> known_;
 };
 
+/// JSON has no order of names; a key has that of the family.
+void put_in_order(ProblemKey& key) {
+  const Family* const family = find_family(key.family);
+  auto words = words_of(key.problem);
+  if (family == nullptr || !words) return;
+  std::ranges::stable_sort(*words, {}, [&](const FieldWord& word) {
+    return std::ranges::find(family->fields(), word.name, &Field::name) - family->fields().begin();
+  });
+  std::string text;
+  for (const FieldWord& word : *words) {
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", word.name, word.value);
+  }
+  key.problem = std::move(text);
+}
+
 }  // namespace
 
 OrderedJson run_to_json(const StoredResult& row) {
   FieldWriter writer;
   writer(kRunIdColumn, row.run_id);
   visit_run(row, writer);
+  return writer.take();
+}
+
+OrderedJson key_to_json(const ProblemKey& key) {
+  FieldWriter writer;
+  visit_columns(key, writer);
   return writer.take();
 }
 
@@ -175,6 +227,7 @@ void read_measurement(const Json& json, StoredResult& row) {
   reader(kRunIdColumn, row.run_id);
   visit_measurement(row, reader);
   reader.require_no_other();
+  put_in_order(row.measurement.problem);
 }
 
 }  // namespace foldtune

@@ -11,7 +11,7 @@ namespace foldtune {
 inline constexpr const char* kExchangeFormat = "foldtune-tuning";
 
 /// Changes with every change of the rows' fields.
-inline constexpr int kExchangeVersion = 3;
+inline constexpr int kExchangeVersion = 4;
 
 /// A row lacks a field, or has one of another form. In words that end a sentence.
 class RowFault : public std::runtime_error {
@@ -20,12 +20,16 @@ class RowFault : public std::runtime_error {
 };
 
 /// The columns of the result's run, or of its measurement, under their names, after `run_id`. A
-/// text that is not UTF-8 is the list of its bytes, a number that was not measured is null.
+/// text that is not UTF-8 is the list of its bytes, a number that was not measured is null, a
+/// problem an object of its fields.
 nlohmann::ordered_json run_to_json(const StoredResult& row);
 nlohmann::ordered_json measurement_to_json(const StoredResult& row);
 
-/// The inverse, into the result. They throw RowFault; whether the values can be is left to
-/// row_rules.h.
+/// The columns of the key alone.
+nlohmann::ordered_json key_to_json(const ProblemKey& key);
+
+/// The inverse, into the result, with a problem's fields in the order of its family. They throw
+/// RowFault; whether the values can be is left to row_rules.h.
 void read_run(const nlohmann::json& json, StoredResult& row);
 void read_measurement(const nlohmann::json& json, StoredResult& row);
 

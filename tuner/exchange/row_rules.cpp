@@ -12,9 +12,10 @@
 #include <vector>
 
 #include "cache/columns.h"
+#include "cache/field_text.h"
 #include "cache/record_check.h"
-#include "foldtune/problem.h"
 #include "runtime/lookup/lookup.h"
+#include "templates/family.h"
 #include "templates/fingerprint.h"
 #include "templates/space.h"
 #include "tuner/measure/measure.h"
@@ -162,76 +163,72 @@ bool is_hash(std::string_view text) {
          });
 }
 
-/// The key tells an accumulator's types, not its names.
-std::string fault_of_custom(const Problem& problem, const ProblemKey& key) {
-  if (!is_hash(std::string_view(key.op).substr(key.op.find(':') + 1))) {
-    return fmt::format("its op {} does not end in a hash of 16 digits", key.op);
+/// The first word that the family does not know.
+std::string fault_of_fields(const Family& family, const std::string& text) {
+  const auto fields = family.fields();
+  for (const FieldWord& word : words_of(text).value_or(std::vector<FieldWord>())) {
+    const auto field = std::ranges::find(fields, word.name, &Field::name);
+    if (field == fields.end()) {
+      return fmt::format("the family {} has no \"{}\"", family.name(), word.name);
+    }
+    if (Problem problem(family); !family.parse(problem, *field, word.value)) {
+      return fmt::format("there is no {} \"{}\"", word.name, word.value);
+    }
   }
-  CustomOperator op = *problem.custom;
-  op.accumulator.clear();
-  for (const std::string_view item : split_list(key.accumulator_type)) {
-    const auto type = parse_element_type(item);
-    if (!type) return fmt::format("there is no accumulator type \"{}\"", key.accumulator_type);
-    op.accumulator.push_back({.name = fmt::format("f{}", op.accumulator.size()), .type = *type});
-  }
-  return op.find_fault();
+  return fmt::format("its problem \"{}\" is unknown", text);
 }
 
-/// Of the names that `read_problem` does not know.
-std::string fault_of_unknown(const ProblemKey& key) {
-  if (!is_custom(key) && !parse_operator(key.op))
-    return fmt::format("there is no op \"{}\"", key.op);
-  for (const std::string_view type : split_list(key.element_type)) {
-    if (!parse_element_type(type)) return fmt::format("there is no element_type \"{}\"", type);
+/// Of the names that `read_workload` does not know.
+std::string fault_of_unknown(const ProblemKey& key, const std::string& shape) {
+  const Family* const family = find_family(key.family);
+  if (family == nullptr) {
+    return fmt::format("there is no family \"{}\"; --family FILE names one of your own",
+                       key.family);
   }
-  if (!is_custom(key) && !parse_element_type(key.accumulator_type)) {
-    return fmt::format("there is no accumulator_type \"{}\"", key.accumulator_type);
+  if (!problem_of(*family, key.problem)) return fault_of_fields(*family, key.problem);
+  if (!parse_shape(*family, shape)) {
+    return fmt::format("its shape \"{}\" is none of the family {}", shape, family->name());
   }
-  if (!parse_determinism(key.determinism)) {
-    return fmt::format("there is no determinism \"{}\"", key.determinism);
-  }
-  return fmt::format("its options \"{}\" are unknown", key.options);
+  return fmt::format("there is no layout \"{}\"", key.layout);
 }
 
-/// A program looks for the key that it makes of the problem, and would find no other.
-std::string fault_of_key(const Problem& problem, const ProblemKey& key) {
-  ProblemKey expected = make_problem_key(problem);
-  if (is_custom(key)) {
-    expected.op = key.op;
-    expected.accumulator_type = key.accumulator_type;
-  }
-  // As it is quoted in the reason.
-  const auto quoted = []<class Field>(const Field& field) {
-    return std::is_same_v<Field, std::string> ? fmt::format("\"{}\"", field)
-                                              : fmt::format("{}", field);
-  };
-  std::vector<std::string> wanted;
-  visit_columns(expected,
-                [&](const ColumnInfo&, const auto& field) { wanted.push_back(quoted(field)); });
-  std::string fault;
-  auto next = wanted.begin();
-  visit_columns(key, [&](const ColumnInfo& column, const auto& field) {
-    const std::string& other = *next++;
-    if (!fault.empty() || quoted(field) == other) return;
-    fault =
-        fmt::format("its {} is {}, where this problem has {}", column.name, quoted(field), other);
+/// Of a user's operator the hash, which nothing but its own expressions can tell, is any.
+bool is_same_value(std::string_view value, std::string_view expected, bool is_custom) {
+  const std::size_t colon = value.find(':');
+  if (!is_custom || colon == std::string_view::npos) return value == expected;
+  return value.substr(0, colon) == expected.substr(0, expected.find(':')) &&
+         is_hash(value.substr(colon + 1));
+}
+
+/// A program looks for the key that it makes of the workload, and would find no other.
+std::string fault_of_key(const Workload& workload, const ProblemKey& key) {
+  const ProblemKey expected = make_problem_key(workload);
+  const auto words = words_of(key.problem).value_or(std::vector<FieldWord>());
+  const auto wanted = words_of(expected.problem).value_or(std::vector<FieldWord>());
+  const bool is_custom = workload.problem.custom() != nullptr;
+  const bool is_same = std::ranges::equal(words, wanted, [&](const auto& a, const auto& b) {
+    return a.name == b.name && is_same_value(a.value, b.value, is_custom);
   });
-  return fault;
-}
-
-std::string fault_of_problem(const std::optional<Problem>& problem, const ProblemKey& key) {
-  if (!problem) return fault_of_unknown(key);
-  if (std::string fault = find_fault(*problem); !fault.empty()) return fault;
-  if (is_custom(key)) {
-    if (std::string fault = fault_of_custom(*problem, key); !fault.empty()) return fault;
+  if (!is_same) {
+    return fmt::format("its problem is \"{}\", where {} has \"{}\"", key.problem,
+                       to_string(workload.problem), expected.problem);
   }
-  return fault_of_key(*problem, key);
+  if (key.bucket == expected.bucket) return {};
+  return fmt::format("its bucket is \"{}\", where this shape has \"{}\"", key.bucket,
+                     expected.bucket);
 }
 
-std::string fault_of_params(const Problem& problem, const std::string& params) {
+std::string fault_of_problem(const std::optional<Workload>& workload, const MeasurementRecord& m) {
+  if (!workload) return fault_of_unknown(m.problem, m.shape);
+  if (std::string fault = find_fault(*workload); !fault.empty()) return fault;
+  return fault_of_key(*workload, m.problem);
+}
+
+std::string fault_of_params(const Workload& workload, const std::string& params) {
+  const Problem& problem = workload.problem;
   try {
-    const Config parsed = config_from_json(family_of(problem), params);
-    if (problem.custom != nullptr || Space(problem).contains(parsed)) return {};
+    const Config parsed = config_from_json(problem.family(), params);
+    if (problem.custom() != nullptr || Space(workload).contains(parsed)) return {};
     return fmt::format("its params are not in the space of its problem: {}", params);
   } catch (const std::invalid_argument& error) {
     return fmt::format("of its params, {}", error.what());
@@ -266,13 +263,13 @@ std::string fault_of_measurement(const StoredResult& row) {
   }
   if (std::string fault = fault_of_samples(m); !fault.empty()) return fault;
   if (std::string fault = fault_of_times(row); !fault.empty()) return fault;
-  const std::optional<Problem> problem = read_problem(m.problem, m.count);
-  if (std::string fault = fault_of_problem(problem, m.problem); !fault.empty()) return fault;
-  if (m.bytes != problem->input_bytes()) {
-    return fmt::format("its input_bytes is {}, where this problem has {}", m.bytes,
-                       problem->input_bytes());
+  const std::optional<Workload> workload = read_workload(m.problem, m.shape);
+  if (std::string fault = fault_of_problem(workload, m); !fault.empty()) return fault;
+  const std::uint64_t bytes = input_bytes(*workload);
+  if (m.bytes != bytes) {
+    return fmt::format("its input_bytes is {}, where this problem has {}", m.bytes, bytes);
   }
-  return is_of_these_kernels(m.template_fingerprint) ? fault_of_params(*problem, m.params)
+  return is_of_these_kernels(m.template_fingerprint) ? fault_of_params(*workload, m.params)
                                                      : fault_of_foreign_params(m.params);
 }
 

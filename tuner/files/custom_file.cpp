@@ -69,7 +69,7 @@ void append(std::string& list, const std::string& item) {
   list += fmt::format("{}{}", list.empty() ? "" : ",", item);
 }
 
-/// The accumulator as --acc takes it.
+/// The accumulator as --accumulator takes it.
 std::string accumulator_text(const OrderedJson& value, const std::string& path) {
   constexpr std::string_view kForm =
       R"(a type, or fields in their order: {"value": "f32", "index": "u32"})";

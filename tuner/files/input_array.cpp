@@ -114,7 +114,7 @@ Gather find_gather(std::size_t size) {
 /// Elements of an array in Fortran order, in C order.
 class COrder {
  public:
-  COrder(const Shape& shape, std::span<const std::byte> elements, std::size_t element_size)
+  COrder(const ArrayShape& shape, std::span<const std::byte> elements, std::size_t element_size)
       : elements_(elements), size_(element_size), gather_(find_gather(size_)) {
     std::uint64_t stride = 1;
     for (const std::uint64_t extent : shape) {
@@ -148,8 +148,8 @@ class COrder {
     return place;
   }
 
-  Shape shape_;
-  Shape strides_;  ///< in elements
+  ArrayShape shape_;
+  ArrayShape strides_;  ///< in elements
   std::span<const std::byte> elements_;
   std::size_t size_;
   Gather gather_;
@@ -311,12 +311,12 @@ void InputArray::read_in_c_order(const Take& take) const {
   }
 }
 
-std::string format_shape(const Shape& shape) {
+std::string format_shape(const ArrayShape& shape) {
   return fmt::format("({}{})", fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
 }
 
-Shape to_indices(const Shape& shape, std::uint64_t index) {
-  Shape indices(shape.size());
+ArrayShape to_indices(const ArrayShape& shape, std::uint64_t index) {
+  ArrayShape indices(shape.size());
   for (std::size_t axis = shape.size(); axis-- > 0;) {
     indices[axis] = index % shape[axis];
     index /= shape[axis];

@@ -15,7 +15,8 @@
 
 namespace foldtune {
 
-using Shape = std::vector<std::uint64_t>;
+/// The extents of an array along its axes.
+using ArrayShape = std::vector<std::uint64_t>;
 
 enum class InputFormat {
   by_content,  ///< .npy and .npz are known by their first bytes, and so is what is refused
@@ -40,7 +41,7 @@ class InputArray {
   std::uint64_t count() const { return count_; }
   std::uint64_t bytes() const { return count_ * size_of(elements_.type); }
   /// Empty of a raw file, which has none; a shape of no extents is that of a scalar.
-  const std::optional<Shape>& shape() const { return shape_; }
+  const std::optional<ArrayShape>& shape() const { return shape_; }
 
   /// Hands all elements to `take` in pieces: where a piece begins, in bytes, and the piece. To
   /// bring an array of Fortran order into C order takes memory for all of it: OutOfMemory. Throws
@@ -67,7 +68,7 @@ class InputArray {
   InputFile file_;
   std::string name_;
   NpyElements elements_;
-  std::optional<Shape> shape_;
+  std::optional<ArrayShape> shape_;
   bool is_fortran_order_ = false;
   std::uint64_t count_ = 0;
   std::uint64_t offset_ = 0;          ///< of the first element, in bytes
@@ -76,9 +77,9 @@ class InputArray {
 };
 
 /// "(2, 3)", as NumPy writes it.
-std::string format_shape(const Shape& shape);
+std::string format_shape(const ArrayShape& shape);
 
 /// The indices, one for each axis, of element number `index` in C order.
-Shape to_indices(const Shape& shape, std::uint64_t index);
+ArrayShape to_indices(const ArrayShape& shape, std::uint64_t index);
 
 }  // namespace foldtune

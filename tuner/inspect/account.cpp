@@ -23,7 +23,7 @@ std::optional<StoredResult> find_basis(const Account& account,
                                           &StoredResult::measurement_id);
     if (chosen != best.end()) return *chosen;
   }
-  const ProblemKey key = make_problem_key(account.problem);
+  const ProblemKey key = make_problem_key(account.workload);
   std::optional<StoredResult> basis;
   for (const StoredResult& row : best) {
     const bool is_candidate =
@@ -61,7 +61,7 @@ Evidence gather(const ConfigStore& store, StoredResult basis) {
   std::vector<StoredResult> rows = store.measurements_of(tuning_key(basis.run, choice));
   // What was imported is no evidence for what was measured here, nor the other way round.
   std::erase_if(rows, [&](const StoredResult& row) {
-    return row.measurement.count != choice.count || row.imported_from != basis.imported_from;
+    return row.measurement.shape != choice.shape || row.imported_from != basis.imported_from;
   });
   Evidence evidence{.basis = std::move(basis),
                     .rivals = find_rivals(rows, choice),
@@ -90,12 +90,12 @@ Evidence gather(const ConfigStore& store, StoredResult basis) {
 
 std::vector<PastChoice> past_choices(const ConfigStore& store, const Account& account) {
   std::vector<PastChoice> past;
-  for (StoredResult& row : store.choices_of(make_problem_key(account.problem))) {
+  for (StoredResult& row : store.choices_of(make_problem_key(account.workload))) {
     if (!is_same_device(row.run.device, account.place.device)) continue;
     PastChoice choice{.row = std::move(row)};
     for (const PastChoice& before : past) {
       const MeasurementRecord& m = before.row.measurement;
-      if (m.count != choice.row.measurement.count) continue;
+      if (m.shape != choice.row.measurement.shape) continue;
       // A time of another machine is none to compare with.
       if (before.row.imported_from != choice.row.imported_from) continue;
       choice.time_over_previous = choice.row.measurement.median_us / m.median_us;
@@ -128,10 +128,10 @@ std::vector<Place> find_places(const std::vector<StoredResult>& rows) {
 }
 
 Account explain_choice(const ConfigStore& store, const std::vector<StoredResult>& best,
-                       const Problem& problem, const Place& place) {
-  Account account{.problem = problem,
+                       const Workload& workload, const Place& place) {
+  Account account{.workload = workload,
                   .place = place,
-                  .choice = choose_config(&store, place.device, place.compiler, problem),
+                  .choice = choose_config(&store, place.device, place.compiler, workload),
                   .evidence = {},
                   .past = {}};
   account.past = past_choices(store, account);

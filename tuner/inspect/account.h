@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cache/config_store.h"
-#include "foldtune/problem.h"
+#include "foldtune/workload.h"
 #include "runtime/lookup/lookup.h"
 #include "tuner/measure/statistics.h"
 
@@ -20,7 +20,7 @@ struct Place {
   std::string id;  ///< "cuda:0"; empty if it is not of this machine
 };
 
-/// What is known of the problem where `basis` was measured, of the same count.
+/// What is known of the problem where `basis` was measured, of the same shape.
 struct Evidence {
   StoredResult basis;                        ///< the choice, or what is no longer valid
   std::vector<MeasurementRecord> rivals;     ///< of its comparison, failures too
@@ -29,19 +29,19 @@ struct Evidence {
   std::map<std::string, int> failures;       ///< of them, by outcome
 };
 
-/// A choice that was stored, and its time over that of the one before for the same count.
+/// A choice that was stored, and its time over that of the one before for the same shape.
 struct PastChoice {
   StoredResult row;
   std::optional<double> time_over_previous{};  ///< empty for the first
 };
 
-/// Which configuration a problem is run with at a place, and what that rests on.
+/// Which configuration a workload is run with at a place, and what that rests on.
 struct Account {
-  Problem problem;
+  Workload workload;
   Place place;
   Choice choice;
   std::optional<Evidence> evidence;  ///< empty: nothing like it was measured on the device
-  /// All choices for the problem's size class on the device, the oldest first, whatever the driver,
+  /// All choices for the workload's bucket on the device, the oldest first, whatever the driver,
   /// the compiler and the kernels.
   std::vector<PastChoice> past;
 };
@@ -53,7 +53,7 @@ std::vector<Place> find_places(const std::vector<StoredResult>& rows);
 /// `best` are the best results of the store. Throws DatabaseError and StoreError where the store
 /// cannot be read.
 Account explain_choice(const ConfigStore& store, const std::vector<StoredResult>& best,
-                       const Problem& problem, const Place& place);
+                       const Workload& workload, const Place& place);
 
 /// Why no program at this place would use the evidence, in clauses; empty if programs do.
 std::vector<std::string> find_obstacles(const Account& account);

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "runtime/lookup/lookup.h"
 #include "templates/json_fields.h"
 #include "tuner/exchange/row_json.h"
 #include "tuner/inspect/stored_rows.h"
@@ -61,10 +62,17 @@ OrderedJson to_json(const StoredResult& row) {
   json["imported_from"] = row.imported_from.empty()
                               ? OrderedJson()
                               : OrderedJson(json_fields::write(row.imported_from));
-  json["is_stale"] = !has_these_kernels(row);
+  json["has_these_kernels"] = has_these_kernels(row);
   json["bandwidth_gbps"] = is_ok ? OrderedJson(gbps(m)) : OrderedJson();
   json["percent_of_read_bandwidth"] =
       has_bandwidth ? OrderedJson(100 * gbps(m) / row.run.read_bandwidth_gbps) : OrderedJson();
+  return json;
+}
+
+OrderedJson workload_json(const Workload& workload) {
+  OrderedJson json{{"workload", to_string(workload)}};
+  json.update(key_to_json(make_problem_key(workload)));
+  json["shape"] = to_text(workload.problem.family(), workload.shape);
   return json;
 }
 

@@ -1,5 +1,5 @@
 /// Rows of the database for other programs: every field, under the names of the view `result`, and
-/// whether it `is_stale`, of other kernels than this Foldtune's.
+/// whether it `has_these_kernels`, those of this Foldtune.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cache/config_store.h"
+#include "foldtune/workload.h"
 
 namespace foldtune {
 
@@ -15,6 +16,10 @@ nlohmann::ordered_json origin_json(const DeviceRecord& device, const std::string
 
 /// An object; null for a time that was not measured, and for a bandwidth that is unknown.
 nlohmann::ordered_json to_json(const StoredResult& row);
+
+/// A workload as rows have it, after its name for people: "workload", "family", "problem",
+/// "layout", "bucket", "shape".
+nlohmann::ordered_json workload_json(const Workload& workload);
 
 /// An array of the rows.
 nlohmann::ordered_json to_json(const std::vector<StoredResult>& rows);

@@ -4,66 +4,59 @@
 
 #include <algorithm>
 #include <optional>
-#include <string_view>
+#include <vector>
 
-#include "foldtune/problem.h"
+#include "templates/family.h"
+#include "tuner/problem/count_list.h"
 #include "tuner/problem/problem_key.h"
 
 namespace foldtune {
 namespace {
 
-template <class T>
-bool is_named(const std::vector<T>& values, std::string_view text) {
-  return std::ranges::any_of(values, [&](T value) { return name(value) == text; });
+/// The layout, unless it is the family's first.
+std::string describe_layout(const ProblemKey& key) {
+  const Family* const family = find_family(key.family);
+  const bool is_usual = family != nullptr && family->layouts().front() == key.layout;
+  return is_usual ? "" : ", " + key.layout;
 }
 
-/// By the names of the store.
-std::string describe_unknown(const ProblemKey& key) {
-  return fmt::format("{} {} {} in {}", key.family, key.op, key.element_type, key.accumulator_type);
-}
-
-/// What differs from the defaults.
-std::string describe_promises(const ProblemKey& key) {
-  std::string text;
-  if (key.alignment != name(Alignment::vector)) text += ", " + key.alignment;
-  if (key.determinism != name(Determinism::run_to_run)) text += ", " + key.determinism;
-  return text;
+/// All that a field's value is called: "f32,u32" is also "f32" and "u32".
+std::vector<std::string> names_of(const Problem& problem, const Field& field) {
+  const std::string text = problem.family().text(problem, field);
+  std::vector<std::string> names{text};
+  for (const std::string_view item : split_list(text)) names.emplace_back(item);
+  const int value = problem.get(field);
+  if (value >= 0 && static_cast<std::size_t>(value) < field.labels.size()) {
+    names.emplace_back(field.labels[static_cast<std::size_t>(value)]);
+  }
+  return names;
 }
 
 }  // namespace
 
-std::string describe_problem(const ProblemKey& key, std::uint64_t count) {
-  const std::optional<Problem> problem = read_problem(key, count);
-  std::string text;
-  if (problem) {
-    text = to_string(*problem);
-  } else {
-    text = describe_unknown(key) + fmt::format(" {}", count);
-    if (!key.options.empty()) text += fmt::format(", {}", key.options);
+std::string describe_problem(const ProblemKey& key, std::string_view shape) {
+  if (const std::optional<Workload> workload = read_workload(key, shape)) {
+    return to_string(*workload) + describe_layout(key);
   }
-  return text + describe_promises(key);
+  return fmt::format("{} {} {}{}", key.family, key.problem, shape, describe_layout(key));
 }
 
 std::string describe_operation(const ProblemKey& key) {
-  const std::optional<Problem> problem = read_problem(key, 0);
-  std::string text;
-  if (problem) {
-    text = to_string(*problem);
-    text.erase(text.rfind(' '));  // the count is the last word
-  } else {
-    text = describe_unknown(key);
-    if (!key.options.empty()) text += fmt::format(", {}", key.options);
+  if (const std::optional<Problem> problem = read_problem(key)) {
+    return to_string(*problem) + describe_layout(key);
   }
-  return text + describe_promises(key);
+  return fmt::format("{} {}{}", key.family, key.problem, describe_layout(key));
 }
 
-bool has_operator_of(const ProblemKey& key, const std::vector<Operator>& ops) {
-  return is_named(ops, is_custom(key) ? name(Operator::custom) : std::string_view(key.op));
-}
-
-bool has_type_of(const ProblemKey& key, const std::vector<ElementType>& types) {
-  return std::ranges::any_of(split_list(key.element_type),
-                             [&](std::string_view type) { return is_named(types, type); });
+bool has_value(const ProblemKey& key, std::string_view field, std::span<const std::string> values) {
+  const std::optional<Problem> problem = read_problem(key);
+  if (!problem) return false;
+  const auto fields = problem->family().fields();
+  const auto found = std::ranges::find(fields, field, &Field::name);
+  if (found == fields.end()) return false;
+  return std::ranges::any_of(names_of(*problem, *found), [&](const std::string& name) {
+    return std::ranges::find(values, name) != values.end();
+  });
 }
 
 }  // namespace foldtune

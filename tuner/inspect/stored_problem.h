@@ -1,26 +1,23 @@
 /// Problems as the database names them, for people.
 #pragma once
 
-#include <cstdint>
+#include <span>
 #include <string>
-#include <vector>
+#include <string_view>
 
 #include "cache/config_store.h"
-#include "foldtune/catalog.h"
 
 namespace foldtune {
 
-/// "sum f32 2^20", and what differs from the defaults: "max f32 without NaN 2^20, element". Names
-/// that this version does not know are shown as they are.
-std::string describe_problem(const ProblemKey& key, std::uint64_t count);
+/// "sum f32 2^20", and what differs from the usual: "max f32 without NaN 2^20, element". Names that
+/// this version does not know are shown as they are.
+std::string describe_problem(const ProblemKey& key, std::string_view shape);
 
-/// The same without the count: "sum f32", "max f32 without NaN, element".
+/// The same without the shape: "sum f32", "max f32 without NaN, element".
 std::string describe_operation(const ProblemKey& key);
 
-/// Whether the operator is one of these; those of users, "name:hash", are `custom`.
-bool has_operator_of(const ProblemKey& key, const std::vector<Operator>& ops);
-
-/// Whether an input has one of these types.
-bool has_type_of(const ProblemKey& key, const std::vector<ElementType>& types);
+/// Whether the problem has one of these values for a field. A user's operator, "name:hash", has the
+/// value `custom`, and of its types, "f32,u32", each.
+bool has_value(const ProblemKey& key, std::string_view field, std::span<const std::string> values);
 
 }  // namespace foldtune

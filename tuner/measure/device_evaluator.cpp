@@ -54,51 +54,52 @@ Measurer::Deadline deadline_of(const Trial& trial, std::chrono::steady_clock::ti
 DeviceEvaluator::DeviceEvaluator(Device& device, std::uint64_t seed)
     : device_(device), seed_(seed), compilations_(device.compiler(), 1) {}
 
-void DeviceEvaluator::set_problem(const Problem& problem, std::uint64_t largest_count) {
+void DeviceEvaluator::set_workload(const Workload& workload, const Workload& largest) {
   require_device();
   kept_.clear();
   measurer_.reset();
-  if (pool_ == nullptr || !pool_->serves(problem)) make_pool(problem, largest_count);
+  if (pool_ == nullptr || !pool_->serves(workload)) make_pool(workload, largest);
   if (!read_bandwidth_gbps_) {
     read_bandwidth_gbps_ = measure_read_bandwidth(device_, compilations_, *pool_);
   }
   measurer_ =
-      std::make_unique<Measurer>(device_, compilations_, *pool_, problem, take_upcoming(problem));
+      std::make_unique<Measurer>(device_, compilations_, *pool_, workload, take_upcoming(workload));
 }
 
 /// It takes as long as the trials of a few configurations, which is time that the device has no use
 /// for.
-void DeviceEvaluator::announce(const Problem& next) {
+void DeviceEvaluator::announce(const Workload& next) {
   upcoming_.reset();
-  if (pool_ == nullptr || !pool_->serves(next) || next.op == Operator::custom) return;
+  if (pool_ == nullptr || !pool_->serves(next)) return;
   try {
-    upcoming_ = Upcoming{.problem = next,
+    upcoming_ = Upcoming{.workload = next,
                          .expected = std::async(std::launch::async, [next, &pool = *pool_] {
                            run_in_background();
-                           return expect_result(next, pool);
+                           return judge_of(next.problem).expect(next, pool.host_slice(next));
                          })};
   } catch (const std::system_error&) {  // no thread to be had: then when it is needed
   }
 }
 
-std::optional<ExpectedResult> DeviceEvaluator::take_upcoming(const Problem& problem) {
+/// Null if it is another one.
+std::unique_ptr<Expectation> DeviceEvaluator::take_upcoming(const Workload& workload) {
   std::optional<Upcoming> upcoming = std::exchange(upcoming_, std::nullopt);
-  const bool is_it = upcoming && upcoming->problem.count == problem.count &&
-                     make_problem_key(upcoming->problem) == make_problem_key(problem);
-  return is_it ? std::optional(upcoming->expected.get()) : std::nullopt;
+  if (!upcoming || upcoming->workload != workload) return nullptr;
+  return upcoming->expected.get();
 }
 
-void DeviceEvaluator::make_pool(const Problem& problem, std::uint64_t largest_count) {
+void DeviceEvaluator::make_pool(const Workload& workload, const Workload& largest) {
   upcoming_.reset();
   pool_.reset();  // before the next one takes its memory
-  Problem largest = problem;
-  largest.count = std::max(problem.count, largest_count);
   try {
     pool_ = std::make_unique<InputPool>(device_, largest, seed_);
   } catch (const OutOfMemory&) {
     // That other problems do not fit is no reason for this one to fail.
-    if (largest.count == problem.count) throw;
-    pool_ = std::make_unique<InputPool>(device_, problem, seed_);
+    if (largest == workload) throw;
+  }
+  if (pool_ == nullptr || !pool_->serves(workload)) {
+    pool_.reset();
+    pool_ = std::make_unique<InputPool>(device_, workload, seed_);
   }
 }
 

@@ -25,8 +25,8 @@ class DeviceEvaluator final : public Evaluator {
   const DeviceInfo& info() const override { return device_.info(); }
   const Compiler* compiler() override { return &device_.compiler(); }
   const std::string& compiler_version() override { return device_.compiler().version(); }
-  void set_problem(const Problem& problem, std::uint64_t largest_count) override;
-  void announce(const Problem& next) override;
+  void set_workload(const Workload& workload, const Workload& largest) override;
+  void announce(const Workload& next) override;
   double read_bandwidth_gbps() const override { return read_bandwidth_gbps_.value_or(0); }
   /// The record has the samples of this trial alone; `merge` adds those of several. After a
   /// configuration that left the device unusable, whose outcome is `crashed`, it throws
@@ -39,14 +39,14 @@ class DeviceEvaluator final : public Evaluator {
     std::uint64_t code;  ///< hash of its compiled image and its kernels' names
   };
 
-  /// What the next problem's inputs give, on its way.
+  /// What the next workload's inputs give, on its way.
   struct Upcoming {
-    Problem problem;
-    std::future<ExpectedResult> expected;
+    Workload workload;
+    std::future<std::unique_ptr<Expectation>> expected;
   };
 
-  void make_pool(const Problem& problem, std::uint64_t largest_count);
-  std::optional<ExpectedResult> take_upcoming(const Problem& problem);
+  void make_pool(const Workload& workload, const Workload& largest);
+  std::unique_ptr<Expectation> take_upcoming(const Workload& workload);
   Candidate prepare(const Trial& trial);
   Candidate* find_kept(const Config& params, std::uint64_t code);
   void require_device() const;
@@ -58,7 +58,7 @@ class DeviceEvaluator final : public Evaluator {
   std::unique_ptr<InputPool> pool_;
   std::optional<Upcoming> upcoming_;  ///< of the pool's inputs
   std::unique_ptr<Measurer> measurer_;
-  std::list<Kept> kept_;  ///< of the current problem, the latest first
+  std::list<Kept> kept_;  ///< of the current workload, the latest first
   std::optional<double> read_bandwidth_gbps_;
   std::string crash_;  ///< what made the device unusable; empty: it is usable
 };

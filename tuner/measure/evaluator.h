@@ -9,7 +9,6 @@
 #include <memory>
 
 #include "cache/config_store.h"
-#include "foldtune/problem.h"
 #include "runtime/device/compiler.h"
 #include "runtime/device/device.h"
 #include "templates/space.h"
@@ -23,7 +22,7 @@ enum class Timing {
   complete,    ///< as `comparison`, and hot, in a stream, and from launch to result
 };
 
-/// A configuration of the current problem that is to be tried.
+/// A configuration of the current workload that is to be tried.
 struct Trial {
   Config params;
   std::shared_ptr<const CompiledKernel> compiled;  ///< null where no compiler is needed
@@ -47,20 +46,20 @@ class Evaluator {
   /// "nvrtc 13.0": the compiler that results depend on.
   virtual const std::string& compiler_version() = 0;
 
-  /// Makes `problem` the current one: its inputs and its expected result. Later problems with the
-  /// same kind of elements have at most `largest_count`, so that inputs can be made once. Throws
-  /// DeviceError if that fails, CompileError for a custom operator that does not compile, after
-  /// both of which it can be another one's turn; Unavailable if there is no device any more.
-  virtual void set_problem(const Problem& problem, std::uint64_t largest_count) = 0;
+  /// Makes `workload` the current one: its inputs and its expected result. Later ones with the same
+  /// inputs are no larger than `largest`, so that inputs can be made once. Throws DeviceError if
+  /// that fails, CompileError for a custom operator that does not compile, after both of which it
+  /// can be another one's turn; Unavailable if there is no device any more.
+  virtual void set_workload(const Workload& workload, const Workload& largest) = 0;
 
-  /// The wall time that the budget leaves for the next `set_problem`. What can be stopped is
+  /// The wall time that the budget leaves for the next `set_workload`. What can be stopped is
   /// stopped when it takes longer, by some seconds at most.
   virtual void limit_preparation(double left_s) { (void)left_s; }
 
-  /// A hint: `next` will probably be the next problem, so that what it needs may be made meanwhile.
-  virtual void announce(const Problem& next) { (void)next; }
+  /// A hint: `next` will probably be the next one, so that what it needs may be made meanwhile.
+  virtual void announce(const Workload& next) { (void)next; }
 
-  /// Of the device, in 10^9 bytes per second; 0: not known. Valid after the first `set_problem`.
+  /// Of the device, in 10^9 bytes per second; 0: not known. Valid after the first `set_workload`.
   virtual double read_bandwidth_gbps() const = 0;
 
   /// Checks and times a configuration. All that goes wrong with it is in the record's outcome, with

@@ -4,9 +4,10 @@
 
 #include <algorithm>
 #include <new>
+#include <stdexcept>
 
 #include "foldtune/error.h"
-#include "tuner/verify/reference.h"
+#include "tuner/verify/judge.h"
 
 namespace foldtune {
 namespace {
@@ -21,23 +22,55 @@ constexpr std::uint64_t kFlushL2Sizes = 4;
 /// Slices begin at multiples of this many elements: at 256 bytes or more, whatever the type.
 constexpr std::uint64_t kSliceElements = 256;
 
+/// Addresses that are off by a multiple of this many elements are of the same layout.
+constexpr std::uint64_t kMaxOffset = 16;
+
 std::uint64_t align_up(std::uint64_t value) {
   return (value + kSliceElements - 1) / kSliceElements * kSliceElements;
 }
 
-std::size_t widest_input(const Problem& problem) {
-  std::size_t widest = 1;
-  for (const ElementType type : problem.input_types()) widest = std::max(widest, size_of(type));
-  return widest;
-}
-
-/// Elements of each input for slices: the problem's with room for misalignment, and on a GPU enough
-/// to measure its bandwidth, if that leaves most of its memory to others.
-std::uint64_t elements_for_slices(const DeviceInfo& device, const Problem& problem) {
-  const std::uint64_t needed = align_up(problem.count + 1);
+/// Elements of an input for slices: the workload's with room for misalignment, and on a GPU enough
+/// to measure its bandwidth, if that leaves most of its memory to others. `widest`: bytes of an
+/// element, of all inputs, which have equally many slices.
+std::uint64_t elements_for_slices(const DeviceInfo& device, std::uint64_t elements,
+                                  std::size_t widest) {
+  const std::uint64_t needed = align_up(elements + kMaxOffset);
   if (device.record.l2_bytes == 0) return needed;
   const std::uint64_t bytes = std::min(kBandwidthBytes, device.memory_bytes / 4);
-  return std::max(needed, align_up(bytes / widest_input(problem)));
+  return std::max(needed, align_up(bytes / widest));
+}
+
+std::uint64_t flush_bytes_of(const DeviceInfo& device) {
+  return align_up(kFlushL2Sizes * static_cast<std::uint64_t>(device.record.l2_bytes));
+}
+
+struct InputSize {
+  std::size_t place = 0;
+  Argument argument;
+  std::uint64_t elements = 0;
+};
+
+/// The arrays that a call reads, the largest first: the flush is of that.
+std::vector<InputSize> input_sizes(const DeviceInfo& device, const Workload& workload) {
+  const Family& family = workload.problem.family();
+  const std::vector<Argument> arguments = family.arguments(workload.problem);
+  std::size_t widest = 1;
+  for (const Argument& argument : arguments) {
+    const bool is_cut = argument.access == Access::input && !argument.is_table;
+    if (is_cut) widest = std::max(widest, argument.element_bytes);
+  }
+  std::vector<InputSize> sizes;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i].access != Access::input) continue;
+    const std::uint64_t elements = family.elements(workload.problem, i, workload.shape);
+    sizes.push_back({.place = i,
+                     .argument = arguments[i],
+                     .elements = arguments[i].is_table
+                                     ? elements
+                                     : elements_for_slices(device, elements, widest)});
+  }
+  std::ranges::stable_sort(sizes, {}, [](const InputSize& size) { return size.argument.is_table; });
+  return sizes;
 }
 
 /// Not cleared, which would be one thread's work on a gigabyte.
@@ -53,89 +86,111 @@ std::unique_ptr<std::byte[]> allocate_on_host(std::size_t bytes) {
 
 }  // namespace
 
-InputPool::InputPool(Device& device, const Problem& problem, std::uint64_t seed)
-    : problem_(problem),
-      slice_elements_(elements_for_slices(device.info(), problem)),
-      flush_bytes_(
-          align_up(kFlushL2Sizes * static_cast<std::uint64_t>(device.info().record.l2_bytes))) {
-  const std::vector<ElementType> types = problem.input_types();
-  body_bytes_ = slice_elements_ * size_of(types.front());
-  for (std::size_t i = 0; i < types.size(); ++i) {
-    const std::uint64_t flush_elements = i == 0 ? flush_bytes_ / size_of(types[i]) : 0;
-    const std::size_t bytes = (slice_elements_ + flush_elements) * size_of(types[i]);
-    inputs_.push_back(
-        {.type = types[i], .device = DeviceBuffer(device, bytes), .host = allocate_on_host(bytes)});
+InputPool::InputPool(Device& device, const Workload& workload, std::uint64_t seed)
+    : workload_(workload), flush_bytes_(flush_bytes_of(device.info())) {
+  for (const InputSize& size : input_sizes(device.info(), workload)) {
+    const std::size_t element_bytes = size.argument.element_bytes;
+    std::size_t bytes = size.elements * element_bytes;
+    if (inputs_.empty()) {
+      body_bytes_ = bytes;
+      bytes += flush_bytes_;
+    }
+    inputs_.push_back({.place = size.place,
+                       .element_bytes = element_bytes,
+                       .is_table = size.argument.is_table,
+                       .elements = size.elements,
+                       .device = DeviceBuffer(device, bytes),
+                       .host = allocate_on_host(bytes)});
   }
-  for (std::size_t i = 0; i < inputs_.size(); ++i) {
-    const Input& input = inputs_[i];
+  if (inputs_.empty()) flush_bytes_ = 0;
+  const Judge& judge = judge_of(workload.problem);
+  for (const Input& input : inputs_) {
     const std::size_t bytes = input.device.size();
-    fill_input(problem, i, {input.host.get(), bytes}, seed);
+    judge.fill(workload.problem, input.place, {input.host.get(), bytes}, seed);
     device.copy(input.device.data(), input.host.get(), bytes);
   }
 }
 
-std::uint64_t InputPool::bytes_for(const DeviceInfo& device, const Problem& problem) {
-  std::uint64_t bytes =
-      align_up(kFlushL2Sizes * static_cast<std::uint64_t>(device.record.l2_bytes));
-  for (const ElementType type : problem.input_types()) {
-    bytes += elements_for_slices(device, problem) * size_of(type);
+std::uint64_t InputPool::bytes_for(const DeviceInfo& device, const Workload& workload) {
+  std::uint64_t bytes = flush_bytes_of(device);
+  for (const InputSize& size : input_sizes(device, workload)) {
+    bytes += size.elements * size.argument.element_bytes;
   }
   return bytes;
 }
 
-bool InputPool::serves(const Problem& problem) const {
-  return problem.count <= problem_.count && same_elements(problem, problem_);
+bool InputPool::serves(const Workload& workload) const {
+  if (!has_same_inputs(workload.problem, workload_.problem)) return false;
+  return std::ranges::all_of(inputs_, [&](const Input& input) {
+    const std::uint64_t elements =
+        workload.problem.family().elements(workload.problem, input.place, workload.shape);
+    return (input.is_table ? elements : align_up(elements + kMaxOffset)) <= input.elements;
+  });
 }
 
-bool InputPool::same_elements(const Problem& a, const Problem& b) {
-  return a.input_types() == b.input_types() && element_rule(a) == element_rule(b);
+bool InputPool::has_same_inputs(const Problem& a, const Problem& b) {
+  return &a.family() == &b.family() && judge_of(a).has_same_inputs(a, b);
 }
 
-std::vector<std::size_t> InputPool::groups(const std::vector<Problem>& problems) {
+std::vector<std::size_t> InputPool::groups(const std::vector<Workload>& workloads) {
   std::vector<std::size_t> groups;
   std::vector<const Problem*> firsts;
-  for (const Problem& problem : problems) {
+  for (const Workload& workload : workloads) {
     const auto found = std::ranges::find_if(
-        firsts, [&](const Problem* first) { return same_elements(*first, problem); });
+        firsts, [&](const Problem* first) { return has_same_inputs(*first, workload.problem); });
     groups.push_back(static_cast<std::size_t>(found - firsts.begin()));
-    if (found == firsts.end()) firsts.push_back(&problem);
+    if (found == firsts.end()) firsts.push_back(&workload.problem);
   }
   return groups;
 }
 
-std::uint64_t InputPool::offset(const Problem& problem) const {
-  return problem.alignment == Alignment::element ? 1 : 0;
-}
-
-std::uint64_t InputPool::stride(const Problem& problem) const {
-  return std::max(kSliceElements, align_up(problem.count + offset(problem)));
-}
-
-int InputPool::slice_count(const Problem& problem) const {
-  return static_cast<int>(std::max<std::uint64_t>(1, slice_elements_ / stride(problem)));
-}
-
-InputPool::Pointers InputPool::slice(const Problem& problem, int slice) const {
-  const std::uint64_t start =
-      stride(problem) * static_cast<std::uint64_t>(slice % slice_count(problem)) + offset(problem);
-  Pointers pointers{};
-  for (std::size_t i = 0; i < inputs_.size(); ++i) {
-    pointers.at(i) =
-        static_cast<const std::byte*>(inputs_[i].device.data()) + start * size_of(inputs_[i].type);
+InputPool::Arguments InputPool::addresses(const Workload& workload, std::uint64_t offset,
+                                          bool on_host) const {
+  Arguments addresses{};
+  for (const Input& input : inputs_) {
+    auto* const begin = on_host ? input.host.get() : static_cast<std::byte*>(input.device.data());
+    addresses.at(input.place) = begin + (input.is_table ? 0 : offset * input.element_bytes);
   }
-  return pointers;
-}
-
-InputPool::Pointers InputPool::host_slice(const Problem& problem) const {
-  Pointers pointers{};
-  for (std::size_t i = 0; i < inputs_.size(); ++i) {
-    pointers.at(i) = inputs_[i].host.get() + offset(problem) * size_of(inputs_[i].type);
+  const std::vector<Argument> arguments = workload.problem.family().arguments(workload.problem);
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i].access != Access::scalar) continue;
+    addresses.at(i) = const_cast<void*>(judge_of(workload.problem).scalar(workload.problem, i));
   }
-  return pointers;
+  return addresses;
 }
 
-const void* InputPool::flush_region() const {
-  return static_cast<const std::byte*>(body()) + body_bytes_;
+std::uint64_t InputPool::offset(const Workload& workload) const {
+  for (std::uint64_t offset = 0; offset < kMaxOffset; ++offset) {
+    const Call call{.shape = workload.shape,
+                    .arguments = addresses(workload, offset, /*on_host=*/false)};
+    if (workload.problem.family().layout(workload.problem, call) == workload.layout) return offset;
+  }
+  throw std::logic_error("no address of the inputs is of the layout of " + to_string(workload));
 }
+
+InputPool::Slices InputPool::slices(const Workload& workload) const {
+  const std::uint64_t begin = offset(workload);
+  Slices slices;
+  slices.first_ = addresses(workload, begin, /*on_host=*/false);
+  std::uint64_t count = 0;
+  for (const Input& input : inputs_) {
+    if (input.is_table) continue;
+    const std::uint64_t elements =
+        workload.problem.family().elements(workload.problem, input.place, workload.shape);
+    const std::uint64_t stride = std::max(kSliceElements, align_up(elements + begin));
+    const std::uint64_t fitting = input.elements / stride;
+    count = count == 0 ? fitting : std::min(count, fitting);
+    slices.strides_.at(input.place) = stride * input.element_bytes;
+    slices.used_ = std::max(slices.used_, input.place + 1);
+  }
+  slices.count_ = static_cast<int>(std::clamp<std::uint64_t>(count, 1, INT32_MAX));
+  return slices;
+}
+
+InputPool::Arguments InputPool::host_slice(const Workload& workload) const {
+  return addresses(workload, offset(workload), /*on_host=*/true);
+}
+
+void* InputPool::flush_region() const { return static_cast<std::byte*>(body()) + body_bytes_; }
 
 }  // namespace foldtune

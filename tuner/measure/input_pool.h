@@ -7,9 +7,8 @@
 #include <memory>
 #include <vector>
 
-#include "foldtune/problem.h"
 #include "runtime/device/device.h"
-#include "runtime/launch/plan.h"
+#include "templates/family.h"
 
 namespace foldtune {
 
@@ -18,55 +17,81 @@ namespace foldtune {
 /// first input is left to flush the L2.
 class InputPool {
  public:
-  using Pointers = std::array<const void*, kMaxInputs>;
+  using Arguments = std::array<void*, Call::kMaxArguments>;
 
-  /// Enough for `problem`, and for every problem of the same elements that has no more of them. The
-  /// device must outlive the pool. Throws OutOfMemory before any element is made.
-  InputPool(Device& device, const Problem& problem, std::uint64_t seed);
+  /// Enough for `workload`, and for every workload of the same inputs that has no more elements.
+  /// The device must outlive the pool. Throws OutOfMemory before any element is made.
+  InputPool(Device& device, const Workload& workload, std::uint64_t seed);
 
   /// The bytes of all inputs of such a pool.
-  static std::uint64_t bytes_for(const DeviceInfo& device, const Problem& problem);
+  static std::uint64_t bytes_for(const DeviceInfo& device, const Workload& workload);
 
-  /// Whether the pool's elements are made for `problem`, and enough for it.
-  bool serves(const Problem& problem) const;
+  /// Whether the pool's elements are made for `workload`, and enough for it.
+  bool serves(const Workload& workload) const;
 
-  /// Whether the inputs of two problems have the same elements, whatever is done with them.
-  static bool same_elements(const Problem& a, const Problem& b);
+  /// Whether two problems have the same inputs, whatever is done with them.
+  static bool has_same_inputs(const Problem& a, const Problem& b);
 
-  /// The number of each problem's group, counted from 0 in the order in which they begin: problems
-  /// of the same elements are of one.
-  static std::vector<std::size_t> groups(const std::vector<Problem>& problems);
+  /// The number of each workload's group, counted from 0 in the order in which they begin: those of
+  /// the same inputs are of one.
+  static std::vector<std::size_t> groups(const std::vector<Workload>& workloads);
 
-  /// Disjoint inputs for the problem that fit beside the flush region; at least one.
-  int slice_count(const Problem& problem) const;
+  /// The arguments of calls on disjoint inputs, of the workload's layout: device addresses of
+  /// inputs and addresses of scalars; the output is null. A value type; cheap to ask, for timed
+  /// loops do.
+  class Slices {
+   public:
+    int count() const { return count_; }
+    /// Of slice `i` modulo the count.
+    Arguments at(int i) const {
+      Arguments arguments = first_;
+      const auto slice = static_cast<std::size_t>(i % count_);
+      for (std::size_t k = 0; k < used_; ++k) {
+        if (strides_[k] > 0) {
+          arguments[k] = static_cast<std::byte*>(first_[k]) + strides_[k] * slice;
+        }
+      }
+      return arguments;
+    }
 
-  /// Device addresses of the inputs number `slice` (modulo the count), of the problem's alignment
-  /// class.
-  Pointers slice(const Problem& problem, int slice) const;
+   private:
+    friend class InputPool;
+    Arguments first_{};
+    std::array<std::size_t, Call::kMaxArguments> strides_{};  ///< bytes
+    std::size_t used_ = 0;
+    int count_ = 1;
+  };
 
-  /// What slice 0 holds.
-  Pointers host_slice(const Problem& problem) const;
+  /// As many as fit beside the flush region; at least one.
+  Slices slices(const Workload& workload) const;
+
+  /// What slice 0 holds, on the host.
+  Arguments host_slice(const Workload& workload) const;
 
   /// All that is not the flush region, of the first input.
-  const void* body() const { return inputs_.front().device.data(); }
+  void* body() const { return inputs_.empty() ? nullptr : inputs_.front().device.data(); }
   std::uint64_t body_bytes() const { return body_bytes_; }
 
   /// The region that no slice touches, four times the L2; empty where the device reports no L2.
-  const void* flush_region() const;
+  void* flush_region() const;
   std::uint64_t flush_bytes() const { return flush_bytes_; }
 
  private:
   struct Input {
-    ElementType type;
+    std::size_t place;  ///< among the arguments
+    std::size_t element_bytes;
+    bool is_table;
+    std::uint64_t elements;  ///< for slices
     DeviceBuffer device;
     std::unique_ptr<std::byte[]> host;
   };
 
-  std::uint64_t stride(const Problem& problem) const;  ///< elements between two slices
-  std::uint64_t offset(const Problem& problem) const;  ///< elements before a slice's first
+  /// Those of slice 0, its inputs from element `offset` on.
+  Arguments addresses(const Workload& workload, std::uint64_t offset, bool on_host) const;
+  /// The least offset with which they are of the workload's layout.
+  std::uint64_t offset(const Workload& workload) const;
 
-  Problem problem_;
-  std::uint64_t slice_elements_ = 0;  ///< of each input, for slices
+  Workload workload_;
   std::uint64_t body_bytes_ = 0;
   std::uint64_t flush_bytes_ = 0;
   std::vector<Input> inputs_;

@@ -5,10 +5,8 @@
 
 #include "foldtune/error.h"
 #include "runtime/lookup/lookup.h"
-#include "templates/reduce/space.h"
 #include "templates/space.h"
 #include "tuner/measure/statistics.h"
-#include "tuner/verify/operator_laws.h"
 
 namespace foldtune {
 namespace {
@@ -34,27 +32,15 @@ constexpr double kLaunchUs = 1.2;
 /// What the output holds before a call: no result of these inputs, of any type.
 constexpr std::byte kPoison{0xa5};
 
-/// What reads memory and nothing more.
-const Problem kFlushProblem{
-    .op = Operator::sum, .type = ElementType::u32, .accumulator = ElementType::u32};
-
-/// The variant that a custom operator's other variants are compared with: no vectors, no shuffles,
-/// nothing asynchronous.
-Variant plainest_variant(const Problem& problem) {
-  return {.problem = problem,
-          .params = ReduceParams{.block_size = 256,
-                                 .vector_width = 1,
-                                 .unroll = 1,
-                                 .block_stage = BlockStage::tree,
-                                 .final_stage = FinalStage::two_pass,
-                                 .waves = 1}};
+/// A call of `reading_workload` on memory.
+Call reading_call(const Workload& reading, void* memory, void* output) {
+  Call call{.shape = reading.shape};
+  const std::vector<Argument> arguments = reading.problem.family().arguments(reading.problem);
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    call.arguments.at(i) = arguments[i].access == Access::output ? output : memory;
+  }
+  return call;
 }
-
-/// What another library does is not known. It lets more threads share the work than these, so its
-/// chains of operations are no longer.
-const ReduceParams kLibraryParams{
-    .block_size = 64, .vector_width = 1, .unroll = 1, .final_stage = FinalStage::two_pass};
-constexpr std::uint32_t kLibraryBlocks = 256;
 
 std::uint64_t l2_bytes(const Device& device) {
   return static_cast<std::uint64_t>(device.info().record.l2_bytes);
@@ -104,62 +90,55 @@ MeasurementRecord merge(MeasurementRecord total, const MeasurementRecord& more) 
 }
 
 Measurer::Measurer(Device& device, CompilePool& compilations, const InputPool& pool,
-                   const Problem& problem, std::optional<ExpectedResult> expected)
+                   const Workload& workload, std::shared_ptr<const Expectation> expected)
     : device_(device),
       compilations_(compilations),
       pool_(pool),
-      problem_(problem),
-      output_(device, problem.result_bytes()),
-      flush_output_(device, kFlushProblem.result_bytes()),
-      calls_per_sample_(usual_calls(device.info().record, problem.input_bytes())),
-      rotation_(plan_rotation(problem.input_bytes(), l2_bytes(device), pool.slice_count(problem),
+      workload_(workload),
+      judge_(judge_of(workload.problem)),
+      slices_(pool.slices(workload)),
+      output_place_(output_place(workload.problem)),
+      output_(device, output_bytes(workload)),
+      flush_output_(device, output_bytes(reading_workload(pool.flush_bytes()))),
+      calls_per_sample_(usual_calls(device.info().record, input_bytes(workload))),
+      rotation_(plan_rotation(input_bytes(workload), l2_bytes(device), slices_.count(),
                               std::max(calls_per_sample_, least_compared_calls(device)))) {
-  if (const std::vector<std::byte> edges = edges_of(problem); !edges.empty()) {
-    edges_ = DeviceBuffer(device, edges.size());
-    device.copy(edges_.data(), edges.data(), edges.size());
-  }
-  expected_ = expected ? std::move(*expected) : compute_expected_result();
+  expected_ = expected != nullptr ? std::move(expected) : compute_expected();
   if (pool_.flush_bytes() > 0) make_flush();
 }
 
-ExpectedResult Measurer::compute_expected_result() {
-  if (problem_.op != Operator::custom) return expect_result(problem_, pool_);
-  check_laws();
-  const Variant plainest = plainest_variant(problem_);
-  const Plan plan(device_, plainest, *compilations_.request(make_program(plainest)).get());
-  const BufferRotation scratch(device_, plan.scratch_bytes(problem_.count));
-  return {problem_, call_once(enqueues_of(plan, scratch).front())};
-}
-
-/// What all variants would agree on may be wrong all the same: with an identity that is not
-/// neutral.
-void Measurer::check_laws() {
-  const InputPool::Pointers inputs = pool_.slice(problem_, /*slice=*/0);
-  const std::string fault =
-      find_law_fault(device_, problem_, std::span(inputs).first(problem_.input_types().size()),
-                     *compilations_.request(make_law_program(problem_)).get());
+std::shared_ptr<const Expectation> Measurer::compute_expected() {
+  const InputPool::Arguments on_host = pool_.host_slice(workload_);
+  if (auto expected = judge_.expect(workload_, on_host)) return expected;
+  const CompileProgram compile = [&](const Program& program) {
+    return compilations_.request(program).get();
+  };
+  const std::string fault = judge_.find_promise_fault(device_, compile, workload_, slices_.at(0));
   if (!fault.empty()) throw CompileError(fault);
+  const Variant plainest{.workload = workload_, .params = judge_.plainest(workload_)};
+  const Plan plan(device_, plainest, *compile(make_program(plainest)));
+  const BufferRotation scratch(device_, plan.scratch_bytes(workload_.shape));
+  return judge_.expect_same(workload_, call_once(enqueues_of(plan, scratch).front()));
 }
 
 void Measurer::make_flush() {
-  Problem flush = kFlushProblem;
-  flush.count = pool_.flush_bytes() / size_of(flush.type);
+  const Workload flush = reading_workload(pool_.flush_bytes());
   const Config params = Space(flush).default_params(device_.info().record.multiprocessor_count);
-  const Variant variant{.problem = flush, .params = params};
+  const Variant variant{.workload = flush, .params = params};
   flush_.emplace();
   flush_->plan =
       std::make_unique<Plan>(device_, variant, *compilations_.request(make_program(variant)).get());
-  flush_->scratch = BufferRotation(device_, flush_->plan->scratch_bytes(flush.count));
+  flush_->scratch = BufferRotation(device_, flush_->plan->scratch_bytes(flush.shape));
 }
 
 Candidate Measurer::prepare(const Config& params, const CompiledKernel& compiled) {
   Candidate candidate;
   MeasurementRecord& record = candidate.record;
-  record.problem = make_problem_key(problem_);
-  record.count = problem_.count;
-  record.bytes = problem_.input_bytes();
+  record.problem = make_problem_key(workload_);
+  record.shape = to_text(workload_.problem.family(), workload_.shape);
+  record.bytes = input_bytes(workload_);
   record.params = to_json(params);
-  const Variant variant{.problem = problem_, .params = params};
+  const Variant variant{.workload = workload_, .params = params};
 
   const auto fail = [&](Outcome outcome, std::string reason) {
     candidate.plan.reset();
@@ -169,7 +148,7 @@ Candidate Measurer::prepare(const Config& params, const CompiledKernel& compiled
   record.compile_ms = compiled.compile_ms;
   try {
     candidate.plan = std::make_unique<Plan>(device_, variant, compiled);
-    candidate.scratch = BufferRotation(device_, candidate.plan->scratch_bytes(problem_.count));
+    candidate.scratch = BufferRotation(device_, candidate.plan->scratch_bytes(workload_.shape));
     const KernelResources resources = candidate.plan->resources();
     record.registers = resources.registers;
     record.shared_bytes = resources.shared_bytes;
@@ -186,7 +165,7 @@ Candidate Measurer::prepare(const Config& params, const CompiledKernel& compiled
     const Plan& plan = *candidate.plan;
     std::string fault =
         find_fault_in_result(enqueues_of(plan, candidate.scratch).front(),
-                             {.params = params, .grid_size = plan.grid_size(problem_.count)});
+                             {.config = &params, .grid_size = plan.grid_size(workload_.shape)});
     if (!fault.empty()) fail(Outcome::wrong_result, std::move(fault));
   } catch (const OutOfMemory& error) {
     fail(Outcome::out_of_memory, error.what());
@@ -197,52 +176,47 @@ Candidate Measurer::prepare(const Config& params, const CompiledKernel& compiled
 }
 
 Call Measurer::call(int slice, int area) const {
-  const BinBounds bounds = tuning_bounds(problem_.type);
-  Call call{.inputs = pool_.slice(problem_, slice),
-            .count = problem_.count,
-            .output = output_.at(area),
-            .lower = bounds.lower,
-            .upper = bounds.upper};
-  if (edges_.size() > 0) call.inputs[1] = edges_.data();
+  Call call{.shape = workload_.shape, .arguments = slices_.at(slice)};
+  call.arguments[output_place_] = output_.at(area);
   return call;
 }
 
 std::vector<std::byte> Measurer::call_once(const Enqueue& enqueue, const Translate& translate) {
-  std::vector<std::byte> result(problem_.result_bytes(), kPoison);
+  std::vector<std::byte> result(output_bytes(workload_), kPoison);
   const Call only = call(/*slice=*/0, /*area=*/0);
-  device_.copy(only.output, result.data(), result.size());
+  void* const output = only.arguments.at(output_place_);
+  device_.copy(output, result.data(), result.size());
   enqueue(only, nullptr);
   device_.synchronize(nullptr);
-  device_.copy(result.data(), only.output, result.size());
+  device_.copy(result.data(), output, result.size());
   if (translate) translate(result);
   return result;
 }
 
 /// Two calls on the same scratch: the second shows whether the first left it fit for use.
-std::string Measurer::find_fault_in_result(const Enqueue& enqueue, const Shape& shape,
+std::string Measurer::find_fault_in_result(const Enqueue& enqueue,
+                                           const Expectation::Origin& origin,
                                            const Translate& translate) {
   const std::vector<std::byte> first = call_once(enqueue, translate);
   const std::vector<std::byte> second = call_once(enqueue, translate);
   for (const auto& result : {first, second}) {
-    std::string fault = expected_.find_difference(result.data(), shape.params, shape.grid_size);
+    std::string fault = expected_->find_difference(result, origin);
     if (!fault.empty()) return fault;
   }
-  if (problem_.determinism != Determinism::any && first != second) {
+  if (judge_.is_reproducible(workload_.problem) && first != second) {
     return "two calls on the same input gave different bits";
   }
   return {};
 }
 
 std::string Measurer::find_fault_of_library(const Enqueue& enqueue, const Translate& translate) {
-  return find_fault_in_result(enqueue, {.params = kLibraryParams, .grid_size = kLibraryBlocks},
-                              translate);
+  return find_fault_in_result(enqueue, {}, translate);
 }
 
 void Measurer::enqueue_flush(Stream stream) {
-  const Call flush{.inputs = {pool_.flush_region()},
-                   .count = flush_->plan->variant().problem.count,
-                   .output = flush_output_.data()};
-  flush_->plan->enqueue(flush, flush_->scratch.at(0), stream);
+  const Workload& reading = flush_->plan->variant().workload;
+  flush_->plan->enqueue(reading_call(reading, pool_.flush_region(), flush_output_.data()),
+                        flush_->scratch.at(0), stream);
 }
 
 TimingRequest Measurer::make_request(const Enqueues& enqueues, Manner manner,
@@ -253,7 +227,7 @@ TimingRequest Measurer::make_request(const Enqueues& enqueues, Manner manner,
   bool flush = false;
   switch (manner) {
     case Manner::flushed:
-      slices = pool_.slice_count(problem_);
+      slices = slices_.count();
       flush = true;
       break;
     case Manner::rotating:
@@ -340,7 +314,7 @@ MeasurementRecord Measurer::time(Candidate& candidate, Timing timing, int sample
         taken.discarded_samples += others.discarded;
         return median(others.us);
       };
-      const bool fits_l2 = problem_.input_bytes() <= l2_bytes(device_);
+      const bool fits_l2 = input_bytes(workload_) <= l2_bytes(device_);
       if (fits_l2) taken.hot_us = median_of(Manner::hot);
       taken.stream_us = median_of(Manner::stream);
       taken.latency_us = median_of(Manner::latency);
@@ -361,25 +335,24 @@ double peak_gbps(const DeviceRecord& device) {
 
 double measure_read_bandwidth(Device& device, CompilePool& compilations, const InputPool& pool) {
   if (pool.flush_bytes() == 0) return 0;
-  Problem whole = kFlushProblem;
-  whole.count = pool.body_bytes() / size_of(whole.type);
-  const DeviceBuffer output(device, whole.result_bytes());
+  const Workload reading = reading_workload(pool.body_bytes());
+  const Space space(reading);
+  std::vector<Config> tried{space.default_params(device.info().record.multiprocessor_count)};
+  for (const Config& config : reading.problem.family().known_good(reading)) {
+    if (space.contains(config)) tried.push_back(config);
+  }
+  const DeviceBuffer output(device, output_bytes(reading));
+  const Call call = reading_call(reading, pool.body(), output.data());
   double best = 0;
-  for (const int block_size : {256, 512, 1024}) {
-    const ReduceParams params{.block_size = block_size,
-                              .vector_width = 4,
-                              .unroll = 4,
-                              .final_stage = FinalStage::polling,
-                              .waves = 1};
+  for (const Config& params : tried) {
     try {
-      const Variant variant{.problem = whole, .params = params};
+      const Variant variant{.workload = reading, .params = params};
       const Plan plan(device, variant, *compilations.request(make_program(variant)).get());
-      const DeviceBuffer scratch(device, plan.scratch_bytes(whole.count));
-      const Call call{.inputs = {pool.body()}, .count = whole.count, .output = output.data()};
+      const DeviceBuffer scratch(device, plan.scratch_bytes(reading.shape));
       const std::vector<double> samples = device.time(
           {.enqueue = [&](int, Stream stream) { plan.enqueue(call, scratch.data(), stream); }},
           /*samples=*/5);
-      best = std::max(best, static_cast<double>(whole.input_bytes()) / median(samples) / 1e3);
+      best = std::max(best, static_cast<double>(input_bytes(reading)) / median(samples) / 1e3);
     } catch (const Error&) {  // another configuration will do
       continue;
     }

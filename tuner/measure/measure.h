@@ -1,4 +1,4 @@
-/// Checking and timing one configuration of one problem.
+/// Checking and timing one configuration of one workload.
 #pragma once
 
 #include <array>
@@ -15,9 +15,9 @@
 #include "tuner/measure/buffer_rotation.h"
 #include "tuner/measure/compile_pool.h"
 #include "tuner/measure/evaluator.h"
-#include "tuner/measure/expected_result.h"
 #include "tuner/measure/input_pool.h"
 #include "tuner/measure/rotation.h"
+#include "tuner/verify/judge.h"
 
 namespace foldtune {
 
@@ -40,7 +40,7 @@ struct Candidate {
   std::array<std::unique_ptr<Stopwatch>, kManners> stopwatches;
 };
 
-/// What computes the problem: a plan with its scratch, or another library's function.
+/// What computes the workload: a plan with its scratch, or another library's function.
 using Enqueue = std::function<void(const Call& call, Stream stream)>;
 
 /// The same computation with scratch in several places, of which the calls of a sample use one
@@ -54,13 +54,13 @@ Enqueues enqueues_of(const Plan& plan, const BufferRotation& scratch);
 /// behind its own, and what follows of them. Of two outcomes, the failure counts.
 MeasurementRecord merge(MeasurementRecord total, const MeasurementRecord& more);
 
-/// Measures configurations of one problem. Every failure becomes a record with its reason; only a
+/// Measures configurations of one workload. Every failure becomes a record with its reason; only a
 /// device that cannot be used any more throws. Not thread-safe.
 class Measurer {
  public:
-  /// All references must outlive the measurer. `expected` is computed where it is empty.
-  Measurer(Device& device, CompilePool& compilations, const InputPool& pool, const Problem& problem,
-           std::optional<ExpectedResult> expected = std::nullopt);
+  /// All references must outlive the measurer. `expected` is computed where it is null.
+  Measurer(Device& device, CompilePool& compilations, const InputPool& pool,
+           const Workload& workload, std::shared_ptr<const Expectation> expected = nullptr);
 
   /// Loads and checks the configuration, whose program `compiled` is. A failure is in the record's
   /// outcome, and the plan is null then.
@@ -87,22 +87,18 @@ class Measurer {
   std::unique_ptr<Stopwatch> make_stopwatch(const Enqueues& enqueues, Manner manner,
                                             std::optional<int> calls = std::nullopt);
 
+  /// Where a call of the workload puts its result.
+  void* output_of(const Call& call) const { return call.arguments.at(output_place_); }
+
   /// Calls that make a sample long enough, of kernels that stream.
   int calls_per_sample() const { return calls_per_sample_; }
 
  private:
-  /// A configuration with a grid, whose chains of operations bound the error of a result.
-  struct Shape {
-    Config params;
-    std::uint32_t grid_size;
-  };
-
   Call call(int slice, int area) const;
   std::vector<std::byte> call_once(const Enqueue& enqueue, const Translate& translate = nullptr);
-  std::string find_fault_in_result(const Enqueue& enqueue, const Shape& shape,
+  std::string find_fault_in_result(const Enqueue& enqueue, const Expectation::Origin& origin,
                                    const Translate& translate = nullptr);
-  ExpectedResult compute_expected_result();
-  void check_laws();
+  std::shared_ptr<const Expectation> compute_expected();
   void make_flush();
   TimingRequest make_request(const Enqueues& enqueues, Manner manner, std::optional<int> calls);
   Enqueue waited(Enqueue enqueue) const;
@@ -112,9 +108,11 @@ class Measurer {
   Device& device_;
   CompilePool& compilations_;
   const InputPool& pool_;
-  Problem problem_;
-  ExpectedResult expected_;
-  DeviceBuffer edges_;  ///< of custom bins
+  Workload workload_;
+  const Judge& judge_;
+  InputPool::Slices slices_;
+  std::size_t output_place_;
+  std::shared_ptr<const Expectation> expected_;
   BufferRotation output_;
   DeviceBuffer flush_output_;
   std::optional<Candidate> flush_;  ///< reads the flush region

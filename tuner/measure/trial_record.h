@@ -8,7 +8,7 @@
 namespace foldtune {
 
 /// The record of a trial that failed before anything could be said of it but why.
-MeasurementRecord failed_trial(const Problem& problem, const Trial& trial, Outcome outcome,
+MeasurementRecord failed_trial(const Workload& workload, const Trial& trial, Outcome outcome,
                                std::string reason);
 
 }  // namespace foldtune

@@ -1,6 +1,7 @@
 #include "tuner/problem/count_list.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -11,11 +12,13 @@
 #include <utility>
 
 #include "foldtune/error.h"
-#include "foldtune/problem.h"
-#include "tuner/problem/problem_key.h"
+#include "templates/family.h"
 
 namespace foldtune {
 namespace {
+
+/// The most elements that a family of kernels has to take.
+constexpr std::uint64_t kMostElements = std::uint64_t{1} << 40;
 
 constexpr std::uint64_t kRangeFactor = 4;
 constexpr double kLongestDuration = 7.0 * 24 * 3600;
@@ -29,7 +32,7 @@ InvalidArgument not_a_count(std::string_view text) {
 
 InvalidArgument too_large(std::string_view text) {
   return InvalidArgument(
-      fmt::format("'{}' is more than 2^40, the most elements that a reduction takes", text));
+      fmt::format("'{}' is more than 2^40, the most elements that there may be", text));
 }
 
 /// Digits alone: no sign, no space. A number past 64 bits counts as too large.
@@ -43,7 +46,7 @@ std::uint64_t parse_digits(std::string_view digits, std::string_view text) {
 }
 
 std::uint64_t multiply(std::uint64_t a, std::uint64_t b, std::string_view text) {
-  if (a != 0 && b > kMaxCount / a) throw too_large(text);
+  if (a != 0 && b > kMostElements / a) throw too_large(text);
   return a * b;
 }
 
@@ -80,6 +83,15 @@ std::uint64_t parse_any_count(std::string_view text) {
   return scale(parse_digits(text, text), 1, 0, text);
 }
 
+template <class T>
+std::vector<T> without_repetitions(const std::vector<T>& values) {
+  std::vector<T> unique;
+  for (const T& value : values) {
+    if (std::ranges::find(unique, value) == unique.end()) unique.push_back(value);
+  }
+  return unique;
+}
+
 void append_range(std::vector<std::uint64_t>& counts, std::string_view first_text,
                   std::string_view rest, std::string_view text) {
   const std::size_t colon = rest.find(':');
@@ -105,6 +117,16 @@ void append_range(std::vector<std::uint64_t>& counts, std::string_view first_tex
 
 }  // namespace
 
+std::vector<std::string_view> split_list(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (;;) {
+    const std::size_t end = text.find(separator);
+    parts.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
+
 std::vector<std::string_view> split_list(std::string_view option, std::string_view text) {
   std::vector<std::string_view> parts = split_list(text);
   if (std::ranges::any_of(parts, &std::string_view::empty)) {
@@ -116,7 +138,7 @@ std::vector<std::string_view> split_list(std::string_view option, std::string_vi
 
 std::uint64_t parse_count(std::string_view text) {
   const std::uint64_t count = parse_any_count(text);
-  if (count > kMaxCount) throw too_large(text);
+  if (count > kMostElements) throw too_large(text);
   if (count == 0) {
     throw InvalidArgument(fmt::format("'{}' is no element: a count is at least 1", text));
   }
@@ -133,11 +155,33 @@ std::vector<std::uint64_t> parse_counts(std::string_view text) {
       append_range(counts, item.substr(0, dots), item.substr(dots + 2), item);
     }
   }
-  std::vector<std::uint64_t> unique;
-  for (const std::uint64_t count : counts) {
-    if (std::ranges::find(unique, count) == unique.end()) unique.push_back(count);
+  return without_repetitions(counts);
+}
+
+std::vector<Shape> parse_shapes(const Family& family, std::string_view text) {
+  const auto extents = family.extents();
+  std::vector<Shape> shapes;
+  for (const std::string_view item : split_list(extents.size() == 1 ? "--n" : "--shape", text)) {
+    const std::vector<std::string_view> parts = split_list(item, 'x');
+    if (parts.size() != extents.size()) {
+      throw InvalidArgument(fmt::format("'{}' is no shape of the family {}: that is {}, such as {}",
+                                        item, family.name(), fmt::join(extents, "x"),
+                                        extents.size() == 1 ? "4096" : "4096x100"));
+    }
+    std::vector<Shape> of_item(1);
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      std::vector<Shape> longer;
+      for (const Shape& shape : of_item) {
+        for (const std::uint64_t count : parse_counts(parts[i])) {
+          longer.push_back(shape);
+          longer.back()[i] = count;
+        }
+      }
+      of_item = std::move(longer);
+    }
+    shapes.insert(shapes.end(), of_item.begin(), of_item.end());
   }
-  return unique;
+  return without_repetitions(shapes);
 }
 
 double parse_duration(std::string_view text) {

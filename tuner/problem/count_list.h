@@ -1,11 +1,16 @@
-/// Counts, lists and durations as people write them on a command line.
+/// Counts, shapes, lists and durations as people write them on a command line.
 #pragma once
 
 #include <cstdint>
 #include <string_view>
 #include <vector>
 
+#include "foldtune/workload.h"
+
 namespace foldtune {
+
+/// The parts between the separators, which may be empty.
+std::vector<std::string_view> split_list(std::string_view text, char separator = ',');
 
 /// The parts between the commas. Throws InvalidArgument, which names `option`, if one is empty.
 std::vector<std::string_view> split_list(std::string_view option, std::string_view text);
@@ -18,6 +23,10 @@ std::uint64_t parse_count(std::string_view text);
 /// A range starts with its first count and goes no further than its last. In the order given, each
 /// once. Throws InvalidArgument.
 std::vector<std::uint64_t> parse_counts(std::string_view text);
+
+/// Shapes of a family by comma, their extents as counts or ranges with an x between: "4096x100",
+/// "2^10..2^14x100". Of one extent that is what `parse_counts` takes. Throws InvalidArgument.
+std::vector<Shape> parse_shapes(const Family& family, std::string_view text);
 
 /// Seconds: "90", "20s", "2m", "1.5h", "500ms"; more than 0 and at most a week. Throws
 /// InvalidArgument.

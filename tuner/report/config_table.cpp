@@ -39,6 +39,18 @@ std::size_t place_of(std::string_view tunable) {
   return static_cast<std::size_t>(-1);
 }
 
+/// The value that people are not told; null for what this version does not know.
+nlohmann::ordered_json fallback_of(const std::string& family_name, std::string_view name) {
+  const Family* const family = find_family(family_name);
+  if (family == nullptr) return {};
+  for (const Tunable& tunable : family->tunables()) {
+    if (tunable.name != name) continue;
+    if (tunable.labels.empty()) return tunable.fallback;
+    return tunable.labels[static_cast<std::size_t>(tunable.fallback)];
+  }
+  return {};
+}
+
 /// Stores sort the names; people know the struct's order.
 std::vector<std::string> ordered_names(const nlohmann::ordered_json& params) {
   std::vector<std::string> names;
@@ -84,7 +96,8 @@ nlohmann::ordered_json ConfigTable::shapes() const {
   for (const Shape& shape : shapes_) {
     nlohmann::ordered_json tunables = nlohmann::ordered_json::array();
     for (const auto& [name, values] : shape.tunables) {
-      tunables.push_back({{"name", name}, {"values", values}});
+      tunables.push_back(
+          {{"name", name}, {"values", values}, {"fallback", fallback_of(shape.family, name)}});
     }
     array.push_back({{"family", shape.family}, {"tunables", std::move(tunables)}});
   }

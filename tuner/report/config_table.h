@@ -22,7 +22,8 @@ class ConfigTable {
   /// JSON of a store.
   std::size_t index_of(const std::string& family, const std::string& params);
 
-  /// [{"family", "tunables": [{"name", "values"}]}]
+  /// [{"family", "tunables": [{"name", "values", "fallback"}]}]; the fallback is null of a tunable
+  /// that this version has not.
   nlohmann::ordered_json shapes() const;
 
   /// Of each configuration its shape and, for each tunable of it, the place in the list of values.

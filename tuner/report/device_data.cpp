@@ -14,6 +14,8 @@
 #include <tuple>
 #include <utility>
 
+#include "cache/field_text.h"
+#include "templates/family.h"
 #include "tuner/inspect/stored_problem.h"
 #include "tuner/inspect/stored_rows.h"
 #include "tuner/session/problem_history.h"
@@ -33,8 +35,7 @@ constexpr std::size_t kReasons = 200;
 constexpr std::size_t kReasonWidth = 400;
 
 auto order_of(const ProblemKey& key) {
-  return std::tie(key.family, key.op, key.element_type, key.accumulator_type, key.alignment,
-                  key.determinism, key.options, key.size_class);
+  return std::tie(key.family, key.problem, key.layout, key.bucket);
 }
 
 struct ByName {
@@ -42,6 +43,24 @@ struct ByName {
     return order_of(a) < order_of(b);
   }
 };
+
+/// The product of the extents; 0 for a text that is no shape.
+double elements_of(const MeasurementRecord& m) {
+  const Family* const family = find_family(m.problem.family);
+  const auto shape = family == nullptr ? std::nullopt : parse_shape(*family, m.shape);
+  if (!shape) return 0;
+  double elements = 1;
+  for (std::size_t i = 0; i < family->extents().size(); ++i) {
+    elements *= static_cast<double>((*shape)[i]);
+  }
+  return elements;
+}
+
+/// What problems are grouped by: the value of their first field, such as the operator.
+std::string group_of(const ProblemKey& key) {
+  const auto words = words_of(key.problem);
+  return words && !words->empty() ? std::string(words->front().value) : key.family;
+}
 
 OrderedJson or_null(double value) { return value > 0 ? OrderedJson(value) : OrderedJson(); }
 
@@ -52,14 +71,14 @@ double rounded(double us) {
   return std::stod(fmt::format("{:.{}g}", std::round(us / unit) * unit, kDigits));
 }
 
-/// The default's time in the comparison that chose the best, else its best time for the count.
+/// The default's time in the comparison that chose the best, else its best time for the shape.
 double find_default_us(const std::vector<const StoredResult*>& rows, const StoredResult& best) {
   if (best.measurement.is_default) return best.measurement.median_us;
   const MeasurementRecord* compared = nullptr;
   const StoredResult* any = nullptr;
   for (const StoredResult* const row : rows) {
     const MeasurementRecord& m = row->measurement;
-    if (!m.is_default || m.outcome != Outcome::ok || m.count != best.measurement.count) continue;
+    if (!m.is_default || m.outcome != Outcome::ok || m.shape != best.measurement.shape) continue;
     if (m.round == kCompared && row->run == best.run) compared = &m;
     if (any == nullptr || is_better(*row, *any)) any = row;
   }
@@ -76,14 +95,14 @@ std::optional<ProblemView> view_problem(const std::vector<const StoredResult*>& 
     if (view.best == nullptr || is_better(*row, *view.best)) view.best = row;
   }
   if (view.best == nullptr) return std::nullopt;
-  std::vector<const MeasurementRecord*> of_count;
+  std::vector<const MeasurementRecord*> of_shape;
   for (const StoredResult* const row : rows) {
-    if (row->measurement.count == view.best->measurement.count) {
-      of_count.push_back(&row->measurement);
+    if (row->measurement.shape == view.best->measurement.shape) {
+      of_shape.push_back(&row->measurement);
     }
   }
   view.default_us = find_default_us(rows, *view.best);
-  view.landscape = view_landscape(of_count);
+  view.landscape = view_landscape(of_shape);
   return view;
 }
 
@@ -126,7 +145,8 @@ OrderedJson best_json(const ProblemView& problem, OperationTable& operations,
   const double peak = best.run.read_bandwidth_gbps;
   return {
       {"operation", operations.index_of(m.problem)},
-      {"n", m.count},
+      {"n", elements_of(m)},
+      {"shape", m.shape},
       {"bytes", m.bytes},
       {"us", m.median_us},
       {"gbps", gbps(m)},
@@ -225,7 +245,7 @@ std::string without_numbers(std::string_view text) {
 struct FailureView {
   const StoredResult* newest = nullptr;
   std::size_t times = 0;
-  std::set<std::pair<std::size_t, std::uint64_t>> problems{};  ///< operations and counts
+  std::set<std::pair<std::size_t, std::string>> problems{};  ///< operations and shapes
   std::set<std::size_t> configs{};
 };
 
@@ -239,7 +259,7 @@ std::vector<FailureView> view_failures(const std::vector<const StoredResult*>& r
     FailureView& view = by_reason[{m.outcome, without_numbers(first_line(m.failure))}];
     view.newest = row;
     ++view.times;
-    view.problems.emplace(operations.index_of(m.problem), m.count);
+    view.problems.emplace(operations.index_of(m.problem), m.shape);
     view.configs.insert(index_of(configs, m));
   }
   std::vector<FailureView> views;
@@ -261,7 +281,8 @@ OrderedJson failures_json(const std::vector<FailureView>& failures, OperationTab
                      {"problems", failure.problems.size()},
                      {"configs", failure.configs.size()},
                      {"operation", operations.index_of(m.problem)},
-                     {"n", m.count},
+                     {"n", elements_of(m)},
+                     {"shape", m.shape},
                      {"config", index_of(configs, m)},
                      {"measured_at", failure.newest->measured_at}});
   }
@@ -278,7 +299,7 @@ std::size_t failed_of(const std::vector<FailureView>& failures) {
 
 std::size_t OperationTable::index_of(const ProblemKey& key) {
   ProblemKey operation = key;
-  operation.size_class = 0;
+  operation.bucket.clear();
   const auto found = std::ranges::find(keys_, operation);
   const auto place = static_cast<std::size_t>(found - keys_.begin());
   if (found == keys_.end()) keys_.push_back(std::move(operation));
@@ -288,7 +309,7 @@ std::size_t OperationTable::index_of(const ProblemKey& key) {
 OrderedJson OperationTable::to_json() const {
   OrderedJson array = OrderedJson::array();
   for (const ProblemKey& key : keys_) {
-    array.push_back({{"label", describe_operation(key)}, {"op", key.op}});
+    array.push_back({{"label", describe_operation(key)}, {"group", group_of(key)}});
   }
   return array;
 }

@@ -20,10 +20,10 @@ class OperationTable {
   nlohmann::ordered_json to_json() const;
 
  private:
-  std::vector<ProblemKey> keys_;  ///< of size class 0
+  std::vector<ProblemKey> keys_;  ///< without their bucket
 };
 
-/// One problem of a device: what is best of it, and the landscape of that count.
+/// One problem of a device: what is best of it, and the landscape of that shape.
 struct ProblemView {
   const StoredResult* best = nullptr;
   double default_us = 0;  ///< of the untuned configuration; 0: not known

@@ -20,7 +20,7 @@ struct LandscapeView {
 };
 
 /// A point for each configuration: the median of its screenings, which are made alike; where it has
-/// none, of its later rounds. `rows` are measurements of one problem and count.
+/// none, of its later rounds. `rows` are measurements of one problem and shape.
 LandscapeView view_landscape(const std::vector<const MeasurementRecord*>& rows);
 
 /// Takes the slowest points away from those that have the most, until all together have `most`.

@@ -5,7 +5,7 @@ const rowsAtFirst = 50;
 // Values to sort by are numbers or texts; null comes last in any order.
 const bestColumns = [
   {title: "Problem", value: labelOf},
-  {title: "n", value: (best) => best.n, text: (best) => formatCount(best.n), isNumber: true},
+  {title: "n", value: (best) => best.n, text: sizeText, isNumber: true},
   {title: "Input", value: (best) => best.bytes, text: (best) => formatBytes(best.bytes), isNumber: true},
   {title: "Time, µs", value: (best) => best.us, text: (best) => formatNumber(best.us), isNumber: true},
   {title: "GB/s", value: (best) => best.gbps, text: (best) => formatNumber(best.gbps), isNumber: true},
@@ -37,7 +37,7 @@ function sortedBests(bests) {
 
 // Words begin at any letter or digit that follows something else, so that "sum" does not find "logsumexp".
 function matches(best, words) {
-  const text = ` ${labelOf(best)} ${best.n} ${typedCount(best.n)} ${configText(best.config)} ${best.measured_at}${importText(best)}`
+  const text = ` ${labelOf(best)} ${best.shape} ${typedCount(best.n)} ${configText(best.config)} ${best.measured_at}${importText(best)}`
     .toLowerCase().replace(/[(,)]/g, " ");
   return words.every((word) => text.includes(` ${word}`));
 }

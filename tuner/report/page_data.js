@@ -10,19 +10,28 @@ function labelOf(best) {
   return operationOf(best).label;
 }
 
+function hasSeveralExtents(best) {
+  return best.shape.includes("x");
+}
+
+// "2²⁰", "4096 × 100".
+function sizeText(best) {
+  return hasSeveralExtents(best) ? best.shape.replaceAll("x", " × ") : formatCount(best.n);
+}
+
 // "sum f32, n = 2²⁰".
 function problemName(best) {
-  return `${labelOf(best)}, n = ${formatCount(best.n)}`;
+  return `${labelOf(best)}, ${hasSeveralExtents(best) ? "" : "n = "}${sizeText(best)}`;
 }
 
-// The name of an operator; those of users are stored as "name:hash".
-function operatorName(operation) {
-  return operation.op.split(":")[0];
+// The name of a group, such as an operator; operators of users are stored as "name:hash".
+function groupName(operation) {
+  return operation.group.split(":")[0];
 }
 
-// What a label says beyond the operator.
+// What a label says beyond the group.
 function variantName(operation) {
-  const name = operatorName(operation);
+  const name = groupName(operation);
   return operation.label.startsWith(`${name} `) ? operation.label.slice(name.length + 1) : operation.label;
 }
 
@@ -37,25 +46,20 @@ function valueOf(config, name) {
   return place < 0 ? undefined : tunablesOf(config)[place].values[data.configs[config][place + 1]];
 }
 
-// Short names, as `foldtune show` has them: "vector_width" -> "vw".
-function initials(name) {
-  return name.split("_").map((word) => word[0]).join("");
-}
-
-// "bs256 vw4 u8 contiguous shuffle last_block w2".
+// "block_size=256 unroll=8": the first tunable, and others that are not at their fallback.
 function configText(config) {
-  return tunablesOf(config).map((tunable, place) => {
-    const value = tunable.values[data.configs[config][place + 1]];
-    return typeof value === "number" ? initials(tunable.name) + value : String(value);
-  }).join(" ");
+  return tunablesOf(config)
+    .map((tunable, place) => ({tunable, place, value: tunable.values[data.configs[config][place + 1]]}))
+    .filter(({tunable, place, value}) => place === 0 || value !== tunable.fallback)
+    .map(({tunable, value}) => `${tunable.name}=${value}`).join(" ");
 }
 
-// What the abbreviations stand for, for each shape.
+// What is left out, for each shape of configurations.
 function configLegend() {
   return data.shapes.map((shape) => {
-    const terms = shape.tunables.map((tunable) =>
-      typeof tunable.values[0] === "number" ? `${initials(tunable.name)} ${tunable.name}` : tunable.name);
-    return `${shape.family}: ${terms.join(", ")}`;
+    const usual = shape.tunables.filter((tunable, place) => place > 0 && tunable.fallback !== null)
+      .map((tunable) => `${tunable.name}=${tunable.fallback}`);
+    return `${shape.family}: what is not said is ${usual.join(" ")}`;
   });
 }
 

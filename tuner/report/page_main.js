@@ -12,22 +12,22 @@ function siblings() {
   return state.device.bests.filter((best) => best.operation === state.best.operation).sort((a, b) => a.n - b.n);
 }
 
-function distinctOperators() {
+function distinctGroups() {
   const names = new Map();
-  for (const best of state.device.bests) names.set(operationOf(best).op, operatorName(operationOf(best)));
+  for (const best of state.device.bests) names.set(operationOf(best).group, groupName(operationOf(best)));
   return [...names].sort((a, b) => a[1].localeCompare(b[1]));
 }
 
 function fillChooser() {
-  const {op} = operationOf(state.best);
+  const {group} = operationOf(state.best);
   const variants = new Map();
   for (const best of state.device.bests) {
-    if (operationOf(best).op === op) variants.set(best.operation, variantName(operationOf(best)));
+    if (operationOf(best).group === group) variants.set(best.operation, variantName(operationOf(best)));
   }
-  fillSelect(byId("operator"), distinctOperators(), op);
+  fillSelect(byId("operator"), distinctGroups(), group);
   fillSelect(byId("operation"), [...variants], state.best.operation);
   fillSelect(byId("problem"),
-             siblings().map((best) => [state.device.bests.indexOf(best), `${formatCount(best.n)} (${formatBytes(best.bytes)})`]),
+             siblings().map((best) => [state.device.bests.indexOf(best), `${sizeText(best)} (${formatBytes(best.bytes)})`]),
              state.device.bests.indexOf(state.best));
 }
 
@@ -67,9 +67,7 @@ function firstProblem(device) {
   for (const best of device.bests) sizes.set(best.operation, (sizes.get(best.operation) ?? 0) + 1);
   const most = Math.max(...sizes.values());
   const candidates = device.bests.filter((best) => sizes.get(best.operation) === most);
-  const favourite = candidates.filter((best) => labelOf(best) === "sum f32");
-  return (favourite.length > 0 ? favourite : candidates)
-    .reduce((a, b) => (b.landscape.configs.length >= a.landscape.configs.length ? b : a));
+  return candidates.reduce((a, b) => (b.landscape.configs.length >= a.landscape.configs.length ? b : a));
 }
 
 function showDevice() {
@@ -86,7 +84,7 @@ function showDevice() {
   state.best = firstProblem(device);
   state.landscape = {};
   state.highlight = "";
-  fillSelect(byId("roofline-highlight"), [["", "All operators"], ...distinctOperators()], "");
+  fillSelect(byId("roofline-highlight"), [["", "All operators"], ...distinctGroups()], "");
   showRooflineOfState();
   showProblem();
   showBests(device, chooseAndShow);
@@ -107,11 +105,11 @@ function listen() {
     state.device = data.devices[place];
     showDevice();
   });
-  onChange("roofline-highlight", (op) => {
-    state.highlight = op;
+  onChange("roofline-highlight", (group) => {
+    state.highlight = group;
     showRooflineOfState();
   });
-  onChange("operator", (op) => choose(nearest((best) => operationOf(best).op === op)));
+  onChange("operator", (group) => choose(nearest((best) => operationOf(best).group === group)));
   onChange("operation", (operation) => choose(nearest((best) => best.operation === Number(operation))));
   onChange("problem", (place) => choose(state.device.bests[place]));
   for (const [id, key] of [["landscape-tunable", "tunable"], ["heat-columns", "columns"], ["heat-rows", "rows"]]) {

@@ -150,7 +150,7 @@ function isCrowded(device) {
 
 function rooflineDatasets(device, highlight) {
   const bytes = device.bests.map((best) => best.bytes);
-  const isHighlit = (best) => highlight === "" || operationOf(best).op === highlight;
+  const isHighlit = (best) => highlight === "" || operationOf(best).group === highlight;
   const others = device.bests.filter((best) => !isHighlit(best));
   const spread = isCrowded(device) ? 0.8 : 0;  // in powers of two
   const toPoint = (best) => ({x: best.bytes * 2 ** (jitter(best.operation) * spread), y: best.gbps, best});
@@ -185,5 +185,5 @@ function showRoofline(device, highlight, choose) {
   fillLegend(byId("roofline-legend"), chart);
   byId("roofline-caption").textContent = rooflineCaption(device);
   byId("roofline-text").textContent =
-    rooflineText(device, device.bests.filter((best) => highlight === "" || operationOf(best).op === highlight));
+    rooflineText(device, device.bests.filter((best) => highlight === "" || operationOf(best).group === highlight));
 }

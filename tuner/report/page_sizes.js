@@ -1,24 +1,21 @@
-// Time of one operation over the number of elements.
+// Time of one operation over the number of elements, the product of the extents.
 
-// The lines of the chart: a label, a style, and the time for a best, or null.
+// The lines of the chart: a label, a style, and the time of a best, or null.
 function sizeSeries(device, bests) {
   const series = [
-    {label: "Tuned", style: ["series-tuned", {radius: 4}], points: bests.map((best) => ({n: best.n, us: best.us}))},
-    {label: "Untuned default", style: ["series-default", {point: "rect", dash: [4, 3]}],
-     points: bests.filter((best) => best.default_us !== null).map((best) => ({n: best.n, us: best.default_us}))},
-    {label: "Limit", style: ["series-limit", {radius: 0, dash: [2, 3]}],
-     points: bests.map((best) => ({n: best.n, us: limitUs(device, best.bytes)})).filter((point) => point.us !== null)},
+    {label: "Tuned", style: ["series-tuned", {radius: 4}], timeOf: (best) => best.us},
+    {label: "Untuned default", style: ["series-default", {point: "rect", dash: [4, 3]}], timeOf: (best) => best.default_us},
+    {label: "Limit", style: ["series-limit", {radius: 0, dash: [2, 3]}], timeOf: (best) => limitUs(device, best.bytes)},
   ];
-  return series.filter((one) => one.points.length > 0);
+  return series.filter((one) => bests.some((best) => one.timeOf(best) !== null));
 }
 
-// Input bytes of an element; the same for all sizes of an operation.
-function bytesPerElement(bests) {
-  return bests[0].bytes / bests[0].n;
+function pointsOf(one, bests) {
+  return bests.filter((best) => one.timeOf(best) !== null).map((best) => ({x: best.n, y: one.timeOf(best), best}));
 }
 
 const sizeTooltip = {
-  title: (items) => `n = ${formatCount(items[0].raw.x)}`,
+  title: (items) => problemName(items[0].raw.best),
   label: (item) => `${item.dataset.label}: ${formatTime(item.raw.y)}`,
 };
 
@@ -39,39 +36,34 @@ function limitText(device) {
     `${formatBandwidth(device.read_bandwidth_gbps)}. It is a yardstick, not a proof: what the GPU's caches hold is read faster.`;
 }
 
-function fillSizesTable(series, bytes) {
-  const counts = [...new Set(series.flatMap((one) => one.points.map((point) => point.n)))].sort((a, b) => a - b);
-  const timeOf = (one, n) => one.points.find((point) => point.n === n)?.us;
+function fillSizesTable(series, bests) {
   const timeColumns = series.map((one) => ({
     title: `${one.label}, µs`,
     isNumber: true,
-    cell: (n) => (timeOf(one, n) === undefined ? "–" : formatNumber(timeOf(one, n))),
+    cell: (best) => (one.timeOf(best) === null ? "–" : formatNumber(one.timeOf(best))),
   }));
-  const bandwidth = {
-    title: "Tuned, GB/s",
-    isNumber: true,
-    cell: (n) => (timeOf(series[0], n) === undefined ? "–" : formatNumber(gbpsOf(n * bytes, timeOf(series[0], n)))),
-  };
-  fillTable(byId("sizes-table"), [{title: "n", cell: formatCount}, ...timeColumns, bandwidth], counts);
+  const bandwidth = {title: "Tuned, GB/s", isNumber: true, cell: (best) => formatNumber(best.gbps)};
+  const title = bests.some(hasSeveralExtents) ? "Shape" : "n";
+  fillTable(byId("sizes-table"), [{title, cell: sizeText}, ...timeColumns, bandwidth], bests);
 }
 
 function showSizes(device, bests) {
   const series = sizeSeries(device, bests);
-  const points = series.flatMap((one) => one.points);
+  const points = series.flatMap((one) => pointsOf(one, bests));
   const datasets = series.map((one) => ({
     label: one.label,
-    data: one.points.map(({n, us}) => ({x: n, y: us})),
+    data: pointsOf(one, bests),
     ...lineStyle(...one.style),
   }));
   const scales = {
-    x: countAxis("Elements n", points.map((point) => point.n), formatCount),
-    y: valueAxis("Time per call, µs", points.map((point) => point.us)),
+    x: countAxis("Elements n", points.map((point) => point.x), formatCount),
+    y: valueAxis("Time per call, µs", points.map((point) => point.y)),
   };
   const chart = showChart(
     "time-chart", `Time of ${labelOf(bests[0])} over the number of elements; the table below has the figures.`,
     {type: "scatter", data: {datasets}, options: chartOptions(scales, sizeTooltip, {isOfLines: true})});
   fillLegend(byId("sizes-legend"), chart);
-  fillSizesTable(series, bytesPerElement(bests));
+  fillSizesTable(series, bests);
   byId("sizes-title").textContent = `Time over size: ${labelOf(bests[0])}`;
   byId("sizes-text").textContent = sizesText(bests);
   byId("limit-text").textContent = limitText(device);

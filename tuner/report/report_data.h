@@ -17,7 +17,9 @@ struct ReportSource {
 
 /// The data of the page, as page_data.js reads it:
 ///
-/// - `shapes`, `configs`: see ConfigTable; `operations`: problems without their size.
+/// - `shapes`, `configs`: see ConfigTable; `operations`: problems without their size, and
+///   what they are grouped by, the value of their first field.
+/// - Sizes are the product of the extents, `n`, beside the `shape` as text.
 /// - `devices`: one for each device, compiler and kernel sources, whose results are comparable, the
 ///   newest first. Of each its `runs`, `bests` (as the view `best` has them) with their landscapes,
 ///   and `failures` by reason (each with its newest example).

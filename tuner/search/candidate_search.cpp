@@ -12,7 +12,7 @@ CandidateSearch::CandidateSearch(std::shared_ptr<const Candidates> candidates,
     : candidates_(std::move(candidates)),
       is_proposed_(candidates_->size(), false),
       is_reported_(candidates_->size(), false) {
-  const Space space(candidates_->problem());
+  const Space space(candidates_->workload());
   for (const Config& seed : seeds) {
     if (!space.contains(seed)) continue;
     const Config canonical = space.canonical(seed, candidates_->device().multiprocessor_count);

@@ -6,11 +6,11 @@
 
 namespace foldtune {
 
-Candidates::Candidates(const Problem& problem, const DeviceRecord& device,
+Candidates::Candidates(const Workload& workload, const DeviceRecord& device,
                        const std::function<bool(const Config&)>& is_wanted)
-    : problem_(problem), device_(device), space_(problem) {
+    : workload_(workload), device_(device), space_(workload) {
   std::size_t codes = 1;
-  for (const Tunable& tunable : family_of(problem).tunables()) {
+  for (const Tunable& tunable : workload.problem.family().tunables()) {
     if (tunable.searched.size() < 2) continue;
     axes_.push_back({.tunable = &tunable, .is_ordered = tunable.labels.empty()});
     codes *= tunable.searched.size();
@@ -18,13 +18,13 @@ Candidates::Candidates(const Problem& problem, const DeviceRecord& device,
   by_code_.assign(codes, -1);
 
   // In the order of the space, in which configurations of one program follow one another: what
-  // shapes the launch alone comes last in both families.
+  // shapes the launch alone comes last in every family.
   for (const Config& params : space_.enumerate()) {
     if (space_.is_redundant(params, device.multiprocessor_count)) continue;
     if (is_wanted && !is_wanted(params)) continue;
     by_code_[*code_of(params)] = static_cast<std::int32_t>(all_.size());
     all_.push_back(params);
-    estimates_us_.push_back(foldtune::estimate_us(problem, device, params));
+    estimates_us_.push_back(foldtune::estimate_us(workload, device, params));
     for (const Axis& axis : axes_) {
       const auto values = axis.tunable->searched;
       const auto place = std::ranges::find(values, params.get(*axis.tunable)) - values.begin();

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "cache/config_store.h"
-#include "foldtune/problem.h"
+#include "templates/family.h"
 #include "templates/space.h"
 
 namespace foldtune {
@@ -25,10 +25,10 @@ struct Axis {
 class Candidates {
  public:
   /// All that a search may propose for the problem; with `is_wanted` what that lets through.
-  Candidates(const Problem& problem, const DeviceRecord& device,
+  Candidates(const Workload& workload, const DeviceRecord& device,
              const std::function<bool(const Config&)>& is_wanted = nullptr);
 
-  const Problem& problem() const { return problem_; }
+  const Workload& workload() const { return workload_; }
   const DeviceRecord& device() const { return device_; }
 
   std::size_t size() const { return all_.size(); }
@@ -57,7 +57,7 @@ class Candidates {
  private:
   std::optional<std::size_t> code_of(const Config& params) const;
 
-  Problem problem_;
+  Workload workload_;
   DeviceRecord device_;
   Space space_;
   std::vector<Axis> axes_;

@@ -10,8 +10,8 @@ double peak_bytes_per_us(const DeviceRecord& device) {
 
 }  // namespace
 
-double estimate_us(const Problem& problem, const DeviceRecord& device, const Config& params) {
-  return params.family().estimate_us(problem,
+double estimate_us(const Workload& workload, const DeviceRecord& device, const Config& params) {
+  return params.family().estimate_us(workload,
                                      {.multiprocessor_count = device.multiprocessor_count,
                                       .peak_bytes_per_us = peak_bytes_per_us(device)},
                                      params);

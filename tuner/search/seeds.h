@@ -4,14 +4,14 @@
 #include <cstddef>
 #include <vector>
 
-#include "foldtune/problem.h"
+#include "templates/family.h"
 #include "templates/space.h"
 
 namespace foldtune {
 
 /// The best configuration of a problem.
 struct Known {
-  Problem problem;
+  Workload workload;
   Config params;
 };
 
@@ -19,7 +19,7 @@ struct Known {
 /// at most `most`, valid, each once. Alike are first those of the same operator and type and of a
 /// near size, then other operators and types. Where elements are of another size, vectors keep
 /// their bytes.
-std::vector<Config> seeds_from(const std::vector<Known>& known, const Problem& problem,
+std::vector<Config> seeds_from(const std::vector<Known>& known, const Workload& workload,
                                std::size_t most);
 
 }  // namespace foldtune

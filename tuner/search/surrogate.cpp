@@ -7,7 +7,7 @@
 namespace foldtune {
 namespace {
 
-// Chosen by the study (docs/design.md), in which factors of 1.5 make little difference.
+// Chosen by the study (docs/tuner.md), in which factors of 1.5 make little difference.
 
 // Standard deviations of log(cost): how far the truth may be from the prior.
 constexpr double kOffset = 0.5;   ///< of all candidates alike: another GPU is faster or slower

@@ -100,7 +100,7 @@ std::vector<WantedKernel> kernels_of(const std::vector<ProblemResult>& results,
                                      const std::string& compiler) {
   std::vector<WantedKernel> wanted;
   for (const ProblemResult& result : results) {
-    Program program = make_program({.problem = result.problem, .params = result.best});
+    Program program = make_program({.workload = result.workload, .params = result.best});
     if (std::ranges::find(wanted, program, &WantedKernel::program) != wanted.end()) continue;
     wanted.push_back({.program = std::move(program), .tuned_with = compiler});
   }

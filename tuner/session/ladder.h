@@ -1,5 +1,6 @@
 /// The kernels that tutorials, studies and contests of GPU reductions build up, from the naive ones
-/// to the library's, with the speeds that were published for them on other GPUs.
+/// to the library's, with the speeds that were published for them on other GPUs. All that is known
+/// of them is in the files of examples/textbook.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +9,12 @@
 #include <variant>
 #include <vector>
 
-#include "foldtune/problem.h"
 #include "templates/space.h"
 
 namespace foldtune {
 
-/// The letters of the ladder's sections, in their order.
-inline constexpr std::string_view kLadderSections = "ABCDE";
+/// The letters of the ladder's sections, in their order: "ABCDE".
+const std::string& ladder_sections();
 
 /// What a section is about.
 std::string_view ladder_section_title(char section);
@@ -29,17 +29,19 @@ struct NotLinked {
   std::string reason;
 };
 
-/// A kernel for one problem at one size.
+/// A kernel for one workload.
 struct LadderKernel {
+  Workload workload;
   char section = 'A';
   std::string name{};  ///< "V1 interleaved"
-  Problem problem{};   ///< its count is set
   std::variant<Config, LibraryFunction, NotLinked> how{};
   std::string published{};  ///< its speed as published; empty if there is none for this size
+  /// Floating-point operations of a call, where they are what speeds are published in; else 0.
+  double flops = 0;
 };
 
 struct LadderOptions {
-  std::string sections{kLadderSections};
+  std::string sections = ladder_sections();
   /// Elements of every kernel; 0: the sizes of the sections.
   std::uint64_t count = 0;
 };

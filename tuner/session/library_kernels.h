@@ -14,7 +14,7 @@ struct LibraryKernel {
   /// What computes the problem on the device, with its own temporary memory. Throws Unavailable
   /// where the library or the device is not there, DeviceError if it fails. The device must outlive
   /// what is returned.
-  Enqueue (*prepare)(Device& device, const Problem& problem);
+  Enqueue (*prepare)(Device& device, const Workload& workload);
 };
 
 std::span<const LibraryKernel> library_kernels();

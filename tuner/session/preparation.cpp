@@ -4,13 +4,11 @@
 #include <chrono>
 #include <cstddef>
 #include <limits>
+#include <thread>
 #include <vector>
 
-#include "tuner/measure/expected_result.h"
 #include "tuner/measure/input_pool.h"
-#include "tuner/verify/elements.h"
-#include "tuner/verify/histogram_input.h"
-#include "tuner/verify/reference.h"
+#include "tuner/verify/judge.h"
 
 namespace foldtune {
 namespace {
@@ -20,7 +18,7 @@ using Clock = std::chrono::steady_clock;
 /// What is made in a second or two by any host.
 constexpr std::uint64_t kSmallBytes = std::uint64_t{64} << 20;
 
-/// As many as one thread takes at a time (`part_count`), some milliseconds.
+/// As many as one thread takes at a time (elements.h), some milliseconds.
 constexpr std::uint64_t kSampleElements = 1 << 16;
 
 /// To allocate, to clear and to copy a byte, of the host's copy and of the device's.
@@ -39,36 +37,55 @@ double least_time_of(const Function& function) {
   return least_s;
 }
 
+/// A workload of the same problem whose inputs one thread makes.
+Workload small_part_of(Workload workload) {
+  const auto elements = [&] {
+    const std::vector<Argument> arguments = workload.problem.family().arguments(workload.problem);
+    std::uint64_t most = 0;
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      if (arguments[i].access != Access::input) continue;
+      most =
+          std::max(most, workload.problem.family().elements(workload.problem, i, workload.shape));
+    }
+    return most;
+  };
+  while (elements() > kSampleElements) {
+    const auto longest = std::ranges::max_element(workload.shape.extents);
+    if (*longest <= 1) break;
+    *longest /= 2;
+  }
+  return workload;
+}
+
 }  // namespace
 
-double estimate_preparation_s(const DeviceInfo& device, const Problem& problem,
-                              std::uint64_t largest_count) {
-  Problem largest = problem;
-  largest.count = std::max(problem.count, largest_count);
-  const std::uint64_t bytes = largest_count == 0 ? 0 : InputPool::bytes_for(device, largest);
-  if (bytes + problem.input_bytes() < kSmallBytes) return 0;
-  Problem part = problem;
-  part.count = kSampleElements;
-  std::vector<std::vector<std::byte>> inputs(part.input_types().size());
+double estimate_preparation_s(const DeviceInfo& device, const Workload& workload,
+                              const Workload* largest) {
+  const std::uint64_t bytes = largest == nullptr ? 0 : InputPool::bytes_for(device, *largest);
+  if (bytes + input_bytes(workload) < kSmallBytes) return 0;
+  const Workload part = small_part_of(workload);
+  const Family& family = part.problem.family();
+  const Judge& judge = judge_of(part.problem);
+  const std::vector<Argument> arguments = family.arguments(part.problem);
+  std::vector<std::vector<std::byte>> inputs(arguments.size());
+  std::vector<const void*> addresses(arguments.size());
   const double making_part_s = least_time_of([&] {
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-      inputs[i] = make_input(part, i, part.count, /*seed=*/1);
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      if (arguments[i].access == Access::scalar) addresses[i] = judge.scalar(part.problem, i);
+      if (arguments[i].access != Access::input) continue;
+      inputs[i].resize(family.elements(part.problem, i, part.shape) * arguments[i].element_bytes);
+      judge.fill(part.problem, i, inputs[i], /*seed=*/1);
+      addresses[i] = inputs[i].data();
     }
   });
-  const double folding_part_s = least_time_of([&] {
-    if (part.op == Operator::custom) return;  // which the device folds
-    std::vector<const void*> pointers;
-    pointers.reserve(inputs.size() + 1);
-    for (const std::vector<std::byte>& input : inputs) pointers.push_back(input.data());
-    const std::vector<std::byte> edges = edges_of(part);
-    if (!edges.empty()) pointers.push_back(edges.data());
-    const ExpectedResult expected(part, pointers, tuning_bounds(part.type));
-  });
-  const double per_byte = making_part_s / static_cast<double>(part.input_bytes());
-  const double per_element = folding_part_s / static_cast<double>(part.count);
-  const auto threads = static_cast<double>(part_count(std::max(largest.count, kSampleElements)));
-  const double making_s = static_cast<double>(bytes) * (per_byte / threads + kMovingSecondsPerByte);
-  return making_s + static_cast<double>(problem.count) * per_element / threads;
+  // Nothing where the device makes what is expected.
+  const double folding_part_s = least_time_of([&] { (void)judge.expect(part, addresses); });
+  const auto part_bytes = static_cast<double>(std::max<std::uint64_t>(1, input_bytes(part)));
+  const auto threads = static_cast<double>(std::max(1u, std::thread::hardware_concurrency()));
+  const double making_s =
+      static_cast<double>(bytes) * (making_part_s / part_bytes / threads + kMovingSecondsPerByte);
+  return making_s +
+         static_cast<double>(input_bytes(workload)) / part_bytes * folding_part_s / threads;
 }
 
 }  // namespace foldtune

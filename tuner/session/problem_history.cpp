@@ -8,6 +8,7 @@
 
 #include "cache/columns.h"
 #include "cache/notice.h"
+#include "runtime/lookup/lookup.h"
 #include "tuner/problem/problem_key.h"
 #include "tuner/search/seeds.h"
 
@@ -17,30 +18,31 @@ namespace {
 /// Other problems whose best configurations are compared for likeness.
 constexpr std::size_t kRelated = 100;
 
-void note_left_out(std::size_t count, const Problem& problem) {
+void note_left_out(std::size_t count, const Workload& workload) {
   if (count == 0) return;
   note_once(fmt::format(
       "{} of the stored measurements of {} {} left out, since the configuration is none of that "
       "problem; foldtune doctor says which",
-      count, to_string(problem), count == 1 ? "is" : "are"));
+      count, to_string(workload), count == 1 ? "is" : "are"));
 }
 
 }  // namespace
 
 ProblemHistory::ProblemHistory(const ConfigStore& store, const TuningKey& key,
-                               const Problem& problem, bool resume) {
+                               const Workload& workload, bool resume) {
   std::size_t left_out = 0;
+  const std::string shape = to_text(workload.problem.family(), workload.shape);
   for (StoredResult& stored : store.measurements_of(key)) {
     MeasurementRecord& record = stored.measurement;
     const bool is_choice = record.round >= kChosen && record.outcome == Outcome::ok;
-    const std::optional<Config> params = read_params(problem, record.params);
+    const std::optional<Config> params = read_params(workload, record.params);
     if (!params) ++left_out;
     if (!stored.imported_from.empty()) {
       if (is_choice && params) imported_.push_back(*params);
       continue;
     }
     if (is_choice) next_round_ = std::max(next_round_, std::min(record.round, kMostRound - 1) + 1);
-    if (!params || record.count != problem.count) continue;
+    if (!params || record.shape != shape) continue;
     if (is_choice) {
       chosen_ = record;
       chosen_params_ = params;
@@ -51,7 +53,7 @@ ProblemHistory::ProblemHistory(const ConfigStore& store, const TuningKey& key,
     // A success shows that an earlier failure was not the configuration's.
     if (known.params.empty() || record.round == kScreened) known = std::move(record);
   }
-  note_left_out(left_out, problem);
+  note_left_out(left_out, workload);
 }
 
 std::size_t ProblemHistory::failed() const {
@@ -71,10 +73,10 @@ double ProblemHistory::default_us() const {
   return found == known_.end() ? 0 : found->second.median_us;
 }
 
-std::optional<Config> read_params(const Problem& problem, const std::string& json) {
+std::optional<Config> read_params(const Workload& workload, const std::string& json) {
   try {
-    const Config params = config_from_json(family_of(problem), json);
-    if (Space(problem).contains(params)) return params;
+    const Config params = config_from_json(workload.problem.family(), json);
+    if (Space(workload).contains(params)) return params;
   } catch (const std::invalid_argument&) {
     return std::nullopt;
   }
@@ -82,19 +84,19 @@ std::optional<Config> read_params(const Problem& problem, const std::string& jso
 }
 
 std::vector<Config> seeds_of_others(const ConfigStore& store, const TuningKey& key,
-                                    const Problem& problem, std::size_t most) {
+                                    const Workload& workload, std::size_t most) {
   std::vector<Known> known;
-  for (const StoredResult& other : store.related(key, kRelated)) {
+  for (const StoredResult& other : store.related(key, bucket_distance(workload), kRelated)) {
     const MeasurementRecord& best = other.measurement;
-    const std::optional<Problem> their = read_problem(best.problem, best.count);
+    const std::optional<Workload> their = read_workload(best.problem, best.shape);
     if (!their) continue;
     try {
-      known.push_back({*their, config_from_json(family_of(problem), best.params)});
+      known.push_back({*their, config_from_json(workload.problem.family(), best.params)});
     } catch (const std::invalid_argument&) {
       continue;  // of a Foldtune with other tunables
     }
   }
-  return seeds_from(known, problem, most);
+  return seeds_from(known, workload, most);
 }
 
 }  // namespace foldtune

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cache/config_store.h"
-#include "foldtune/problem.h"
+#include "templates/family.h"
 #include "templates/space.h"
 
 namespace foldtune {
@@ -26,7 +26,7 @@ class ProblemHistory {
  public:
   /// Measurements whose params are not in the problem's space are left out, with a note.
   /// `resume`: whether earlier measurements count as if they had just been made.
-  ProblemHistory(const ConfigStore& store, const TuningKey& key, const Problem& problem,
+  ProblemHistory(const ConfigStore& store, const TuningKey& key, const Workload& workload,
                  bool resume);
 
   /// How many configurations are known to succeed or to fail; none if it is not resumed.
@@ -58,10 +58,10 @@ class ProblemHistory {
 
 /// The params of a measurement of `problem`. Empty if they are none of its space: somebody wrote
 /// them, or a Foldtune with other tunables.
-std::optional<Config> read_params(const Problem& problem, const std::string& json);
+std::optional<Config> read_params(const Workload& workload, const std::string& json);
 
 /// The best configurations of problems that are like this one, the likest first, at most `most`.
 std::vector<Config> seeds_of_others(const ConfigStore& store, const TuningKey& key,
-                                    const Problem& problem, std::size_t most);
+                                    const Workload& workload, std::size_t most);
 
 }  // namespace foldtune

@@ -79,22 +79,23 @@ class ProblemTuning {
       : evaluator_(evaluator),
         session_(session),
         task_(task),
-        problem_(task.problem),
-        key_(make_tuning_key(evaluator.info().record, evaluator.compiler_version(), problem_)),
-        history_(session.store, key_, problem_, session.options.resume),
-        space_(problem_),
+        workload_(task.workload),
+        largest_(task.largest),
+        key_(make_tuning_key(evaluator.info().record, evaluator.compiler_version(), workload_)),
+        history_(session.store, key_, workload_, session.options.resume),
+        space_(workload_),
         limits_(limits_of(session.options.effort)),
         fallback_(canonical_default(space_, evaluator.info().record.multiprocessor_count)),
-        begin_s_(session.elapsed_s()) {
+        begin_s_(session.elapsed_s()),
+        progress_{.workload = workload_,
+                  .problem_index = task.index,
+                  .problem_count = session.options.workloads.size(),
+                  .budget_s = session.options.budget_s.value_or(0)} {
     if (session.options.max_evaluations) limits_.evaluations = *session.options.max_evaluations;
     if (session.options.only) {
       limits_.search = "exhaustive";  // which begins with the seeds, and gets no further
       limits_.evaluations = static_cast<int>(seeds().size());
     }
-    progress_ = {.problem = problem_,
-                 .problem_index = task.index,
-                 .problem_count = session.options.problems.size(),
-                 .budget_s = session.options.budget_s.value_or(0)};
   }
 
   void prefetch() const {
@@ -114,7 +115,7 @@ class ProblemTuning {
     fill();  // compiled while the inputs are made
     if (session_.compilations != nullptr) session_.compilations->drop_later();
     const double begin_s = session_.elapsed_s();
-    auto failure = set_problem();
+    auto failure = set_workload();
     busy_s_ += session_.elapsed_s() - begin_s;
     if (failure) return {.failure = std::move(failure), .busy_s = busy_s_};
     if (task_.next) evaluator_.announce(*task_.next);
@@ -125,32 +126,31 @@ class ProblemTuning {
     return {.result = std::move(result),
             .busy_s = busy_s_,
             .waited_s = waited_s_,
-            .prepared_count = largest_count_};
+            .prepared = largest_};
   }
 
  private:
   /// The inputs are made for larger problems, too, if there is time for that. A failure where there
   /// is none for this one: a budget is not spent on what cannot be measured any more.
   std::optional<ProblemFailure> plan_preparation() {
-    const auto estimate = [&](std::uint64_t largest_count) {
-      return session_.options.estimate_preparation_s(evaluator_.info(), problem_, largest_count);
+    const auto estimate = [&](const Workload* largest) {
+      return session_.options.estimate_preparation_s(evaluator_.info(), workload_, largest);
     };
-    largest_count_ = task_.largest_count;
-    double needed_s = estimate(task_.has_inputs ? 0 : largest_count_);
+    double needed_s = estimate(task_.has_inputs ? nullptr : &largest_);
     const double left_s = left_of_budget_s() + kPreparationSlackS;
-    if (needed_s > left_s && !task_.has_inputs && largest_count_ > problem_.count) {
-      largest_count_ = problem_.count;
-      needed_s = estimate(largest_count_);
+    if (needed_s > left_s && !task_.has_inputs && largest_ != workload_) {
+      largest_ = workload_;
+      needed_s = estimate(&largest_);
     }
     if (needed_s > left_s) {
       return ProblemFailure{
-          .problem = problem_,
+          .workload = workload_,
           .reason = fmt::format("to make its inputs and the result to expect would take about "
                                 "{:.0f} s on this host, and the budget leaves {:.1f} s: give more "
-                                "time, or choose a smaller --n",
+                                "time, or choose a smaller one",
                                 needed_s, left_of_budget_s())};
     }
-    if (needed_s >= kTellFromS) session_.report_preparing(problem_, needed_s);
+    if (needed_s >= kTellFromS) session_.report_preparing(workload_, needed_s);
     return std::nullopt;
   }
 
@@ -169,15 +169,15 @@ class ProblemTuning {
   bool is_over() const { return left_s() == 0; }
 
   /// Failures of the problem itself. Without the evaluator's device nothing can be tuned.
-  std::optional<ProblemFailure> set_problem() {
+  std::optional<ProblemFailure> set_workload() {
     try {
       evaluator_.limit_preparation(left_of_budget_s());
-      evaluator_.set_problem(problem_, largest_count_);
+      evaluator_.set_workload(workload_, largest_);
       return std::nullopt;
     } catch (const DeviceError& error) {
-      return ProblemFailure{.problem = problem_, .reason = error.what()};
+      return ProblemFailure{.workload = workload_, .reason = error.what()};
     } catch (const CompileError& error) {
-      return ProblemFailure{.problem = problem_, .reason = error.what()};
+      return ProblemFailure{.workload = workload_, .reason = error.what()};
     }
   }
 
@@ -205,8 +205,8 @@ class ProblemTuning {
   }
 
   ProblemResult summarize(const MeasurementRecord& best) const {
-    ProblemResult result{.problem = problem_,
-                         .best = config_from_json(family_of(problem_), best.params),
+    ProblemResult result{.workload = workload_,
+                         .best = config_from_json(workload_.problem.family(), best.params),
                          .best_us = best.median_us,
                          .gbps = static_cast<double>(best.bytes) / best.median_us / 1e3};
     if (const double read_gbps = evaluator_.read_bandwidth_gbps(); read_gbps > 0) {
@@ -226,17 +226,17 @@ class ProblemTuning {
     };
     if (session_.options.only) {
       const int multiprocessors = evaluator_.info().record.multiprocessor_count;
-      for (const Config& params : session_.options.only(problem_)) {
+      for (const Config& params : session_.options.only(workload_)) {
         if (space_.contains(params)) add(space_.canonical(params, multiprocessors));
       }
       return seeds;
     }
     if (const auto chosen = history_.chosen_params()) add(*chosen);
     for (const Config& params : history_.imported()) add(params);
-    for (const Config& params : seeds_of_others(session_.store, key_, problem_, kSeeds)) {
+    for (const Config& params : seeds_of_others(session_.store, key_, workload_, kSeeds)) {
       add(params);
     }
-    for (const Config& params : family_of(problem_).known_good(problem_)) add(params);
+    for (const Config& params : workload_.problem.family().known_good(workload_)) add(params);
     return seeds;
   }
 
@@ -245,7 +245,7 @@ class ProblemTuning {
     if (session_.compilations == nullptr) return {.params = params};
     return {.params = params,
             .compilation = session_.compilations->request(
-                make_program({.problem = problem_, .params = params}), urgency)};
+                make_program({.workload = workload_, .params = params}), urgency)};
   }
 
   /// False if that takes longer than the budget leaves, or the tuning is to stop. The first trial
@@ -261,7 +261,7 @@ class ProblemTuning {
     throw CompileError(fmt::format(
         "tuning {}: compiling its first configuration with {} did not end within {:.0f} s; see "
         "whether this compiler works",
-        to_string(problem_), evaluator_.compiler_version(), session_.options.first_compile_s));
+        to_string(workload_), evaluator_.compiler_version(), session_.options.first_compile_s));
   }
 
   bool wait_for(const CompilePool::Compilation& compilation, double max_s) const {
@@ -284,7 +284,7 @@ class ProblemTuning {
     try {
       if (compiling.compilation) trial.compiled = compiling.compilation->get();
     } catch (const CompileError& error) {
-      return failed_trial(problem_, trial, Outcome::compile_error, error.what());
+      return failed_trial(workload_, trial, Outcome::compile_error, error.what());
     }
     const double begin_s = session_.elapsed_s();
     MeasurementRecord record = evaluator_.evaluate(trial);
@@ -522,14 +522,14 @@ class ProblemTuning {
   Evaluator& evaluator_;
   const TuningSession& session_;
   const ProblemTask& task_;
-  const Problem& problem_;
+  const Workload& workload_;
+  Workload largest_;  ///< that the inputs are made for
   const TuningKey key_;
   const ProblemHistory history_;
   const Space space_;
   EffortLimits limits_;
   const Config fallback_;
   const double begin_s_;
-  std::uint64_t largest_count_ = 0;  ///< of the inputs
   const Run* run_ = nullptr;
   TuneProgress progress_;
   int known_used_ = 0;

@@ -20,11 +20,11 @@ struct Run {
 };
 
 struct ProblemTask {
-  Problem problem;
-  std::size_t index = 0;             ///< of the problem, in the list
-  std::uint64_t largest_count = 0;   ///< as Evaluator::set_problem takes it
+  Workload workload;
+  Workload largest;                  ///< as Evaluator::set_workload takes it
+  std::size_t index = 0;             ///< of the workload, in the list
   bool has_inputs = false;           ///< made for the problem before, on the same evaluator
-  std::optional<Problem> next;       ///< after this one, on the same evaluator
+  std::optional<Workload> next;      ///< after this one, on the same evaluator
   std::optional<double> deadline_s;  ///< of the session's elapsed time
 };
 
@@ -36,7 +36,7 @@ struct TuningSession {
   /// The run in the store, begun at the first call.
   std::function<const Run&(const Evaluator& evaluator)> run;
   std::function<void(const TuneProgress& progress)> report;
-  std::function<void(const Problem& problem, double seconds)> report_preparing;
+  std::function<void(const Workload& workload, double seconds)> report_preparing;
   std::function<double()> elapsed_s;
   /// What searches choose from; made once for each problem.
   std::function<std::shared_ptr<const Candidates>(const ProblemTask& task)> candidates;
@@ -51,7 +51,7 @@ struct ProblemOutcome {
   std::optional<ProblemFailure> failure{};  ///< why nothing could even be tried
   double busy_s = 0;                        ///< in which the evaluator was in use
   double waited_s = 0;                      ///< in which it waited for the compiler
-  std::uint64_t prepared_count = 0;         ///< of its inputs; 0: they were not made
+  std::optional<Workload> prepared{};       ///< what its inputs were made for, if they were
 };
 
 ProblemOutcome tune_problem(Evaluator& evaluator, const TuningSession& session,

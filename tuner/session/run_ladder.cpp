@@ -25,10 +25,6 @@ constexpr int kSlowSamples = 3;
 constexpr double kLongCallUs = 400;
 constexpr double kSlowCallUs = 20'000;
 
-std::string problem_text(const Problem& problem) {
-  return fmt::format("{} in {}", to_string(problem), name(problem.accumulator_type()));
-}
-
 /// Runs kernels; keeps the inputs and the references that the next ones may share.
 class LadderRun {
  public:
@@ -40,12 +36,12 @@ class LadderRun {
 
   void compile_ahead(const LadderKernel& kernel) {
     if (const auto* const params = std::get_if<Config>(&kernel.how)) {
-      compilations_.request(make_program({.problem = kernel.problem, .params = *params}));
+      compilations_.request(make_program({.workload = kernel.workload, .params = *params}));
     }
   }
 
   /// All later kernels have elements as `largest` has, and no more.
-  void make_inputs(const Problem& largest) {
+  void make_inputs(const Workload& largest) {
     measurers_.clear();
     pool_.reset();  // before there are others: they are large
     pool_ = std::make_unique<InputPool>(device_, largest, kSeed);
@@ -60,7 +56,7 @@ class LadderRun {
       if (const auto* const absent = std::get_if<NotLinked>(&kernel.how)) {
         throw Unavailable(absent->reason);
       }
-      std::visit([&](const auto& how) { run(kernel.problem, how, result); }, kernel.how);
+      std::visit([&](const auto& how) { run(kernel.workload, how, result); }, kernel.how);
       result.status = KernelStatus::ran;
     } catch (const MissingToolkit& error) {
       result.status = KernelStatus::skipped;
@@ -78,39 +74,40 @@ class LadderRun {
   double read_gbps() const { return read_gbps_; }
 
  private:
-  void run(const Problem& problem, const Config& params, KernelResult& result) {
+  void run(const Workload& workload, const Config& params, KernelResult& result) {
     const auto compiled =
-        compilations_.request(make_program({.problem = problem, .params = params})).get();
-    Measurer& measurer = measurer_of(problem);
+        compilations_.request(make_program({.workload = workload, .params = params})).get();
+    Measurer& measurer = measurer_of(workload);
     const Candidate candidate = measurer.prepare(params, *compiled);
     if (candidate.plan == nullptr) throw DeviceError(candidate.record.failure);
-    time(measurer, problem, enqueues_of(*candidate.plan, candidate.scratch), result);
+    time(measurer, workload, enqueues_of(*candidate.plan, candidate.scratch), result);
   }
 
-  void run(const Problem& problem, const LibraryFunction& function, KernelResult& result) {
+  void run(const Workload& workload, const LibraryFunction& function, KernelResult& result) {
     const auto found = std::ranges::find(libraries_, function.name, &LibraryKernel::name);
     if (found == libraries_.end()) {
       throw Unavailable(fmt::format(
           "{} is not linked: configure with -DFOLDTUNE_BENCH=ON, which needs nvcc", function.name));
     }
-    const Enqueue enqueue = found->prepare(device_, problem);
-    Measurer& measurer = measurer_of(problem);
+    const Enqueue enqueue = found->prepare(device_, workload);
+    Measurer& measurer = measurer_of(workload);
     const std::string fault = measurer.find_fault_of_library(enqueue);
     if (!fault.empty()) throw DeviceError(fault);
-    time(measurer, problem, {enqueue}, result);
+    time(measurer, workload, {enqueue}, result);
   }
 
-  void run(const Problem&, const NotLinked&, KernelResult&) {}
+  void run(const Workload&, const NotLinked&, KernelResult&) {}
 
-  Measurer& measurer_of(const Problem& problem) {
-    std::unique_ptr<Measurer>& measurer = measurers_[problem_text(problem)];
+  Measurer& measurer_of(const Workload& workload) {
+    std::unique_ptr<Measurer>& measurer =
+        measurers_[fmt::format("{} {}", field_text(workload.problem), workload.shape[0])];
     if (measurer == nullptr) {
-      measurer = std::make_unique<Measurer>(device_, compilations_, *pool_, problem);
+      measurer = std::make_unique<Measurer>(device_, compilations_, *pool_, workload);
     }
     return *measurer;
   }
 
-  static void time(Measurer& measurer, const Problem& problem, const Enqueues& enqueues,
+  static void time(Measurer& measurer, const Workload& workload, const Enqueues& enqueues,
                    KernelResult& result) {
     int calls = measurer.calls_per_sample();
     int samples = kSamples;
@@ -121,10 +118,8 @@ class LadderRun {
     if (call_us > kLongCallUs) calls = 1;
     if (call_us > kSlowCallUs) samples = kSlowSamples;
     result.median_us = take(calls, samples);
-    result.gbps = static_cast<double>(problem.input_bytes()) / result.median_us / 1e3;
-    if (problem.op == Operator::dot) {
-      result.gflops = 2 * static_cast<double>(problem.count) / result.median_us / 1e3;
-    }
+    result.gbps = static_cast<double>(input_bytes(workload)) / result.median_us / 1e3;
+    result.gflops = result.kernel.flops / result.median_us / 1e3;
   }
 
   Device& device_;
@@ -143,17 +138,17 @@ LadderReport run_ladder(Device& device, const std::vector<LadderKernel>& kernels
   LadderRun run(device, libraries);
   for (const LadderKernel& kernel : kernels) run.compile_ahead(kernel);
   LadderReport report;
-  report.results.resize(kernels.size());
-  std::vector<Problem> problems;
-  problems.reserve(kernels.size());
-  for (const LadderKernel& kernel : kernels) problems.push_back(kernel.problem);
+  for (const LadderKernel& kernel : kernels) report.results.push_back({.kernel = kernel});
+  std::vector<Workload> workloads;
+  workloads.reserve(kernels.size());
+  for (const LadderKernel& kernel : kernels) workloads.push_back(kernel.workload);
   std::map<std::size_t, std::vector<std::size_t>> groups;
   std::size_t place = 0;
-  for (const std::size_t group : InputPool::groups(problems)) groups[group].push_back(place++);
+  for (const std::size_t group : InputPool::groups(workloads)) groups[group].push_back(place++);
   for (const auto& [number, group] : groups) {
-    const std::size_t largest =
-        *std::ranges::max_element(group, {}, [&](std::size_t i) { return problems[i].count; });
-    run.make_inputs(problems[largest]);
+    const std::size_t largest = *std::ranges::max_element(
+        group, {}, [&](std::size_t i) { return input_bytes(workloads[i]); });
+    run.make_inputs(workloads[largest]);
     for (const std::size_t i : group) {
       report.results[i] = run.run(kernels[i]);
       on_result(report.results[i]);

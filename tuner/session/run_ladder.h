@@ -20,7 +20,7 @@ enum class KernelStatus {
 };
 
 struct KernelResult {
-  LadderKernel kernel{};
+  LadderKernel kernel;
   KernelStatus status = KernelStatus::failed;
   std::string reason{};  ///< why it did not run; empty if it did
   double median_us = 0;  ///< per call

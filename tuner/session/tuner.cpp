@@ -72,9 +72,9 @@ class Tuning {
               observer_.on_progress(progress);
             },
         .report_preparing =
-            [this](const Problem& problem, double seconds) {
+            [this](const Workload& workload, double seconds) {
               const std::lock_guard lock(mutex_);
-              observer_.on_preparing(problem, seconds);
+              observer_.on_preparing(workload, seconds);
             },
         .elapsed_s = [this] { return elapsed_s(); },
         .candidates = [this](const ProblemTask& task) { return candidates_of(task); },
@@ -85,19 +85,16 @@ class Tuning {
                 prefetch_programs(evaluator, session, task_of(*next));
               }
             }};
-    std::optional<Problem> prepared;  // whose inputs the evaluator holds
+    std::optional<Workload> prepared;  // whose inputs the evaluator holds
     while (!stopped()) {
       const std::optional<std::size_t> index = queue_.take(worker);
       if (!index) return;
       ProblemTask task = task_of(*index);
-      task.has_inputs = prepared && task.problem.count <= prepared->count &&
-                        InputPool::same_elements(*prepared, task.problem);
-      if (const auto next = queue_.next(worker)) task.next = options_.problems[*next];
+      task.has_inputs = prepared && input_bytes(task.workload) <= input_bytes(*prepared) &&
+                        InputPool::has_same_inputs(prepared->problem, task.workload.problem);
+      if (const auto next = queue_.next(worker)) task.next = options_.workloads[*next];
       ProblemOutcome outcome = tune_problem(evaluator, session, task);
-      if (outcome.prepared_count > 0 && !task.has_inputs) {
-        prepared = task.problem;
-        prepared->count = outcome.prepared_count;
-      }
+      if (outcome.prepared && !task.has_inputs) prepared = outcome.prepared;
       const std::lock_guard lock(mutex_);
       candidates_.erase(*index);
       busy_s_ += outcome.busy_s;
@@ -107,10 +104,10 @@ class Tuning {
   }
 
   ProblemTask task_of(std::size_t index) const {
-    const Problem& problem = options_.problems[index];
-    return {.problem = problem,
+    const Workload& workload = options_.workloads[index];
+    return {.workload = workload,
+            .largest = largest_like(workload),
             .index = index,
-            .largest_count = largest_count(problem),
             .has_inputs = false,
             .next = std::nullopt,
             .deadline_s = deadline_s(index)};
@@ -139,7 +136,7 @@ class Tuning {
       if (known != candidates_.end()) return known->second;
     }
     auto made =
-        std::make_shared<const Candidates>(task.problem, evaluators_.front()->info().record);
+        std::make_shared<const Candidates>(task.workload, evaluators_.front()->info().record);
     const std::lock_guard lock(mutex_);
     return candidates_.emplace(task.index, std::move(made)).first->second;
   }
@@ -171,10 +168,13 @@ class Tuning {
   }
 
   /// Of the problems that can share inputs with this one.
-  std::uint64_t largest_count(const Problem& problem) const {
-    std::uint64_t largest = problem.count;
-    for (const Problem& other : options_.problems) {
-      if (InputPool::same_elements(problem, other)) largest = std::max(largest, other.count);
+  Workload largest_like(const Workload& workload) const {
+    Workload largest = workload;
+    for (const Workload& other : options_.workloads) {
+      if (input_bytes(other) > input_bytes(largest) &&
+          InputPool::has_same_inputs(workload.problem, other.problem)) {
+        largest = other;
+      }
     }
     return largest;
   }
@@ -183,7 +183,7 @@ class Tuning {
   /// not starve the last ones.
   std::optional<double> deadline_s(std::size_t index) const {
     if (!options_.budget_s) return std::nullopt;
-    const auto left = static_cast<double>(options_.problems.size() - index);
+    const auto left = static_cast<double>(options_.workloads.size() - index);
     const auto workers = static_cast<double>(evaluators_.size());
     const double now_s = elapsed_s();
     return now_s + (*options_.budget_s - now_s) * std::min(1.0, workers / left);
@@ -227,13 +227,13 @@ class Tuning {
   TuneObserver& observer_;
   const Clock::time_point begin_ = Clock::now();
   std::unique_ptr<CompilePool> compilations_;
-  WorkQueue queue_{InputPool::groups(options_.problems), evaluators_.size()};
+  WorkQueue queue_{InputPool::groups(options_.workloads), evaluators_.size()};
   std::mutex mutex_;                  // guards what follows, and the observer
   std::set<std::size_t> prefetched_;  ///< problems that need no first prefetch
   std::map<std::size_t, std::shared_ptr<const Candidates>> candidates_;  ///< of open problems
   std::optional<Run> run_;
-  std::vector<std::optional<ProblemResult>> results_{options_.problems.size()};
-  std::vector<std::optional<ProblemFailure>> failures_{options_.problems.size()};
+  std::vector<std::optional<ProblemResult>> results_{options_.workloads.size()};
+  std::vector<std::optional<ProblemFailure>> failures_{options_.workloads.size()};
   double busy_s_ = 0;
   double waited_s_ = 0;  ///< for the compiler
   std::exception_ptr failure_;
@@ -244,9 +244,9 @@ class Tuning {
 TuneSummary tune(std::span<Evaluator* const> evaluators, ConfigStore& store,
                  const TuneOptions& options, TuneObserver& observer) {
   if (evaluators.empty()) throw InvalidArgument("tuning: no device was given");
-  for (const Problem& problem : options.problems) {
-    if (const std::string fault = find_fault(problem); !fault.empty()) {
-      throw InvalidArgument(fmt::format("tuning {}: {}", to_string(problem), fault));
+  for (const Workload& workload : options.workloads) {
+    if (const std::string fault = find_fault(workload); !fault.empty()) {
+      throw InvalidArgument(fmt::format("tuning {}: {}", to_string(workload), fault));
     }
   }
   return Tuning(evaluators, store, options, observer).run();

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "cache/config_store.h"
-#include "foldtune/problem.h"
 #include "runtime/support/sanitizer.h"
+#include "templates/family.h"
 #include "templates/space.h"
 #include "tuner/measure/evaluator.h"
 #include "tuner/session/effort.h"
@@ -19,14 +19,14 @@
 namespace foldtune {
 
 struct TuneOptions {
-  std::vector<Problem> problems;
+  std::vector<Workload> workloads;
   Effort effort = Effort::normal;
   std::optional<std::string> search{};   ///< one of search_names(); empty: the effort's own
   std::optional<double> budget_s{};      ///< for all problems together, wall time; empty: no limit
   std::optional<int> max_evaluations{};  ///< configurations per problem; empty: the effort's
   /// Of a problem these are tried, and what is used untuned, in the place of a search. May be
   /// empty.
-  std::function<std::vector<Config>(const Problem& problem)> only = nullptr;
+  std::function<std::vector<Config>(const Workload& workload)> only = nullptr;
   /// Takes what the store knows of these problems as if it had just been measured: failures are not
   /// repeated, and a problem that is done is not tuned again.
   bool resume = true;
@@ -37,17 +37,16 @@ struct TuneOptions {
   /// whatever the budget, in seconds: less than a compiler is given.
   double first_compile_s = kAddressSanitizer || kThreadSanitizer ? 240 : 45;
   /// What a problem's inputs and reference take, as estimate_preparation_s has it.
-  std::function<double(const DeviceInfo& device, const Problem& problem,
-                       std::uint64_t largest_count)>
+  std::function<double(const DeviceInfo& device, const Workload& workload, const Workload* largest)>
       estimate_preparation_s = foldtune::estimate_preparation_s;
   /// Asked between two measurements; true ends the tuning early, with everything kept. May be
   /// empty. Called from several threads where there are several evaluators.
   std::function<bool()> stop_requested = nullptr;
 };
 
-/// The result of tuning one problem. Times are medians in microseconds per call.
+/// The result of tuning one workload. Times are medians in microseconds per call.
 struct ProblemResult {
-  Problem problem;
+  Workload workload;
   Config best;
   double best_us = 0;
   double default_us = 0;               ///< of the configuration that is used untuned
@@ -60,12 +59,12 @@ struct ProblemResult {
 
 /// A problem that cannot be tuned: its inputs do not fit the memory, its operator does not compile.
 struct ProblemFailure {
-  Problem problem;
+  Workload workload;
   std::string reason;  ///< what was being done, and what went wrong
 };
 
 struct TuneProgress {
-  Problem problem;
+  Workload workload;
   std::size_t problem_index = 0;  ///< from 0
   std::size_t problem_count = 0;
   int measured = 0;  ///< of this problem
@@ -92,7 +91,7 @@ class TuneObserver {
   virtual ~TuneObserver() = default;
   virtual void on_start(double /*read_bandwidth_gbps*/) {}  ///< 0: not measured on this device
   /// Before what takes so many seconds: more than a user waits without being told.
-  virtual void on_preparing(const Problem& /*problem*/, double /*seconds*/) {}
+  virtual void on_preparing(const Workload& /*workload*/, double /*seconds*/) {}
   virtual void on_progress(const TuneProgress&) {}
   virtual void on_result(const ProblemResult&) {}
   virtual void on_failure(const ProblemFailure&) {}

@@ -14,15 +14,12 @@
 namespace foldtune {
 namespace {
 
-/// "vector_width" -> "vw".
-std::string initials(std::string_view name) {
-  std::string letters;
-  bool is_start = true;
-  for (const char c : name) {
-    if (is_start) letters += c;
-    is_start = c == '_';
-  }
-  return letters;
+/// "block_size=256", "final_stage=polling".
+std::string to_text(const Tunable& tunable, int value) {
+  return fmt::format("{}={}", tunable.name,
+                     tunable.labels.empty()
+                         ? fmt::to_string(value)
+                         : std::string(tunable.labels[static_cast<std::size_t>(value)]));
 }
 
 /// Letters that are put in, left out, changed, or exchanged with their neighbour.
@@ -90,12 +87,8 @@ std::string format_config(const Config& params) {
   std::string text;
   for (const Tunable& tunable : params.family().tunables()) {
     const int value = params.get(tunable);
-    if (!text.empty()) text += ' ';
-    if (tunable.labels.empty()) {
-      text += fmt::format("{}{}", initials(tunable.name), value);
-    } else {
-      text += tunable.labels[static_cast<std::size_t>(value)];
-    }
+    if (tunable.place > 0 && value == tunable.fallback) continue;
+    text += fmt::format("{}{}", text.empty() ? "" : " ", to_text(tunable, value));
   }
   return text;
 }
@@ -104,18 +97,17 @@ std::string format_config(std::string_view json) {
   for (const Family* const family : families()) {
     try {
       return format_config(config_from_json(*family, json));
-    } catch (const std::invalid_argument&) {  // of the other family, or of another version
+    } catch (const std::invalid_argument&) {  // of another family, or of another version
     }
   }
   return std::string(json);
 }
 
 std::string config_legend(const Family& family) {
-  std::string text;
+  if (family.tunables().size() < 2) return fmt::format("of {} all is said", family.name());
+  std::string text = fmt::format("what is not said of {} is", family.name());
   for (const Tunable& tunable : family.tunables()) {
-    if (!text.empty()) text += ", ";
-    if (tunable.labels.empty()) text += initials(tunable.name) + ' ';
-    text += tunable.name;
+    if (tunable.place > 0) text += ' ' + to_text(tunable, tunable.fallback);
   }
   return text;
 }

@@ -32,13 +32,13 @@ std::string format_percent(double fraction);
 /// A ratio as what it is more or less than 1: "+6.5%", "-1.9%".
 std::string format_change(double ratio);
 
-/// The tunables in a line: "bs256 vw4 u8 shuffle last_block w2".
+/// The first tunable, and those others that are not at their fallback: "block_size=256 unroll=8".
 std::string format_config(const Config& params);
 
 /// The same from JSON; the JSON itself if it is of a version with other tunables.
 std::string format_config(std::string_view json);
 
-/// What the abbreviations in `format_config` stand for.
+/// What `format_config` leaves out: "what is not said of reduce is vector_width=4 ...".
 std::string config_legend(const Family& family);
 
 /// Of `words` the one that a user who wrote `word` may have meant: the nearest by edits, or one

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "templates/family.h"
-#include "templates/problem_json.h"
+#include "templates/workload_json.h"
 #include "tuner/worker/record_fields.h"
 
 namespace foldtune {
@@ -27,7 +27,7 @@ template <FieldsOf<CompilerHello> T, class Visit>
 void visit_fields(T& hello, const Visit& visit) {
   visit("compiler_version", hello.compiler_version);
 }
-template <FieldsOf<ProblemReady> T, class Visit>
+template <FieldsOf<WorkloadReady> T, class Visit>
 void visit_fields(T& ready, const Visit& visit) {
   visit("read_bandwidth_gbps", ready.read_bandwidth_gbps);
 }
@@ -174,12 +174,12 @@ void MessageBuffer::drop(std::size_t bytes) {
 std::string encode(const Request& request) {
   return std::visit(
       Overloaded{
-          [](const SetProblem& set) {
-            return as_line("set_problem", {{"problem", problem_to_json(set.problem)},
-                                           {"largest_count", set.largest_count}});
+          [](const SetWorkload& set) {
+            return as_line("set_workload", {{"workload", workload_to_json(set.workload)},
+                                            {"largest", workload_to_json(set.largest)}});
           },
           [](const Announce& next) {
-            return as_line("announce", {{"problem", problem_to_json(next.problem)}});
+            return as_line("announce", {{"workload", workload_to_json(next.workload)}});
           },
           [](const Trial& trial) { return encode_trial(trial); },
           [](const Program& program) { return as_line("compile", write_json(program)); },
@@ -194,7 +194,7 @@ std::string encode(const Reply& reply) {
       Overloaded{
           [](const Hello& hello) { return as_line("hello", write_json(hello)); },
           [](const CompilerHello& hello) { return as_line("compiler_hello", write_json(hello)); },
-          [](const ProblemReady& ready) { return as_line("problem_ready", write_json(ready)); },
+          [](const WorkloadReady& ready) { return as_line("workload_ready", write_json(ready)); },
           [](const Begun& begun) { return as_line("begun", write_json(begun)); },
           [](const MeasurementRecord& record) { return as_line("record", write_json(record)); },
           [](const CompiledKernel& compiled) { return encode_compiled(compiled); },
@@ -209,12 +209,12 @@ std::optional<Request> take_request(MessageBuffer& buffer) {
       buffer,
       [](const std::string& kind, const Json& body, Behind& behind) -> std::optional<Request> {
         if (kind == "quit") return Quit{};
-        if (kind == "set_problem") {
-          return SetProblem{.problem = problem_from_json(body.at("problem")),
-                            .largest_count = read_json<std::uint64_t>(body.at("largest_count"))};
+        if (kind == "set_workload") {
+          return SetWorkload{.workload = workload_from_json(body.at("workload")),
+                             .largest = workload_from_json(body.at("largest"))};
         }
         if (kind == "announce") {
-          return Announce{.problem = problem_from_json(body.at("problem"))};
+          return Announce{.workload = workload_from_json(body.at("workload"))};
         }
         if (kind == "trial") return take_trial(body, behind);
         if (kind == "compile") return read_json<Program>(body);
@@ -229,7 +229,7 @@ std::optional<Reply> take_reply(MessageBuffer& buffer) {
       [](const std::string& kind, const Json& body, Behind& behind) -> std::optional<Reply> {
         if (kind == "hello") return read_json<Hello>(body);
         if (kind == "compiler_hello") return read_json<CompilerHello>(body);
-        if (kind == "problem_ready") return read_json<ProblemReady>(body);
+        if (kind == "workload_ready") return read_json<WorkloadReady>(body);
         if (kind == "begun") return Begun{};
         if (kind == "record") return read_json<MeasurementRecord>(body);
         if (kind == "compiled") return take_compiled(body, behind);

@@ -6,7 +6,7 @@
 /// nothing, one that cannot work with a `Failure` that says why; then it answers one request after
 /// the other:
 ///
-///     SetProblem  ->  ProblemReady, or Failure
+///     SetProblem  ->  WorkloadReady, or Failure
 ///     Announce    ->  nothing
 ///     Trial       ->  Begun, and then MeasurementRecord, or Failure
 ///     Program     ->  CompiledKernel, or Failure
@@ -38,16 +38,16 @@ class ProtocolError : public Error {
   using Error::Error;
 };
 
-struct SetProblem {
-  Problem problem;
-  std::uint64_t largest_count = 0;
+struct SetWorkload {
+  Workload workload;
+  Workload largest;  ///< as Evaluator::set_workload takes it
 };
-/// The problem after the present one.
+/// The workload after the present one.
 struct Announce {
-  Problem problem;
+  Workload workload;
 };
 struct Quit {};
-using Request = std::variant<SetProblem, Announce, Trial, Program, TuneRequest, Quit>;
+using Request = std::variant<SetWorkload, Announce, Trial, Program, TuneRequest, Quit>;
 
 struct Hello {
   DeviceInfo info;
@@ -56,12 +56,12 @@ struct Hello {
 struct CompilerHello {
   std::string compiler_version;
 };
-struct ProblemReady {
+struct WorkloadReady {
   double read_bandwidth_gbps = 0;
 };
 /// The trial was received, and what happens from now on is due to it.
 struct Begun {};
-using Reply = std::variant<Hello, CompilerHello, ProblemReady, Begun, MeasurementRecord,
+using Reply = std::variant<Hello, CompilerHello, WorkloadReady, Begun, MeasurementRecord,
                            CompiledKernel, Tuned, Failure>;
 
 /// Bytes as they come, cut into what messages consist of.

@@ -59,10 +59,10 @@ std::optional<Request> receive(const WorkerLine& line, MessageBuffer& buffer) {
 
 // These functions return whether there can be more requests.
 
-bool answer(Evaluator& evaluator, const WorkerLine& line, const SetProblem& request) {
+bool answer(Evaluator& evaluator, const WorkerLine& line, const SetWorkload& request) {
   try {
-    evaluator.set_problem(request.problem, request.largest_count);
-    send(line, ProblemReady{evaluator.read_bandwidth_gbps()});
+    evaluator.set_workload(request.workload, request.largest);
+    send(line, WorkloadReady{evaluator.read_bandwidth_gbps()});
   } catch (const Error&) {
     send(line, describe_current_exception());
   }
@@ -70,7 +70,7 @@ bool answer(Evaluator& evaluator, const WorkerLine& line, const SetProblem& requ
 }
 
 bool answer(Evaluator& evaluator, const WorkerLine&, const Announce& next) {
-  evaluator.announce(next.problem);
+  evaluator.announce(next.workload);
   return true;
 }
 

@@ -43,7 +43,11 @@ std::unique_ptr<Compiler> make_compiler(const DeviceRecord& device) {
 }  // namespace
 
 std::vector<std::string> worker_command(const std::string& device_id, std::uint64_t seed) {
-  return worker_program({"try", device_id, std::to_string(seed)});
+  std::vector<std::string> work{"try", device_id, std::to_string(seed)};
+  for (const Family* const family : families()) {
+    if (!family->path().empty()) work.emplace_back(family->path());
+  }
+  return worker_program(std::move(work));
 }
 
 WorkerEvaluator::WorkerEvaluator(WorkerOptions options) : options_(std::move(options)) { start(); }
@@ -89,7 +93,7 @@ std::optional<Failure> WorkerEvaluator::start_once() {
   try {
     auto session = std::make_unique<WorkerSession>(options_.command);
     auto failure = greet(*session);
-    if (!failure && problem_) failure = send_problem(*session);
+    if (!failure && workload_) failure = send_workload(*session);
     if (!failure) session_ = std::move(session);
     return failure;
   } catch (const std::system_error& error) {
@@ -109,14 +113,12 @@ std::optional<Failure> WorkerEvaluator::greet(WorkerSession& session) {
   return std::nullopt;
 }
 
-std::optional<Failure> WorkerEvaluator::send_problem(WorkerSession& session) {
-  Problem largest = problem_->problem;
-  largest.count = std::max(largest.count, problem_->largest_count);
-  const double gigabytes = static_cast<double>(largest.input_bytes()) / 1e9;
+std::optional<Failure> WorkerEvaluator::send_workload(WorkerSession& session) {
+  const double gigabytes = static_cast<double>(input_bytes(workload_->largest)) / 1e9;
   const double usual_s = options_.set_problem_s + options_.set_problem_s_per_gb * gigabytes;
   const double left_s = std::max(preparation_left_s_, options_.least_preparation_s);
-  const std::string doing = fmt::format("preparing {}", to_string(problem_->problem));
-  WorkerSession::Answer said = session.ask(*problem_, Seconds(std::min(usual_s, left_s)));
+  const std::string doing = fmt::format("preparing {}", to_string(workload_->workload));
+  WorkerSession::Answer said = session.ask(*workload_, Seconds(std::min(usual_s, left_s)));
   if (const auto* const fault = std::get_if<WorkerFault>(&said);
       fault != nullptr && fault->kind == WorkerFault::Kind::timeout) {
     // It would take as long again.
@@ -124,21 +126,21 @@ std::optional<Failure> WorkerEvaluator::send_problem(WorkerSession& session) {
                    fmt::format("{}: {}{}", doing, fault->text,
                                left_s < usual_s ? ", since the budget leaves no more" : "")};
   }
-  auto answer = expect<ProblemReady>(std::move(said), doing);
+  auto answer = expect<WorkloadReady>(std::move(said), doing);
   if (auto* const failure = std::get_if<Failure>(&answer)) return std::move(*failure);
   // What it was at first, so that one figure belongs to a run.
   if (read_bandwidth_gbps_ == 0) {
-    read_bandwidth_gbps_ = std::get<ProblemReady>(answer).read_bandwidth_gbps;
+    read_bandwidth_gbps_ = std::get<WorkloadReady>(answer).read_bandwidth_gbps;
   }
   return std::nullopt;
 }
 
-void WorkerEvaluator::set_problem(const Problem& problem, std::uint64_t largest_count) {
-  problem_.reset();
+void WorkerEvaluator::set_workload(const Workload& workload, const Workload& largest) {
+  workload_.reset();
   ensure_worker();
-  problem_ = SetProblem{.problem = problem, .largest_count = largest_count};
+  workload_ = SetWorkload{.workload = workload, .largest = largest};
   std::unique_ptr<WorkerSession> session = std::move(session_);
-  auto failure = send_problem(*session);
+  auto failure = send_workload(*session);
   if (!failure || is_final(*failure)) session_ = std::move(session);
   if (failure && failure->kind == Failure::Kind::other) {
     // It may have been killed by someone. A second end is due to the problem.
@@ -146,11 +148,11 @@ void WorkerEvaluator::set_problem(const Problem& problem, std::uint64_t largest_
     failure = start_once();
   }
   if (!failure) return;
-  problem_.reset();
+  workload_.reset();
   throw_failure(*failure);
 }
 
-void WorkerEvaluator::announce(const Problem& next) {
+void WorkerEvaluator::announce(const Workload& next) {
   if (session_ != nullptr) session_->tell(Announce{next});
 }
 
@@ -173,7 +175,7 @@ WorkerEvaluator::Attempt WorkerEvaluator::attempt(const Trial& trial) {
                                  std::max(trial.left_s, options_.least_evaluate_s)));
   Attempt attempt;
   const auto failed = [&](Outcome outcome, std::string reason) {
-    attempt.record = failed_trial(problem_->problem, trial, outcome, std::move(reason));
+    attempt.record = failed_trial(workload_->workload, trial, outcome, std::move(reason));
     return std::move(attempt);
   };
 

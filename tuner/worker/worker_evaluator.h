@@ -54,10 +54,10 @@ class WorkerEvaluator final : public Evaluator {
   /// kind.
   const Compiler* compiler() override;
   const std::string& compiler_version() override { return hello_.compiler_version; }
-  void set_problem(const Problem& problem, std::uint64_t largest_count) override;
+  void set_workload(const Workload& workload, const Workload& largest) override;
   void limit_preparation(double left_s) override { preparation_left_s_ = left_s; }
   /// Lost if the worker ends: the next one does without.
-  void announce(const Problem& next) override;
+  void announce(const Workload& next) override;
   double read_bandwidth_gbps() const override { return read_bandwidth_gbps_; }
   MeasurementRecord evaluate(const Trial& trial) override;
 
@@ -76,13 +76,13 @@ class WorkerEvaluator final : public Evaluator {
   void start();
   std::optional<Failure> start_once();
   std::optional<Failure> greet(WorkerSession& session);
-  std::optional<Failure> send_problem(WorkerSession& session);
+  std::optional<Failure> send_workload(WorkerSession& session);
   Attempt attempt(const Trial& trial);
 
   WorkerOptions options_;
   Hello hello_;
   int starts_ = 0;
-  std::optional<SetProblem> problem_;
+  std::optional<SetWorkload> workload_;
   double preparation_left_s_ = std::numeric_limits<double>::infinity();
   double read_bandwidth_gbps_ = 0;
   std::unique_ptr<Compiler> compiler_;

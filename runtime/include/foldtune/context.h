@@ -11,9 +11,9 @@
 #include "foldtune/export.h"
 #include "foldtune/histogram.h"
 #include "foldtune/miss.h"
-#include "foldtune/problem.h"
 #include "foldtune/reduce_plan.h"
 #include "foldtune/reducer.h"
+#include "foldtune/reduction.h"
 
 namespace foldtune {
 
@@ -87,10 +87,9 @@ class FOLDTUNE_API Context {
 
   /// The reducer of a problem, whose count and alignment are ignored: they come with each call. The
   /// same problem gives the same reducer. Throws InvalidArgument for a problem that cannot be.
-  Reducer reducer(const Problem& problem);
+  Reducer reducer(const Reduction& problem);
 
-  /// The same for histograms, of which there are no reducers. Throws InvalidArgument for bins and
-  /// types that cannot be.
+  /// The same for histograms. Throws InvalidArgument for bins and types that cannot be.
   Histogram histogram(const HistogramOptions& options);
 
   /// The device's name, "NVIDIA H200". Valid as long as the context.

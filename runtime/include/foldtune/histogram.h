@@ -3,24 +3,15 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include "foldtune/bin_bound.h"
+#include "foldtune/explanation.h"
 #include "foldtune/export.h"
-#include "foldtune/problem.h"
-#include "foldtune/reducer.h"
+#include "foldtune/histogram_options.h"
 #include "foldtune/stream.h"
 
 namespace foldtune {
-
-/// What is counted, and in which bins. A value type; the bounds or edges come with each call.
-struct HistogramOptions {
-  ElementType type = ElementType::f32;     ///< of the elements
-  std::uint32_t bins = 256;                ///< from 2 to kMaxBins; 256 with Binning::key
-  Binning binning = Binning::even;         ///< how an element finds its bin
-  ElementType counter = ElementType::u64;  ///< of the counts: u64, or u32, which wrap
-  /// What the elements are expected to look like: chooses among tuning results, changes no count.
-  Distribution distribution = Distribution::uniform;
-};
 
 /// Counts the elements of inputs of any count in bins. A handle: copies share everything but the
 /// promise of `with_inputs_ready`. It may be used when the context that made it is gone. Member
@@ -64,17 +55,17 @@ class FOLDTUNE_API Histogram {
   /// As Reducer::explain().
   Explanation explain(std::uint64_t count) const;
 
-  /// What is counted; its count and alignment are those of no call. Valid as long as a handle
-  /// of the context, or the context.
-  const Problem& problem() const;
+  /// What is counted, and in which bins. Valid as long as a handle of the context, or the context.
+  const HistogramOptions& options() const;
 
  private:
   friend class Context;
-  explicit Histogram(std::shared_ptr<Reducer::State> state) : state_(std::move(state)) {}
+  class FOLDTUNE_LOCAL State;
+  explicit Histogram(std::shared_ptr<State> state) : state_(std::move(state)) {}
 
   void check_binning(Binning binning) const;
 
-  std::shared_ptr<Reducer::State> state_;
+  std::shared_ptr<State> state_;
   bool inputs_ready_ = false;
 };
 

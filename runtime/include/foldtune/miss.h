@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-#include "foldtune/problem.h"
+#include "foldtune/workload.h"
 
 namespace foldtune {
 
@@ -21,7 +21,7 @@ enum class OnMiss {
 struct MissPolicy {
   OnMiss action = OnMiss::use_default;  ///< what is done
 
-  /// With OnMiss::tune: returns the configuration for the problem as a JSON object, as `foldtune
+  /// With OnMiss::tune: returns the configuration for the workload as a JSON object, as `foldtune
   /// show --json` and `Explanation::config` have it; empty for none. The call waits for it, and so
   /// do other first calls of the reducer, whose locks are held. What it throws, the call throws,
   /// and the next call asks again.
@@ -33,7 +33,7 @@ struct MissPolicy {
   /// the timing: the device is shared, with memory for inputs of several times its L2 at least. It
   /// throws Unavailable without foldtune-worker or where other processes may not use the device,
   /// DatabaseError where the database cannot be written, and what else keeps it from tuning.
-  std::function<std::string(const Problem& problem)> tune{};
+  std::function<std::string(const Workload& workload)> tune{};
 
   /// Of wall time, in seconds, for each problem that Foldtune tunes: what is found by then is used.
   /// More than 0 and at most a week, else the Context throws InvalidArgument.

@@ -4,37 +4,14 @@
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
-#include <string>
 
+#include "foldtune/explanation.h"
 #include "foldtune/export.h"
-#include "foldtune/problem.h"
+#include "foldtune/reduction.h"
 #include "foldtune/result.h"
 #include "foldtune/stream.h"
 
 namespace foldtune {
-
-/// Where a configuration comes from.
-enum class ConfigSource {
-  exact,            ///< tuned for this size class
-  near_size,        ///< tuned for a size class nearby
-  untuned_default,  ///< nothing fitting is in the database
-};
-
-/// Which configuration a call uses, and why.
-struct Explanation {
-  ConfigSource source = ConfigSource::untuned_default;  ///< how well it fits the call
-  std::string config;                                   ///< the tunables as a JSON object
-  std::string reason;                                   ///< one sentence
-  std::uint64_t tuned_count = 0;  ///< elements it was tuned for; 0 if it was not tuned
-  double tuned_us = 0;            ///< its median time there, in microseconds; 0 if it was not tuned
-  /// How much longer than with the best configuration the call is expected to take: 0.06 is 6%. The
-  /// median of what GPUs measured for sizes as far away, or for the default; 0 for `exact`, and on
-  /// the CPU device, of which nothing is known.
-  double expected_loss = 0;
-};
-
-/// "exact", "near size", "default".
-FOLDTUNE_API const char* to_string(ConfigSource source);
 
 class ReducePlan;
 
@@ -93,7 +70,7 @@ class FOLDTUNE_API Reducer {
   }
 
   /// The same where only the program's caller knows the result's type: writes it to `result`, host
-  /// memory of `bytes`, which is InvalidArgument unless it is Problem::result_bytes().
+  /// memory of `bytes`, which is InvalidArgument unless it is Reduction::result_bytes().
   void read_value(std::initializer_list<const void*> inputs, std::uint64_t count, void* result,
                   std::size_t bytes, Stream stream = nullptr) const;
 
@@ -126,16 +103,17 @@ class FOLDTUNE_API Reducer {
 
   /// What is reduced; its count and alignment are those of no call. Valid as long as a handle of
   /// the context, or the context.
-  const Problem& problem() const;
+  const Reduction& problem() const;
 
  private:
   friend class Context;
-  friend class Histogram;  // calls the same states
   friend class ReducePlan;
   class FOLDTUNE_LOCAL State;
   explicit Reducer(std::shared_ptr<State> state) : state_(std::move(state)) {}
   void read_value(std::initializer_list<const void*> inputs, std::uint64_t count, ResultType type,
                   void* result, Stream stream) const;
+  void call_and_wait(std::initializer_list<const void*> inputs, std::uint64_t count, void* result,
+                     Stream stream) const;
 
   std::shared_ptr<State> state_;
   bool inputs_ready_ = false;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -35,16 +36,16 @@ enum class Operator {
   count_nonzero,   ///< how many elements are not zero
   sum_of_squares,  ///< the sum of x[i]^2
   asum,            ///< the sum of |x[i]|: the L1 norm
+  nansum,          ///< the sum of the elements that are not NaN; of integers it is the sum
   nrm2,            ///< the square root of the sum of squares: the L2 norm
   absmax,          ///< the largest |x[i]|
   argabsmax,       ///< the largest |x[i]| and its index; of equal ones the lowest index
   dot,             ///< the sum of x[i] * y[i], of two inputs
   mean,            ///< the sum over n
-  variance,        ///< the mean squared distance from the mean, over n - Problem::ddof
+  variance,        ///< the mean squared distance from the mean, over n - Reduction::ddof
   stddev,          ///< the square root of the variance
   logsumexp,       ///< log(exp(x[0]) + exp(x[1]) + ...), without overflow
   custom,          ///< the user's own, custom.h
-  histogram,       ///< counts in bins; of the family of its own
 };
 
 /// The type of a number in memory.
@@ -109,11 +110,13 @@ FOLDTUNE_API std::optional<Determinism> parse_determinism(std::string_view text)
 FOLDTUNE_API std::optional<NanPolicy> parse_nan_policy(std::string_view text);
 /// @}
 
-/// The operators of the family `reduce` that have a name of their own, in the order of the
-/// catalogue: all but `custom` and `histogram`.
+/// The operators that have a name of their own, in the order of the catalogue: all but `custom`.
 FOLDTUNE_API std::span<const Operator> operators();
 /// All types, in the order of the catalogue.
 FOLDTUNE_API std::span<const ElementType> element_types();
+
+/// The most elements that a reduction or a histogram takes.
+inline constexpr std::uint64_t kMaxCount = std::uint64_t{1} << 40;
 
 FOLDTUNE_API std::size_t size_of(ElementType type);  ///< bytes
 FOLDTUNE_API bool is_floating(ElementType type);     ///< f16, bf16, f32 or f64
@@ -131,7 +134,7 @@ FOLDTUNE_API bool takes(Operator op, ElementType element);
 /// Whether the operator compares, so that NanPolicy says something.
 FOLDTUNE_API bool has_nan_policy(Operator op);
 
-/// Whether the operator divides by the number of elements less Problem::ddof.
+/// Whether the operator divides by the number of elements less Reduction::ddof.
 FOLDTUNE_API bool has_ddof(Operator op);
 
 /// The type that partial results and the result have unless asked otherwise.

@@ -1,0 +1,35 @@
+/// Which configuration a call uses.
+#pragma once
+
+#include <string>
+
+#include "foldtune/export.h"
+#include "foldtune/workload.h"
+
+namespace foldtune {
+
+/// Where a configuration comes from.
+enum class ConfigSource {
+  exact,            ///< tuned for this size class
+  near_size,        ///< tuned for a size class nearby
+  untuned_default,  ///< nothing fitting is in the database
+};
+
+/// Which configuration a call uses, and why.
+struct Explanation {
+  ConfigSource source = ConfigSource::untuned_default;  ///< how well it fits the call
+  std::string config;                                   ///< the tunables as a JSON object
+  std::string reason;                                   ///< one sentence
+  /// What it was tuned for: the number of elements, in `tuned_shape[0]`. 0 if it was not tuned.
+  Shape tuned_shape{};
+  double tuned_us = 0;  ///< its median time there, in microseconds; 0 if it was not tuned
+  /// How much longer than with the best configuration the call is expected to take: 0.06 is 6%. The
+  /// median of what GPUs measured for sizes as far away, or for the default; 0 for `exact`, and on
+  /// the CPU device, of which nothing is known.
+  double expected_loss = 0;
+};
+
+/// "exact", "near size", "default".
+FOLDTUNE_API const char* to_string(ConfigSource source);
+
+}  // namespace foldtune

@@ -1,0 +1,204 @@
+#include "templates/described/family.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+
+#include "templates/catalog.h"
+#include "templates/described/launcher.h"
+#include "templates/space.h"
+
+namespace foldtune {
+namespace {
+
+constexpr std::uint64_t kMaxThreads = 1024;  ///< of a block
+constexpr std::uint64_t kMaxGridX = 0x7fff'ffff;
+constexpr std::uint64_t kMaxGridYZ = 0xffff;
+constexpr std::uint32_t kMaxSharedBytes = 48 * 1024;  ///< without asking the driver for more
+
+/// The most bytes of a description or of a source.
+constexpr std::size_t kMaxFileBytes = std::size_t{4} << 20;
+
+/// Has the names of CUDA on the CPU device, too; nothing where CUDA's compiler compiles.
+constexpr const char* kPrologue =
+    "#include \"templates/device/cuda_on_host.cuh\"\n"
+    "#include \"templates/device/types.cuh\"\n";
+
+std::string read_file(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text(std::istreambuf_iterator<char>(file), {});
+  if (!file || text.size() > kMaxFileBytes || std::filesystem::is_directory(path)) {
+    throw std::invalid_argument(
+        fmt::format("reading {}: it is not there, or no file of at most {} MiB", path.string(),
+                    kMaxFileBytes >> 20));
+  }
+  return text;
+}
+
+bool is_launchable(const Dim3& grid, const Dim3& block) {
+  const bool has_grid =
+      grid.count() > 0 && grid.x <= kMaxGridX && grid.y <= kMaxGridYZ && grid.z <= kMaxGridYZ;
+  return has_grid && block.count() > 0 && block.count() <= kMaxThreads;
+}
+
+}  // namespace
+
+DescribedFamily::DescribedFamily(Description description, std::string path)
+    : description_(std::move(description)), path_(std::move(path)) {
+  labels_.reserve(description_.fields.size());
+  for (const Description::NamedField& field : description_.fields) {
+    labels_.emplace_back(field.labels.begin(), field.labels.end());
+    fields_.push_back({.name = field.name,
+                       .meaning = "a macro of the kernel",
+                       .labels = labels_.back(),
+                       .place = fields_.size()});
+  }
+  extents_.assign(description_.extents.begin(), description_.extents.end());
+  for (const Description::NamedTunable& tunable : description_.tunables) {
+    tunables_.push_back({.name = tunable.name,
+                         .values = tunable.values,
+                         .searched = tunable.values,
+                         .fallback = tunable.fallback,
+                         .place = tunables_.size()});
+  }
+}
+
+void DescribedFamily::complete(Problem& problem) const {
+  for (const Field& field : fields_) {
+    if (problem.get(field) == Problem::kUnsaid) problem.set(field, 0);
+  }
+}
+
+std::string DescribedFamily::describe(const Problem& problem) const {
+  std::string text = description_.name;
+  for (const Field& field : fields_) text += fmt::format(" {}", this->text(problem, field));
+  return text;
+}
+
+std::string DescribedFamily::find_fault(const Problem&, const Shape& shape) const {
+  constexpr std::uint64_t kMaxExtent = std::uint64_t{1} << 40;
+  for (std::size_t i = 0; i < extents_.size(); ++i) {
+    if (shape[i] == 0 || shape[i] > kMaxExtent) {
+      return fmt::format("{} is {}: an extent is from 1 to 2^40", extents_[i], shape[i]);
+    }
+  }
+  return {};
+}
+
+std::span<const std::string_view> DescribedFamily::layouts() const {
+  static constexpr std::string_view kLayouts[] = {"any"};
+  return kLayouts;
+}
+
+ElementType DescribedFamily::type_of(const Problem& problem, const std::string& type) const {
+  if (const auto parsed = parse_element_type(type)) return *parsed;
+  const auto field = std::ranges::find(fields_, type, &Field::name);
+  return parse_element_type(text(problem, *field)).value();
+}
+
+std::vector<Argument> DescribedFamily::arguments(const Problem& problem) const {
+  std::vector<Argument> arguments;
+  for (const Description::Array& array : description_.arrays) {
+    const ElementType type = type_of(problem, array.type);
+    arguments.push_back({.name = array.name,
+                         .access = array.access,
+                         .type = type,
+                         .element_bytes = size_of(type),
+                         .alignment = size_of(type)});
+  }
+  return arguments;
+}
+
+std::uint64_t DescribedFamily::elements(const Problem&, std::size_t argument,
+                                        const Shape& shape) const {
+  std::array<std::int64_t, Shape::kMaxExtents> values{};
+  for (std::size_t i = 0; i < extents_.size(); ++i) values[i] = static_cast<std::int64_t>(shape[i]);
+  return static_cast<std::uint64_t>(
+      std::max<std::int64_t>(0, description_.arrays[argument].elements.evaluate(values)));
+}
+
+bool DescribedFamily::is_valid(const Workload& workload, const Config& config) const {
+  // The constraints are of tunables and extents: what depends on the device is no part of a space.
+  constexpr int kAnyMultiprocessors = 1;
+  try {
+    DescribedValues values(*this, config, kAnyMultiprocessors);
+    values.set(workload.shape);
+    for (const Expression& constraint : description_.constraints) {
+      if (values.of(constraint) == 0) return false;
+    }
+    for (const Description::Scratch& scratch : description_.scratch) {
+      if (values.of(scratch.bytes) < 0) return false;
+    }
+    return std::ranges::all_of(description_.launches, [&](const auto& launch) {
+      for (const Description::Parameter& parameter : launch.parameters) {
+        (void)values.of(parameter.value);  // which throws for what cannot be
+      }
+      return values.size_of(launch.shared_bytes) <= kMaxSharedBytes &&
+             is_launchable(values.extents_of(launch.grid), values.extents_of(launch.block));
+    });
+  } catch (const std::domain_error&) {
+    return false;
+  }
+}
+
+Config DescribedFamily::fallback(const Workload& workload, int) const {
+  Config config(*this);
+  if (is_valid(workload, config)) return config;
+  const std::vector<Config> all = Space(workload).enumerate();
+  return all.empty() ? config : all.front();
+}
+
+/// What is launched, and how, is part of what was measured, as the source is.
+std::string DescribedFamily::include_lines(const Problem&) const {
+  return kPrologue + description_.source + "\n" + description_.json;
+}
+
+std::vector<std::string> DescribedFamily::all_include_lines() const {
+  return {kPrologue + description_.source + "\n" + description_.json};
+}
+
+Program DescribedFamily::program(const Variant& variant) const {
+  Program program{.source = kPrologue,
+                  .name_expressions = description_.kernels,
+                  .needs_toolkit = description_.needs_toolkit};
+  for (const Field& field : fields_) {
+    const std::string label = text(variant.workload.problem, field);
+    const auto type = parse_element_type(label);
+    program.source += fmt::format("#define {} {}\n", field.name, type ? device_name(*type) : label);
+  }
+  for (const Tunable& tunable : tunables_) {
+    program.source += fmt::format("#define {} {}\n", tunable.name, variant.params.get(tunable));
+  }
+  program.source +=
+      fmt::format("#line 1 \"{}\"\n{}", description_.source_name, description_.source);
+  return program;
+}
+
+std::unique_ptr<Launcher> DescribedFamily::launcher(const Variant& variant,
+                                                    const KernelFacts& facts) const {
+  return std::make_unique<DescribedLauncher>(*this, variant, facts.multiprocessor_count);
+}
+
+std::unique_ptr<DescribedFamily> load_family(const std::string& path) {
+  const std::filesystem::path file(path);
+  Description description;
+  try {
+    description = parse_description(read_file(file));
+  } catch (const std::invalid_argument& error) {
+    throw std::invalid_argument(fmt::format("reading the family {}: {}", path, error.what()));
+  }
+  const std::filesystem::path source(description.source_name);
+  if (source.is_absolute() || source != source.filename()) {
+    throw std::invalid_argument(fmt::format(
+        "reading the family {}: its source '{}' has to lie beside it", path, source.string()));
+  }
+  description.source = read_file(file.parent_path() / source);
+  return std::make_unique<DescribedFamily>(std::move(description),
+                                           std::filesystem::absolute(file).string());
+}
+
+}  // namespace foldtune

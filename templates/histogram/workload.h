@@ -1,0 +1,44 @@
+/// What is to be counted: the problems of the family `histogram`, typed.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "foldtune/catalog.h"
+#include "foldtune/histogram_options.h"
+#include "foldtune/workload.h"
+
+namespace foldtune {
+
+/// A histogram of `count` elements. A value type.
+struct HistogramWorkload {
+  ElementType type = ElementType::f32;                ///< of the elements
+  std::uint32_t bins = 256;                           ///< from 2 to kMaxBins
+  Binning binning = Binning::even;                    ///< how an element finds its bin
+  ElementType counter = ElementType::u64;             ///< of the counts: u64 or u32
+  Distribution distribution = Distribution::uniform;  ///< what the elements are expected to be
+  std::uint64_t count = 0;                            ///< elements
+  Alignment alignment = Alignment::vector;
+
+  std::uint64_t input_bytes() const { return count * size_of(type); }
+  std::size_t result_bytes() const { return bins * size_of(counter); }  ///< of all counters
+
+  // NOLINTBEGIN(google-explicit-constructor,hicpp-explicit-conversions): the same, as data
+  operator Problem() const;
+  operator Workload() const;
+  // NOLINTEND(google-explicit-constructor,hicpp-explicit-conversions)
+};
+
+/// @{
+/// The inverse, of a problem of the family `histogram`; of another one it throws std::logic_error.
+HistogramWorkload histogram_of(const Problem& problem);
+HistogramWorkload histogram_of(const Workload& workload);
+/// @}
+
+/// @{
+/// Those of Workload.
+std::string to_string(const HistogramWorkload& histogram);
+std::string find_fault(const HistogramWorkload& histogram);
+/// @}
+
+}  // namespace foldtune

@@ -1,0 +1,128 @@
+/// What is computed and how much of it, as data: the same types for every family of kernels.
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "foldtune/custom.h"
+#include "foldtune/export.h"
+
+namespace foldtune {
+
+class Family;  // what supplies kernels: of the library itself
+
+/// One of the values that tell the problems of a family apart: a name of several, or an integer.
+/// The command line, JSON, the database and messages take its name from here.
+struct Field {
+  std::string_view name;                          ///< "accumulator"
+  std::string_view meaning;                       ///< a line for help
+  std::span<const std::string_view> labels = {};  ///< the names; empty for an integer
+  int least = 0;                                  ///< of an integer, the smallest
+  int most = 0;                                   ///< the largest
+  /// The value where nothing is said: an integer, or a label's place. Empty: it has to be said, or
+  /// follows from the others (Family::complete); then it is part of every key.
+  std::optional<int> fallback = std::nullopt;
+  /// How unlike two problems are that differ in it, for a search that begins with what was good for
+  /// others: as so many factors of two of their size.
+  double apart = 1;
+  std::size_t place = 0;  ///< among the family's fields
+};
+
+/// What is computed: a family and a value for each of its fields. A value type.
+class FOLDTUNE_API Problem {
+ public:
+  static constexpr std::size_t kMaxFields = 12;  ///< of a family
+  /// Of a field whose value was not said, and does not follow yet.
+  static constexpr int kUnsaid = INT32_MIN;
+
+  /// Every field has its fallback.
+  explicit Problem(const Family& family);
+
+  const Family& family() const { return *family_; }  ///< whose kernels compute it
+
+  /// An integer, or a label's place.
+  int get(const Field& field) const { return values_.at(field.place); }
+  void set(const Field& field, int value) { values_.at(field.place) = value; }  ///< the same
+
+  /// The user's own operator, where a field says so; null for all others.
+  const std::shared_ptr<const CustomOperator>& custom() const { return custom_; }
+  void set_custom(std::shared_ptr<const CustomOperator> custom) { custom_ = std::move(custom); }
+  ///< the same
+
+  bool operator==(const Problem& other) const;  ///< custom operators by their name and their hash
+
+ private:
+  const Family* family_;
+  std::array<int, kMaxFields> values_{};
+  std::shared_ptr<const CustomOperator> custom_;
+};
+
+/// The fields as text, in the family's order, without those at their fallback:
+/// "op=sum type=f32 accumulator=f32 result=f32". Equal problems of a family have equal texts.
+FOLDTUNE_API std::string field_text(const Problem& problem);
+
+/// The inverse. Empty for what is unknown. Of a custom operator, "op=name:hash", only its name and
+/// types come back.
+FOLDTUNE_API std::optional<Problem> problem_of(const Family& family, std::string_view field_text);
+
+/// How much is computed: the extents of one call, which the family names, such as {n}. Those that
+/// it has not are 0.
+struct Shape {
+  static constexpr std::size_t kMaxExtents = 4;      ///< of a family
+  std::array<std::uint64_t, kMaxExtents> extents{};  ///< in the family's order
+
+  const std::uint64_t& operator[](std::size_t i) const { return extents[i]; }  ///< one extent
+  std::uint64_t& operator[](std::size_t i) { return extents[i]; }              ///< one extent
+  auto operator<=>(const Shape&) const = default;                              ///< extent by extent
+};
+
+/// The shapes that share what was tuned: each extent rounded by the family, usually to a power of
+/// two, of which this is the exponent.
+struct Bucket {
+  std::array<std::int16_t, Shape::kMaxExtents> classes{};  ///< one for each extent
+
+  auto operator<=>(const Bucket&) const = default;  ///< class by class
+};
+
+/// @{
+/// "1048576", "4096x100"; "20", "12x7": as in the database, as many as the family has extents.
+FOLDTUNE_API std::string to_text(const Family& family, const Shape& shape);
+FOLDTUNE_API std::string to_text(const Family& family, const Bucket& bucket);
+/// The inverse; empty for another number of extents, or for no numbers.
+FOLDTUNE_API std::optional<Shape> parse_shape(const Family& family, std::string_view text);
+FOLDTUNE_API std::optional<Bucket> parse_bucket(const Family& family, std::string_view text);
+/// @}
+
+/// What is tuned and looked up: a problem of a shape. (A case, but that C++ has a keyword of it.)
+struct Workload {
+  Problem problem;  ///< what is computed
+  Shape shape{};    ///< how much of it
+  /// The class of a call's addresses that needs a program of its own, by its place among those of
+  /// the family (Family::layouts): whether they are aligned, for example.
+  int layout = 0;
+
+  bool operator==(const Workload&) const = default;  ///< of all members
+};
+
+/// "sum f32 2^20", "variance f32 to f64 (ddof 1) 1000003": for people. Without the layout.
+FOLDTUNE_API std::string to_string(const Problem& problem);
+FOLDTUNE_API std::string to_string(const Workload& workload);  ///< the same
+
+/// Empty if it can be computed, else what is wrong with it. Of a problem: with any shape.
+FOLDTUNE_API std::string find_fault(const Problem& problem);
+FOLDTUNE_API std::string find_fault(const Workload& workload);  ///< the same
+
+/// log2 of an extent, rounded to the nearest integer; 0 for 0. What most families round by.
+FOLDTUNE_API int size_class(std::uint64_t extent);
+
+/// The largest extent of a size class: floor of sqrt(2) * 2^size_class.
+FOLDTUNE_API std::uint64_t max_of_size_class(int size_class);
+
+}  // namespace foldtune

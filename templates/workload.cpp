@@ -1,0 +1,166 @@
+#include "foldtune/workload.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <concepts>
+#include <utility>
+#include <vector>
+
+#include "templates/family.h"
+
+namespace foldtune {
+namespace {
+
+/// The square root of 2 with 63 bits behind the point. It is no rational number, so that no extent
+/// lies halfway between two classes.
+constexpr std::uint64_t kRootOf2 = 0xB504'F333'F9DE'6484;
+
+/// The items between the separators; none of an empty text.
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> items;
+  while (!text.empty()) {
+    const std::size_t end = text.find(separator);
+    items.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) return items;
+    text.remove_prefix(end + 1);
+    if (text.empty()) items.emplace_back();
+  }
+  return items;
+}
+
+/// As many numbers as the family has extents, with an x between them.
+template <class Numbers, class ToText>
+std::string join(const Family& family, const Numbers& numbers, const ToText& to_text) {
+  std::string text;
+  for (std::size_t i = 0; i < family.extents().size(); ++i) {
+    text += fmt::format("{}{}", i == 0 ? "" : "x", to_text(numbers[i]));
+  }
+  return text;
+}
+
+template <std::integral Number>
+std::optional<std::array<Number, Shape::kMaxExtents>> parse_numbers(const Family& family,
+                                                                    std::string_view text) {
+  const std::vector<std::string_view> items = split(text, 'x');
+  if (items.size() != family.extents().size()) return std::nullopt;
+  std::array<Number, Shape::kMaxExtents> numbers{};
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const char* const end = items[i].data() + items[i].size();
+    const auto [stop, error] = std::from_chars(items[i].data(), end, numbers[i]);
+    if (error != std::errc() || stop != end || items[i].front() == '-') return std::nullopt;
+  }
+  return numbers;
+}
+
+/// "2^20", or all digits of what is no power of two.
+std::string extent_text(std::uint64_t extent) {
+  constexpr std::uint64_t kFewest = 1024;  // less is read more easily as it is
+  if (!std::has_single_bit(extent) || extent < kFewest) return fmt::to_string(extent);
+  return fmt::format("2^{}", std::countr_zero(extent));
+}
+
+}  // namespace
+
+Problem::Problem(const Family& family) : family_(&family) {
+  for (const Field& field : family.fields()) set(field, field.fallback.value_or(kUnsaid));
+}
+
+bool Problem::operator==(const Problem& other) const {
+  if (family_ != other.family_ || values_ != other.values_) return false;
+  if (custom_ == other.custom_) return true;
+  return custom_ != nullptr && other.custom_ != nullptr && custom_->name == other.custom_->name &&
+         custom_->hash() == other.custom_->hash();
+}
+
+std::string field_text(const Problem& problem) {
+  std::string text;
+  for (const Field& field : problem.family().fields()) {
+    const int value = problem.get(field);
+    if (value == Problem::kUnsaid || value == field.fallback) continue;
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", field.name,
+                        problem.family().text(problem, field));
+  }
+  return text;
+}
+
+std::optional<Problem> problem_of(const Family& family, std::string_view field_text) {
+  std::vector<std::string_view> items = split(field_text, ' ');
+  Problem problem(family);
+  // In the order of the family, since what a value means may depend on those before it.
+  for (const Field& field : family.fields()) {
+    const auto item = std::ranges::find_if(items, [&](std::string_view one) {
+      return one.substr(0, one.find('=')) == field.name && one.size() > field.name.size();
+    });
+    if (item == items.end()) continue;
+    if (!family.parse(problem, field, item->substr(field.name.size() + 1))) return std::nullopt;
+    items.erase(item);
+  }
+  if (!items.empty()) return std::nullopt;
+  family.complete(problem);
+  const bool is_said = std::ranges::none_of(
+      family.fields(), [&](const Field& field) { return problem.get(field) == Problem::kUnsaid; });
+  return is_said ? std::optional(std::move(problem)) : std::nullopt;
+}
+
+std::string to_text(const Family& family, const Shape& shape) {
+  return join(family, shape.extents, [](std::uint64_t extent) { return extent; });
+}
+std::string to_text(const Family& family, const Bucket& bucket) {
+  return join(family, bucket.classes, [](std::int16_t one) { return one; });
+}
+
+std::optional<Shape> parse_shape(const Family& family, std::string_view text) {
+  const auto extents = parse_numbers<std::uint64_t>(family, text);
+  return extents ? std::optional(Shape{*extents}) : std::nullopt;
+}
+std::optional<Bucket> parse_bucket(const Family& family, std::string_view text) {
+  const auto classes = parse_numbers<std::int16_t>(family, text);
+  return classes ? std::optional(Bucket{*classes}) : std::nullopt;
+}
+
+std::string to_string(const Problem& problem) { return problem.family().describe(problem); }
+
+std::string to_string(const Workload& workload) {
+  const Family& family = workload.problem.family();
+  return fmt::format("{} {}", family.describe(workload.problem),
+                     join(family, workload.shape.extents, extent_text));
+}
+
+bool has_known_labels(const Problem& problem) {
+  return std::ranges::all_of(problem.family().fields(), [&](const Field& field) {
+    const int value = problem.get(field);
+    return field.labels.empty() || value == Problem::kUnsaid ||
+           (value >= 0 && static_cast<std::size_t>(value) < field.labels.size());
+  });
+}
+
+std::string find_fault(const Problem& problem) {
+  if (!has_known_labels(problem)) return "a number was cast to an enumerator that there is not";
+  for (const Field& field : problem.family().fields()) {
+    if (problem.get(field) != Problem::kUnsaid) continue;
+    return fmt::format("{} has to be said: {}", field.name, field.meaning);
+  }
+  return problem.family().find_fault(problem);
+}
+
+std::string find_fault(const Workload& workload) {
+  std::string fault = find_fault(workload.problem);
+  if (!fault.empty()) return fault;
+  return workload.problem.family().find_fault(workload.problem, workload.shape);
+}
+
+int size_class(std::uint64_t extent) {
+  if (extent == 0) return 0;
+  const int shift = std::countl_zero(extent);
+  return 63 - shift + static_cast<int>((extent << shift) > kRootOf2);
+}
+
+std::uint64_t max_of_size_class(int size_class) {
+  if (size_class > 63) return UINT64_MAX;
+  return kRootOf2 >> (63 - std::max(0, size_class));
+}
+
+}  // namespace foldtune

@@ -1,0 +1,181 @@
+// What `foldtune run` computes of files: histograms.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <utility>
+
+#include "foldtune/error.h"
+#include "templates/histogram/judge/histogram_reference.h"
+#include "templates/reduce/judge/reference.h"
+#include "tuner/commands/run_task.h"
+#include "tuner/text/table.h"
+
+namespace foldtune {
+namespace {
+
+using OrderedJson = nlohmann::ordered_json;
+using Counts = std::vector<std::uint64_t>;
+
+/// Bins that are shown to people.
+constexpr std::size_t kShownBins = 10;
+
+std::uint64_t total(const Counts& counts) {
+  return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+}
+
+/// Bins that hold something, the fullest first, and of equals the lowest.
+std::vector<std::size_t> fullest_bins(const Counts& counts) {
+  std::vector<std::size_t> bins(counts.size());
+  std::iota(bins.begin(), bins.end(), std::size_t{0});
+  std::ranges::stable_sort(bins, std::ranges::greater(),
+                           [&](std::size_t bin) { return counts[bin]; });
+  bins.resize(std::min(bins.size(), kShownBins));
+  std::erase_if(bins, [&](std::size_t bin) { return counts[bin] == 0; });
+  return bins;
+}
+
+OrderedJson bound_json(const BinBound& bound) {
+  if (bound.is_integer()) return OrderedJson::parse(to_string(bound));
+  return bound.nearest();
+}
+
+class HistogramTask final : public RunTask {
+ public:
+  HistogramTask(const HistogramWorkload& histogram, Bins bins)
+      : asked_(histogram), workload_(histogram), bins_(std::move(bins)) {}
+
+  const Workload& workload() const override { return workload_; }
+  bool needs_c_order() const override { return false; }
+
+  void prepare(const RunPlace& place) override {
+    histogram_ = place.context.histogram({.type = asked_.type,
+                                          .bins = asked_.bins,
+                                          .binning = asked_.binning,
+                                          .counter = asked_.counter,
+                                          .distribution = asked_.distribution});
+    input_ = place.inputs.front();
+    output_ = place.output;
+    if (!bins_.edges.empty()) {
+      edges_.emplace(place.device, bins_.edges.size());
+      place.device.copy(edges_->data(), bins_.edges.data(), bins_.edges.size());
+    }
+    histogram_->prepare(input_, asked_.count);
+  }
+
+  void enqueue() const override {
+    switch (asked_.binning) {
+      case Binning::even:
+        return (*histogram_)(input_, asked_.count, bins_.bounds.lower, bins_.bounds.upper, output_);
+      case Binning::custom:
+        return (*histogram_)(input_, asked_.count, edges_->data(), output_);
+      case Binning::key:
+        break;
+    }
+    histogram_->count_keys(input_, asked_.count, output_);
+  }
+
+  Explanation explain() const override { return histogram_->explain(asked_.count); }
+
+  /// {"bins", "counted", "counts"}, and "range", "edges" or "first_key".
+  OrderedJson json(std::span<const std::byte> result, const ArrayShape&) const override {
+    const Counts counts = counts_of(result);
+    OrderedJson json{{"bins", counts.size()}, {"counted", total(counts)}, {"counts", counts}};
+    if (asked_.binning == Binning::key) json["first_key"] = lowest_key();
+    if (asked_.binning == Binning::even) {
+      json["range"] = {bound_json(bins_.bounds.lower), bound_json(bins_.bounds.upper)};
+    }
+    if (asked_.binning == Binning::custom) {
+      OrderedJson& edges = json["edges"] = OrderedJson::array();
+      for (std::size_t i = 0; i <= counts.size(); ++i) {
+        edges.push_back(number_json(asked_.type, edge(i)));
+      }
+    }
+    return json;
+  }
+
+  /// How many elements were counted, and a line for each of the fullest bins.
+  std::string text(std::span<const std::byte> result, const ArrayShape&) const override {
+    const Counts counts = counts_of(result);
+    const std::uint64_t counted = total(counts);
+    const std::vector<std::size_t> fullest = fullest_bins(counts);
+    std::string text =
+        fmt::format("{} bins, {} of {} elements counted", counts.size(), counted, asked_.count);
+    if (fullest.empty()) return text;
+    Table table({{"        bin", Align::right},
+                 {asked_.binning == Binning::key ? "key" : "range", Align::right},
+                 {"count", Align::right},
+                 {"%", Align::right}});
+    for (const std::size_t bin : fullest) {
+      table.add_row({fmt::to_string(bin), describe_bin(bin), fmt::to_string(counts[bin]),
+                     fmt::format("{:.2f}", 100.0 * static_cast<double>(counts[bin]) /
+                                               static_cast<double>(counted))});
+    }
+    text += '\n' + table.to_string(0);
+    text.pop_back();  // the end of the last line
+    return text;
+  }
+
+  std::string note(std::span<const std::byte>) const override { return {}; }
+
+ private:
+  Counts counts_of(std::span<const std::byte> result) const {
+    Counts counts(asked_.bins);
+    for (std::size_t bin = 0; bin < counts.size(); ++bin) {
+      counts[bin] = histogram_count(asked_, result.data(), bin);
+    }
+    return counts;
+  }
+
+  const std::byte* edge(std::size_t number) const {
+    return bins_.edges.data() + number * size_of(asked_.type);
+  }
+
+  /// That of the first bin, of keys of 8 bits.
+  int lowest_key() const { return is_signed(asked_.type) ? -128 : 0; }
+
+  /// "17", or "[0.25, 0.5)" with a bracket at the end of the last one.
+  std::string describe_bin(std::size_t bin) const {
+    const char end = bin + 1 == asked_.bins ? ']' : ')';
+    const auto bound = [&](std::size_t number) {
+      return describe_edge(asked_, bins_.bounds, static_cast<std::uint32_t>(number));
+    };
+    switch (asked_.binning) {
+      case Binning::even:
+        return fmt::format("[{}, {}{}", bound(bin), bound(bin + 1), end);
+      case Binning::custom:
+        return fmt::format("[{}, {}{}", format_number_of(asked_.type, edge(bin)),
+                           format_number_of(asked_.type, edge(bin + 1)), end);
+      case Binning::key:
+        break;
+    }
+    return fmt::format("{}", lowest_key() + static_cast<int>(bin));
+  }
+
+  HistogramWorkload asked_;
+  Workload workload_;
+  Bins bins_;
+  std::optional<Histogram> histogram_;
+  std::optional<DeviceBuffer> edges_;
+  const void* input_ = nullptr;
+  void* output_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<RunTask> make_histogram_task(const RunRequest& request) {
+  ProblemOptions options = request.options;
+  Bins bins;
+  choose_bins(options.fields, request.bins, request.type, bins);
+  HistogramWorkload histogram = histogram_of(make_problem(options));
+  histogram.count = request.count;
+  read_range(histogram, request.bins, bins);
+  if (const std::string fault = find_fault(Workload(histogram)); !fault.empty()) {
+    throw InvalidArgument(fault);
+  }
+  return std::make_unique<HistogramTask>(histogram, std::move(bins));
+}
+
+}  // namespace foldtune

@@ -1,0 +1,73 @@
+#include "tuner/session/stale.h"
+
+#include <algorithm>
+#include <functional>
+#include <stdexcept>
+#include <utility>
+
+#include "runtime/lookup/lookup.h"
+#include "templates/fingerprint.h"
+#include "tuner/problem/problem_key.h"
+#include "tuner/session/problem_history.h"
+
+namespace foldtune {
+namespace {
+
+/// The results of a problem on the device, with any driver and compiler.
+struct Results {
+  ProblemKey key;
+  std::vector<StoredResult> stale{};
+  std::vector<StoredResult> present{};
+};
+
+std::vector<Results> group_by_problem(const std::vector<StoredResult>& best,
+                                      const PresentDevice& device) {
+  std::vector<Results> groups;
+  for (const StoredResult& row : best) {
+    const Validity validity =
+        validity_of(row, device.record, device.compiler,
+                    is_of_these_kernels(row.measurement.template_fingerprint));
+    if (validity != Validity::valid && validity != Validity::stale) continue;
+    const ProblemKey& key = row.measurement.problem;
+    auto group = std::ranges::find(groups, key, &Results::key);
+    if (group == groups.end()) group = groups.insert(groups.end(), {.key = key});
+    (validity == Validity::valid ? group->present : group->stale).push_back(row);
+  }
+  return groups;
+}
+
+bool is_stale(const Results& group) { return group.present.empty() && !group.stale.empty(); }
+
+}  // namespace
+
+StaleResults find_stale(const std::vector<StoredResult>& best, const PresentDevice& device) {
+  StaleResults found;
+  for (Results& group : group_by_problem(best, device)) {
+    if (!is_stale(group)) continue;
+    std::ranges::stable_sort(group.stale, std::greater(), &StoredResult::measured_at);
+    const auto workload = read_workload(group.key, group.stale.front().measurement.shape);
+    if (workload && workload->problem.custom() == nullptr) {
+      found.problems.push_back({*workload, std::move(group.stale), std::move(group.present)});
+    } else {
+      found.unreadable.push_back(group.key);
+    }
+  }
+  return found;
+}
+
+std::vector<Config> candidates_of(const StaleProblem& stale) {
+  std::vector<Config> candidates;
+  for (const auto& results : {stale.stale, stale.present}) {
+    for (const StoredResult& result : results) {
+      try {
+        candidates.push_back(
+            config_from_json(stale.workload.problem.family(), result.measurement.params));
+      } catch (const std::invalid_argument&) {
+        continue;  // of a Foldtune with other tunables
+      }
+    }
+  }
+  return candidates;
+}
+
+}  // namespace foldtune
