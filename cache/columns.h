@@ -81,7 +81,7 @@ void visit_columns(T& run, Visit&& visit) {
 
 template <RecordOf<ProblemKey> T, class Visit>
 void visit_columns(T& problem, Visit&& visit) {
-  visit(ColumnInfo{"family", "", "`reduce`, `histogram`, ..."}, problem.family);
+  visit(ColumnInfo{"family", "", "the family of kernels"}, problem.family);
   visit(ColumnInfo{.name = "problem",
                    .unit = "",
                    .meaning = "what is computed: the family's fields, `op=sum type=f32 ...`; those "

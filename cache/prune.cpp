@@ -15,13 +15,14 @@ namespace {
 // After the views. `wanted`: the rules hold for it. `goes`: it is not protected either.
 constexpr const char* kSelection = R"sql(
 , wanted AS (
-  SELECT *, :device = '' AND NOT is_seed
+  SELECT *, :any_device AND NOT is_seed
             AND measurement_id IN (SELECT measurement_id FROM best) AS is_kept
   FROM (
     SELECT *, template_fingerprint NOT IN (SELECT value FROM json_each(:present)) AS is_seed
     FROM result)
   WHERE (:before = '' OR measured_at < :before)
-    AND (:device = '' OR instr(lower(device_name), lower(:device)) > 0)
+    AND (:kind = '' OR device_kind = :kind) AND (:name = '' OR device_name = :name)
+    AND (:name_part = '' OR instr(lower(device_name), lower(:name_part)) > 0)
     AND (NOT :seeds OR is_seed)
 ), goes AS (SELECT * FROM wanted WHERE NOT is_kept)
 )sql";
@@ -48,7 +49,10 @@ DELETE FROM config WHERE config_id NOT IN (SELECT config_id FROM measurement);
 SQLite::Statement prepare(SQLite::Database& database, const PruneRules& rules, const char* query) {
   SQLite::Statement statement(database, with_views() + kSelection + query);
   statement.bind(":before", rules.before);
-  statement.bind(":device", rules.device);
+  statement.bind(":any_device", static_cast<int>(rules.device.is_any()));
+  statement.bind(":kind", rules.device.kind);
+  statement.bind(":name", rules.device.name);
+  statement.bind(":name_part", rules.device.name_part);
   statement.bind(":seeds", static_cast<int>(rules.seeds));
   statement.bind(":present", nlohmann::json(rules.present_fingerprints).dump());
   return statement;

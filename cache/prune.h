@@ -5,15 +5,17 @@
 #include <string>
 #include <vector>
 
+#include "cache/device_filter.h"
+
 namespace foldtune {
 
 /// Which measurements go: those that every condition in use holds for.
 struct PruneRules {
   /// Stored before this time, UTC, ISO 8601: "2026-01-31T12:00:00Z". Empty: at any time.
   std::string before{};
-  /// Part of the device's name, whatever its case. Empty: any device, and then the best measurement
-  /// of a problem stays as long as its kernel sources are present ones.
-  std::string device{};
+  /// Of these devices. If it is any, the best measurement of a problem stays as long as its kernel
+  /// sources are present ones.
+  DeviceFilter device{};
   /// Only those of other kernel sources than the present ones. Kept kernels of these go, too.
   bool seeds = false;
   std::vector<std::string> present_fingerprints{};  ///< Of the kernel sources of all problems.

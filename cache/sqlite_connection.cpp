@@ -6,6 +6,7 @@
 #include <sqlite3.h>
 
 #include <chrono>
+#include <filesystem>
 #include <random>
 #include <system_error>
 #include <thread>
@@ -25,7 +26,13 @@ std::filesystem::path absolute(const std::string& path) {
     throw StoreError(
         "cannot open the tuning database: its path is empty; name a file with --db or FOLDTUNE_DB");
   }
-  return std::filesystem::absolute(path).lexically_normal();
+  std::error_code error;  // of a name that begins in a folder which is gone
+  const std::filesystem::path whole = std::filesystem::absolute(path, error);
+  if (!error) return whole.lexically_normal();
+  throw StoreError(
+      fmt::format("cannot open the tuning database {}: the working folder: {}; name a file by its "
+                  "whole path with --db or FOLDTUNE_DB",
+                  path, error.message()));
 }
 
 // Where two processes do this to a new file at once, SQLite fails one of them without waiting.

@@ -53,7 +53,11 @@ std::filesystem::path existing_folder(std::filesystem::path folder) {
 }  // namespace
 
 WriteObstacle find_write_obstacle(const std::filesystem::path& path) {
-  const std::filesystem::path file = linked_file(std::filesystem::absolute(path));
+  std::error_code error_of_name;  // of a name that begins in a folder which is gone
+  const std::filesystem::path file = linked_file(std::filesystem::absolute(path, error_of_name));
+  if (error_of_name) {
+    return {.reason = describe(path, error_of_name.value()), .is_lasting = true};
+  }
   const std::filesystem::path folder = existing_folder(file.parent_path());
   struct stat status {};
   const bool is_there = ::stat(file.c_str(), &status) == 0;

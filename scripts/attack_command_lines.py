@@ -61,7 +61,8 @@ VALUES = {
     "--kernel-tuner": (["new.json"], ["tuned.db", "mine.json", "link.db", ".", "missing/new", "./tuned.db"]),
     "COUNTS": (COUNTS, ODD_COUNTS), "COUNT": (COUNTS[:-1], ODD_COUNTS), "SHAPES": (COUNTS, [*ODD_COUNTS, "4x4", "x", "1x"]),
     "SHAPE": (COUNTS[:-1], ["4x4", "x", "4096x", "2^10x2^10"]), "N": (COUNTS[:-1], ODD_COUNTS),
-    "TIME": (TIMES, ODD_TIMES), "CODE": (CODES, ODD_CODES), "DAYS": (["1"], []), "TEXT": (["cpu"], ["nothing"]),
+    "TIME": (TIMES, ODD_TIMES), "CODE": (CODES, ODD_CODES), "DAYS": (["1"], []),
+    "TEXT": (["cpu"], ["nothing", "CPU", "cuda:0", "cuda:99", "cuda:", "cuda:x", "all"]),
 }
 INPUTS = ["numbers.f32", "ramp.npy", "matrix.npy", "bytes.u8", "wide.npy"]
 ODD_INPUTS = ["missing", ".", "tuned.db", "empty", "broken.npy", "tuned.json", "/dev/null", "-", "archive.npz", "odd.bin",
@@ -71,10 +72,11 @@ SOURCES = {"run": (INPUTS, ODD_INPUTS), "import": (["tuned.json", "other.db"], [
            "diff": (["tuned.db", "other.db"], ODD_INPUTS)}
 TARGETS = (["new.out", "-"], ["tuned.db", "./tuned.db", "other.db", "link.db", "tuned.db-wal", ".", "missing/new",
                               "/dev/full", "/dev/null", "old.out", "", "ramp.npy"])
+NO_FOLDERS = ["missing", "missing/in", "empty", "numbers.f32", "tuned.db", "/proc", "/dev/null", "x" * 300, ""]
 ENVIRONMENTS = [("FOLDTUNE_DB", ["other.db", "missing.db", "empty", "odd.bin", ".", "", "missing/a.db", "link.db"]),
                 ("FOLDTUNE_CACHE_BYTES", ["0", "-1", "64M", "abc", "1e99", ""]), ("FOLDTUNE_LOG", ["debug", "loud", ""]),
                 ("FOLDTUNE_BUNDLE", ["other.db", "missing.db:other.db", ":::", "odd.bin", ".", "x" * 5000]),
-                ("TMPDIR", ["missing", "empty", ""]), ("HOME", ["", "missing", "empty"]), ("COLUMNS", ["0", "-1", "abc"]),
+                ("TMPDIR", NO_FOLDERS), ("HOME", ["", "missing", "empty"]), ("COLUMNS", ["0", "-1", "abc"]),
                 ("LANG", ["C", "de_DE.UTF-8", "abc"]), ("XDG_CACHE_HOME", ["relative", "/dev/null"]), ("PATH", [""])]
 REDIRECTIONS = ["> /dev/full", "2> /dev/full", "> /dev/full 2>&1", ">&-", "2>&-", ">&- 2>&-", "<&-"]
 
@@ -89,14 +91,14 @@ class Grammar:
 
     @staticmethod
     def of(attack, verb):
-        """(name, word for the value or None, is required, heading) of each option."""
+        """(name, word for the value or None, is required, heading, short name or None) of each option."""
         told = attack.done(attack.place, verb, "--help").out.decode()
         options_of, heading = [], ""
         for line in told.splitlines():
             heading = line if re.match(r"\w[\w ]*:", line) else heading
-            found = re.match(r"  (?:-\w,)?(--[\w-]+)(?: ((?!Excludes)[A-Z][A-Z:]*))?( REQUIRED)?", line)
+            found = re.match(r"  (?:(-\w),)?(--[\w-]+)(?: ((?!Excludes)[A-Z][A-Z:]*))?( REQUIRED)?", line)
             if found:
-                options_of.append((found[1], found[2], bool(found[3]), heading))
+                options_of.append((found[2], found[3], bool(found[4]), heading, found[1]))
         assert len(options_of) == told.count("\n  -"), f"options of {verb} that this script cannot read"
         return options_of
 
@@ -153,13 +155,16 @@ def make_command(chance, grammar):
         chosen += [each for each in given if each[0] in ("--budget", "--max-evals", "--n", "--device", "--section")]
         chosen = list(dict.fromkeys(chosen))
     chosen, words = of_one_operator(chance, chosen)
-    for name, word, *_ in chosen:
+    for name, word, _, _, short in chosen:
         if word is None:
-            words.append(f"{name}=x" if chance.random() < 0.02 else name)
+            words.append(name + chance.choice(("=", "=x", "=--json")) if chance.random() < 0.02 else name)
             continue
         value = value_of(chance, name, word)
         if verb == "ladder" and name == "--n":
             value = "100"
+        if short and chance.random() < 0.3:
+            words += chance.choice(([f"{short}={value}"], [short + value], [short, value]))
+            continue
         words += [f"{name}={value}"] if chance.random() < 0.3 or value.startswith("-") else [name, value]
     if verb in SOURCES and chance.random() < 0.97:
         usual = 2 if verb == "diff" or "dot" in words or "f32,f32" in words else 1
@@ -175,6 +180,8 @@ def make_command(chance, grammar):
     if chance.random() < 0.02:
         verb = chance.choice(HOSTILE + ["Run", "runn", "sho", "worker", "check"])
     environment = {}
+    if verb == "bundle" and chance.random() < 0.2:  # which makes temporary files, and is met seldom
+        environment["TMPDIR"] = chance.choice(NO_FOLDERS)
     while chance.random() < 0.1:
         name, values = chance.choice(ENVIRONMENTS)
         environment[name] = chance.choice(values)

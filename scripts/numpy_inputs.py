@@ -82,7 +82,12 @@ def even_bounds(chance, name, x, bins):
         info = np.iinfo(DTYPES[name])
         lower, upper = max(lower, float(info.min)), min(upper, float(info.max))
     step = (upper - lower) / bins
-    return (lower, upper) if lower < upper and np.isfinite(step) and step > 0 else None
+    if not lower < upper or not np.isfinite(step):
+        return None
+    is_exact = name not in FLOATING and lower.is_integer() and upper.is_integer()
+    # Others are refused, as by NumPy (docs/guide.md).
+    does_ascend = step >= bins * 5e-324 and (np.diff(np.linspace(lower, upper, bins + 1)) > 0).all()
+    return (lower, upper) if is_exact or does_ascend else None
 
 
 def beside(chance, name, edges):

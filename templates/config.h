@@ -16,13 +16,13 @@ class Family;
 
 /// What a family leaves open: a number, or one of several names.
 struct Tunable {
-  std::string_view name;                     ///< as in JSON, and in the struct of the device code
-  std::string_view device_type;              ///< of an enumeration there; "" for a number
-  std::span<const std::string_view> labels;  ///< the names; empty for a number
-  std::span<const int> values;               ///< in ascending order; of names their places
-  std::span<const int> searched;             ///< those of them that a search tries
-  int fallback = 0;                          ///< the value where nothing is said
-  std::size_t place = 0;                     ///< among the family's tunables
+  std::string_view name;                       ///< as in JSON, and in the struct of the device code
+  std::string_view device_type{};              ///< of an enumeration there; "" for a number
+  std::span<const std::string_view> labels{};  ///< the names; empty for a number
+  std::span<const int> values;                 ///< in ascending order; of names their places
+  std::span<const int> searched;               ///< those of them that a search tries
+  int fallback = 0;                            ///< the value where nothing is said
+  std::size_t place = 0;                       ///< among the family's tunables
 };
 
 template <class Struct>

@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "foldtune/explanation.h"
@@ -70,7 +71,10 @@ class Operation {
     std::uint64_t classes;
     std::uint64_t layout;
     std::uint64_t bits() const { return classes ^ (layout << 61); }
-    auto operator<=>(const Key&) const = default;
+    bool operator==(const Key&) const = default;
+    bool operator<(const Key& other) const {
+      return std::tie(classes, layout) < std::tie(other.classes, other.layout);
+    }
   };
   Key key_of(const Shape& shape, int layout) const;
 

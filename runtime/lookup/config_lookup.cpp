@@ -32,8 +32,9 @@ std::unique_ptr<ConfigStore> open_store(const std::string& path, OpenMode mode,
 /// Programs of many hosts may share a home folder. Whether their locks work there, nobody knows, so
 /// nothing is written that nobody asked for.
 void require_local(const std::filesystem::path& path) {
-  std::filesystem::path place = std::filesystem::absolute(path);
   std::error_code is_hidden;
+  std::filesystem::path place = std::filesystem::absolute(path, is_hidden);
+  if (is_hidden) return;  // to open it fails, too, and that is told
   while (!std::filesystem::exists(place, is_hidden) && place.has_relative_path()) {
     place = place.parent_path();
   }

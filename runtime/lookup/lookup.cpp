@@ -113,7 +113,7 @@ std::optional<Found> find_for_any_layout(const ConfigStore& store, TuningKey key
 
 /// Whether other devices have what this one has not.
 std::string describe_miss(const ConfigStore& store, TuningKey key, const Workload& workload) {
-  const std::string text =
+  std::string text =
       fmt::format("{} was not tuned on this device with these kernels{}{}", to_string(workload),
                   key.compiler.empty() ? "" : " and ", key.compiler);
   key.device_fingerprint.clear();

@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -14,6 +15,8 @@
 #include <system_error>
 #include <vector>
 
+#include "foldtune/error.h"
+
 namespace foldtune {
 namespace {
 
@@ -25,6 +28,22 @@ constexpr int kFolderFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 
 std::system_error error_of(const std::filesystem::path& path) {
   return std::system_error(errno, std::generic_category(), path.string());
+}
+
+Unavailable no_folder_in(const std::filesystem::path& parent, int error) {
+  return Unavailable(
+      fmt::format("making a temporary folder in {}: {}; set TMPDIR to a folder that can be written",
+                  parent.string(), std::generic_category().message(error)));
+}
+
+/// Absolute, so that what is in it has the same name for other processes.
+std::filesystem::path folder_of_temporaries() {
+  const char* const variable = getenv("TMPDIR");
+  const std::filesystem::path named = variable != nullptr && *variable != '\0' ? variable : "/tmp";
+  std::error_code error;  // of a name that begins in a folder which is gone
+  std::filesystem::path parent = std::filesystem::absolute(named, error);
+  if (error) throw no_folder_in(named, error.value());
+  return parent;
 }
 
 /// Whether `path` is still the folder that is open as `folder`.
@@ -83,22 +102,20 @@ void remove_abandoned_folders_once(const std::filesystem::path& parent) {
 }  // namespace
 
 TemporaryFolder::TemporaryFolder() : owner_(::getpid()) {
-  const char* const variable = getenv("TMPDIR");
-  const std::string parent = variable != nullptr && *variable != '\0' ? variable : "/tmp";
+  const std::filesystem::path parent = folder_of_temporaries();
   remove_abandoned_folders_once(parent);
-  const std::string pattern = parent + '/' + std::string(kPrefix) + std::string(kRandom);
+  const std::string pattern = parent / fmt::format("{}{}", kPrefix, kRandom);
   for (;;) {
     std::string path = pattern;
-    if (mkdtemp(path.data()) == nullptr) throw error_of(path);
-    path_ = std::filesystem::absolute(path);
+    if (mkdtemp(path.data()) == nullptr) throw no_folder_in(parent, errno);
+    path_ = path;
     // Until it is locked, another process may take it for abandoned: then there is a next one.
     lock_ = Descriptor(::open(path.c_str(), kFolderFlags));
     if (lock_.number() < 0) {
       if (errno == ENOENT) continue;
       const int why = errno;
       ::rmdir(path.c_str());
-      errno = why;
-      throw error_of(path);
+      throw no_folder_in(parent, why);
     }
     const bool is_locked = ::flock(lock_.number(), LOCK_EX | LOCK_NB) == 0;
     const bool is_taken = is_locked ? !is_at(lock_.number(), path) : errno == EWOULDBLOCK;

@@ -14,8 +14,8 @@ namespace foldtune {
 /// A new, empty folder for this user alone, in $TMPDIR, else in /tmp; removed with all it holds by
 /// the destructor, in the process that made it: a fork's copy removes nothing. Its owner holds a
 /// lock on it as long as it lives, so that what a killed process leaves is known by its missing
-/// lock: a process's first folder removes those of the same user. Throws std::system_error if it
-/// cannot be created.
+/// lock: a process's first folder removes those of the same user. Throws Unavailable if it cannot
+/// be created.
 class TemporaryFolder {
  public:
   TemporaryFolder();

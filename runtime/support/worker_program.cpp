@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <iterator>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include "cache/hash.h"
@@ -21,6 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kVariable = "FOLDTUNE_WORKER";
+constexpr const char* kOwnProgram = "/proc/self/exe";
 
 /// The file that this code was loaded from, without symbolic links: a link to a library need not
 /// lie where the library is installed.
@@ -32,8 +34,14 @@ fs::path own_file() {
   // The program itself has no name there.
   const bool is_library = found != 0 && map != nullptr && *map->l_name != '\0';
   // That of a program which was replaced since is "... (deleted)", in the same folder.
-  return fs::weakly_canonical(is_library ? fs::path(map->l_name)
-                                         : fs::read_symlink("/proc/self/exe"));
+  std::error_code error;
+  const fs::path named = is_library ? fs::path(map->l_name) : fs::read_symlink(kOwnProgram, error);
+  fs::path file = error ? fs::path() : fs::weakly_canonical(named, error);
+  if (!error) return file;
+  throw Unavailable(fmt::format(
+      "starting a worker, in which configurations are tried: {} does not say where Foldtune is: "
+      "{}; let {} name the program foldtune-worker",
+      is_library ? named.string() : kOwnProgram, error.message(), kVariable));
 }
 
 std::optional<uid_t> owner_of(const fs::path& file) {

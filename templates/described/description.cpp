@@ -249,9 +249,10 @@ void require_different_names(const Node& node, const Description& description) {
 Description read_description(const Node& node) {
   node.require_only({"name", "about", "source", "needs_toolkit", "fields", "extents", "tunables",
                      "constraints", "arguments", "launches", "reference", "tolerance"});
-  Description description{.name = node["name"].name(),
-                          .about = node.text("about", ""),
-                          .source_name = node["source"].text()};
+  Description description;
+  description.name = node["name"].name();
+  description.about = node.text("about", "");
+  description.source_name = node["source"].text();
   if (node.has("needs_toolkit")) {
     if (!node["needs_toolkit"].json().is_boolean())
       node["needs_toolkit"].fail("is no true or false");
@@ -281,7 +282,7 @@ Description read_description(const Node& node) {
                              .problem = reference["problem"].text()};
   }
   if (node.has("tolerance")) {
-    const Json& tolerance = node["tolerance"].json();
+    const Json tolerance = node["tolerance"].json();
     if (!tolerance.is_number() || !(tolerance.get<double>() >= 0)) {
       node["tolerance"].fail("is no number of 0 or more");
     }

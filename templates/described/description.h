@@ -42,7 +42,7 @@ struct Description {
     enum class Kind { array, scratch, number };
     Kind kind = Kind::array;
     std::size_t place = 0;  ///< of the array or the scratch
-    Expression value;       ///< of a number
+    Expression value{};     ///< of a number
     ElementType type = ElementType::u32;
   };
   struct KernelLaunch {

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
+#include <system_error>
 
 #include "templates/catalog.h"
 #include "templates/described/launcher.h"
@@ -197,8 +198,13 @@ std::unique_ptr<DescribedFamily> load_family(const std::string& path) {
         "reading the family {}: its source '{}' has to lie beside it", path, source.string()));
   }
   description.source = read_file(file.parent_path() / source);
-  return std::make_unique<DescribedFamily>(std::move(description),
-                                           std::filesystem::absolute(file).string());
+  std::error_code error;  // of a name that begins in a folder which is gone
+  const std::filesystem::path whole = std::filesystem::absolute(file, error);
+  if (error) {
+    throw std::invalid_argument(
+        fmt::format("reading the family {}: the working folder: {}", path, error.message()));
+  }
+  return std::make_unique<DescribedFamily>(std::move(description), whole.string());
 }
 
 }  // namespace foldtune

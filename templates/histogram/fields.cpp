@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 
 #include "templates/catalog.h"
+#include "templates/enum_rows.h"
 
 namespace foldtune {
 namespace {
@@ -23,13 +23,6 @@ bool has_bin_for_each(ElementType element, std::uint32_t bins) {
   return size_of(element) == 1 && bins == kUsualBins;
 }
 
-template <class Enum>
-std::optional<Enum> parse(std::span<const std::string_view> names, std::string_view text) {
-  const auto found = std::ranges::find(names, text);
-  if (found == names.end()) return std::nullopt;
-  return static_cast<Enum>(found - names.begin());
-}
-
 }  // namespace
 
 std::string_view name(Binning binning) { return kBinningNames[static_cast<std::size_t>(binning)]; }
@@ -37,10 +30,10 @@ std::string_view name(Distribution distribution) {
   return kDistributionNames[static_cast<std::size_t>(distribution)];
 }
 std::optional<Binning> parse_binning(std::string_view text) {
-  return parse<Binning>(kBinningNames, text);
+  return parse_name<Binning>(kBinningNames, text);
 }
 std::optional<Distribution> parse_distribution(std::string_view text) {
-  return parse<Distribution>(kDistributionNames, text);
+  return parse_name<Distribution>(kDistributionNames, text);
 }
 
 std::span<const Field> histogram_fields() {

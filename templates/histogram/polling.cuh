@@ -8,8 +8,8 @@
 /// are of the index's type, which holds the count, so that no sum wraps.
 #pragma once
 
+#include "templates/device/words.cuh"
 #include "templates/histogram/layout.cuh"
-#include "templates/reduce/words.cuh"
 
 namespace foldtune {
 

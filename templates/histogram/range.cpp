@@ -207,6 +207,30 @@ double step_of(const RealBounds& bounds, std::uint32_t bins) {
   return (bounds.upper - bounds.lower) / bins;
 }
 
+double edge_of(const RealBounds& bounds, double step, std::uint32_t i) {
+  const double distance = i * step;
+  return distance + bounds.lower;
+}
+
+/// Whether the edges ascend, none equal to the next, and the bins have the same width but for the
+/// edges' rounding.
+bool are_apart(const RealBounds& bounds, double step, std::uint32_t bins) {
+  // A step of a few denormal numbers is rounded by so much that the last bin is none, or many.
+  constexpr double kLeast = std::numeric_limits<double>::denorm_min();
+  if (!(step >= bins * kLeast)) return false;
+  // What rounds edges comes to less than eight distances of numbers at the larger bound, and half a
+  // step of denormal numbers. Only narrower bins, which are rare, are looked at one by one.
+  const double magnitude = std::max(std::fabs(bounds.lower), std::fabs(bounds.upper));
+  if (step >= magnitude * 0x1p-48) return true;
+  double last = bounds.lower;
+  for (std::uint32_t i = 1; i <= bins; ++i) {
+    const double edge = i == bins ? bounds.upper : edge_of(bounds, step, i);
+    if (!(last < edge)) return false;
+    last = edge;
+  }
+  return true;
+}
+
 bool is_power_of_two(double value) {
   constexpr std::uint64_t kFraction = (std::uint64_t{1} << 52) - 1;
   return value >= std::numeric_limits<double>::min() &&
@@ -389,11 +413,13 @@ std::string find_range_fault(const HistogramWorkload& histogram, const BinBounds
     return fmt::format("the range {} is wider than f64 can hold", text());
   }
   const std::uint32_t bins = histogram.bins;
-  // A step of a few denormal numbers is rounded by so much that the last bins lie beyond the range.
   const double step = step_of(real, bins);
-  const bool is_rounded_away = step == 0 || real.lower + (bins - 1) * step > real.upper;
-  if (real.lower < real.upper && is_rounded_away) {
-    return fmt::format("the range {} is too narrow for {} bins in f64", text(), bins);
+  if (!are_apart(real, step, bins)) {
+    return fmt::format(
+        "the range {} is too narrow for {} bins: f64 has too few numbers there for bins of the "
+        "same "
+        "width; use a wider range or fewer bins",
+        text(), bins);
   }
   return {};
 }
@@ -420,8 +446,7 @@ std::string describe_edge(const HistogramWorkload& histogram, const BinBounds& b
     return fmt::format("{}{}", edge < 0 ? "-" : "", magnitude);
   }
   const RealBounds real = real_bounds(bounds);
-  const double distance = i * step_of(real, bins);
-  return fmt::format("{:.7g}", distance + real.lower);
+  return fmt::format("{:.7g}", edge_of(real, step_of(real, bins), i));
 }
 
 }  // namespace foldtune

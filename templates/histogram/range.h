@@ -6,7 +6,10 @@
 /// - of integer types between bounds that are whole numbers: lower + i * (upper - lower) / bins,
 ///   exactly. (The width is up to 2^64, which all bounds within the type have.)
 /// - of all others: lower + i * step with step = (upper - lower) / bins, each operation rounded to
-///   f64, which are the edges of NumPy's `linspace`. Elements are compared with them exactly.
+///   f64, which are the edges of NumPy's `linspace`. Elements are compared with them exactly. They
+///   ascend, none equal to the next, and the step is not less than `bins` of the least denormal
+///   numbers, so that its rounding does not add up to a bin: other ranges have a fault. Whether the
+///   elements' type has a number in each bin does not matter.
 #pragma once
 
 #include <cstdint>

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "templates/catalog.h"
 #include "templates/hardware.h"
+#include "templates/reduce/operators.h"
 #include "templates/reduce/space.h"
 
 namespace foldtune {

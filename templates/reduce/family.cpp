@@ -9,6 +9,7 @@
 #include "templates/reduce/custom_source.h"
 #include "templates/reduce/fields.h"
 #include "templates/reduce/launcher.h"
+#include "templates/reduce/operators.h"
 #include "templates/reduce/space.h"
 #include "templates/struct_tunables.h"
 

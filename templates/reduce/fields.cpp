@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "templates/catalog.h"
+#include "templates/reduce/operators.h"
 #include "templates/reduce/space.h"
 
 namespace foldtune {

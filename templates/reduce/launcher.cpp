@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "templates/catalog.h"
+#include "templates/reduce/operators.h"
 #include "templates/reduce/scratch.cuh"
 
 namespace foldtune {

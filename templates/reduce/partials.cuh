@@ -1,8 +1,8 @@
 /// The blocks' partials in the scratch, with and without flags.
 #pragma once
 
+#include "templates/device/words.cuh"
 #include "templates/reduce/scratch.cuh"
-#include "templates/reduce/words.cuh"
 
 namespace foldtune {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "templates/device/packed.cuh"
-#include "templates/reduce/words.cuh"
+#include "templates/device/words.cuh"
 
 namespace foldtune {
 

@@ -69,7 +69,8 @@ TEST_CASE("a fingerprint tells apart text that moves from one field to the next"
 TEST_CASE("results are graded by what they were measured with") {
   DeviceRecord present = device();
   const auto grade = [&](const char* compiler, bool has_these_kernels) {
-    return validity_of(StoredResult{.run = run_on(device())}, present, compiler, has_these_kernels);
+    return validity_of(StoredResult{.measurement = {}, .run = run_on(device())}, present, compiler,
+                       has_these_kernels);
   };
   CHECK(grade("nvrtc 13.0", true) == Validity::valid);
   CHECK(grade("nvrtc 13.1", true) == Validity::stale);

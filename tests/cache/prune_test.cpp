@@ -81,7 +81,7 @@ TEST_CASE("prune: kernels of other templates go with their measurements, and by 
   old.template_fingerprint = "templates-0";
   kernels->put(old, kNoLimit);
   kernels->put(kernel_of(key_of("b")), kNoLimit);
-  database.left_by({.device = "h200"});
+  database.left_by({.device = {.name_part = "h200"}});
   CHECK(kernels->usage().kernels == 2);
   database.left_by({.seeds = true});
   CHECK_FALSE(kernels->find(key_of("a")));
@@ -97,14 +97,22 @@ TEST_CASE("prune: seeds are the measurements of other templates, the best too") 
 }
 
 TEST_CASE("prune: a device that is named loses all, whatever the case of its name") {
-  CHECK(Pruned().left_by({.device = "h200"}) == "4");
-  CHECK(Pruned().left_by({.device = "nvidia"}).empty());
-  CHECK(Pruned().left_by({.device = "mi300"}) == "1,2,3,4,5,6");
-  CHECK(Pruned().left_by({.device = "%"}) == "1,2,3,4,5,6");
+  CHECK(Pruned().left_by({.device = {.name_part = "h200"}}) == "4");
+  CHECK(Pruned().left_by({.device = {.name_part = "nvidia"}}).empty());
+  CHECK(Pruned().left_by({.device = {.name_part = "mi300"}}) == "1,2,3,4,5,6");
+  CHECK(Pruned().left_by({.device = {.name_part = "%"}}) == "1,2,3,4,5,6");
+}
+
+TEST_CASE("prune: a kind of devices, or a whole name, is no part of a name") {
+  CHECK(Pruned().left_by({.device = {.kind = "cuda"}}).empty());
+  CHECK(Pruned().left_by({.device = {.kind = "cpu"}}) == "1,2,3,4,5,6");
+  CHECK(Pruned().left_by({.device = {.kind = "cuda", .name = "NVIDIA H200"}}) == "4");
+  CHECK(Pruned().left_by({.device = {.name = "H200"}}) == "1,2,3,4,5,6");
 }
 
 TEST_CASE("prune: of several rules all have to hold") {
-  CHECK(Pruned().left_by({.before = "2021-01-01T00:00:00Z", .device = "H200"}) == "3,4,6");
+  CHECK(Pruned().left_by({.before = "2021-01-01T00:00:00Z", .device = {.name_part = "H200"}}) ==
+        "3,4,6");
   CHECK(Pruned().left_by({.before = "2021-01-01T00:00:00Z", .seeds = true}) == "1,2,3,4,6");
 }
 
@@ -125,7 +133,7 @@ TEST_CASE("prune: what nothing refers to any more goes too, but for the runs of 
   const Pruned database;
   const auto store = open_sqlite_store(database.file(), OpenMode::read_write);
   const auto run = store->begin_run(run_on(device("NVIDIA B200")));
-  CHECK(database.left_by({.device = "h200"}) == "4");
+  CHECK(database.left_by({.device = {.name_part = "h200"}}) == "4");
   CHECK(text(database.file(), "SELECT count(*) FROM run") == "2");
   CHECK(text(database.file(), "SELECT count(*) FROM config") == "1");
   CHECK(text(database.file(), "SELECT count(*) FROM problem") == "1");
@@ -154,7 +162,7 @@ TEST_CASE("prune: killed at any moment, all of it is there or all of it is gone"
             " discarded_samples, hot_us, stream_us, latency_us, registers, shared_bytes,"
             " local_bytes, occupancy, compile_ms, sm_clock_mhz, memory_clock_mhz, samples_us"
             " FROM measurement, n WHERE measurement_id = 1; PRAGMA wal_checkpoint(TRUNCATE)");
-  const PruneRules rules{.device = "h200"};
+  const PruneRules rules{.device = {.name_part = "h200"}};
   const TemporaryFolder folder;
   const std::string whole = folder.file("whole.db");
   std::filesystem::copy_file(original.file(), whole);

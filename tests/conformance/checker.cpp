@@ -121,11 +121,9 @@ void Checker::check(const Call& call, const std::byte* slot) {
   const bool exact = is_sum(reduction.op) &&
                      reduction.result_type() == reduction.accumulator_type() &&
                      reference.sum_of_magnitudes < exact_below && call.input->has_integers();
-  const long double bound =
-      exact
-          ? 0
-          : error_bound(reduction, plan.variant().params,
-                        static_cast<std::uint32_t>(plan.grid_size({{reduction.count}})), reference);
+  const long double bound = exact ? 0
+                                  : error_bound(reduction, plan.variant().params,
+                                                plan.grid_size({{reduction.count}}), reference);
   const std::string difference = find_difference(reduction, result, reference, bound);
   if (!difference.empty()) fail(plan, fmt::format("{}: {}", where(), difference));
 

@@ -122,8 +122,7 @@ std::string find_fault(const Plan& plan, const Input& input, const Window& windo
   reduction.count = window.count;
   const Reference& reference = input.reference(window);
   const long double bound =
-      error_bound(reduction, plan.variant().params,
-                  static_cast<std::uint32_t>(plan.grid_size({{window.count}})), reference);
+      error_bound(reduction, plan.variant().params, plan.grid_size({{window.count}}), reference);
   return find_difference(reduction, result.data(), reference, bound);
 }
 

@@ -75,7 +75,8 @@ TEST_CASE("A family of three extents is launched with its default and with what 
 }
 
 TEST_CASE("A kernel from a file is launched") {
-  const Family& family = use_family(std::string(FOLDTUNE_FAMILIES_FOLDER) + "/scaled_copy.json");
+  const std::string path = std::string(FOLDTUNE_FAMILIES_FOLDER) + "/scaled_copy.json";
+  const Family& family = use_family(path);
   Parts parts;
   const Problem problem = problem_of(family, "T=i32").value();
   constexpr std::uint64_t kRows = 5;

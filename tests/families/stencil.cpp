@@ -131,7 +131,8 @@ class StencilFamily final : public Family {
   int layout(const Problem&, const Call&) const override { return 0; }
   std::vector<Argument> arguments(const Problem& problem) const override {
     const std::size_t bytes = size_of(type_of(problem));
-    const Argument array{.type = type_of(problem), .element_bytes = bytes, .alignment = bytes};
+    const Argument array{
+        .name = {}, .type = type_of(problem), .element_bytes = bytes, .alignment = bytes};
     Argument output = array;
     output.name = "output";
     output.access = Access::output;

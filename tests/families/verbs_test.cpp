@@ -82,6 +82,15 @@ TEST_CASE("A family from outside the tree is tuned, and what was found is shown 
   CHECK_THAT(read_file(report), ContainsSubstring(toy.text));
 }
 
+TEST_CASE("A family whose calls are made of more than files is refused by run") {
+  const Toy toy = GENERATE(kStencil, kCopy);
+  const ToyPlace place;
+  const Outcome run = place.run({"run", "--device", "cpu", "--family", toy.family, toy.field,
+                                 toy.value, place.file("x.npy")});
+  CHECK(run.exit_code == 2);
+  CHECK_THAT(run.err, ContainsSubstring("knows no files of the family " + toy.family));
+}
+
 TEST_CASE("A result of a family from outside the tree is exported, imported and compared") {
   const Toy toy = GENERATE(kStencil, kCopy);
   const ToyPlace place;
@@ -135,7 +144,8 @@ void store_on_gpu(const std::string& database, const Workload& workload) {
 
 TEST_CASE("The kernels of families from outside the tree go into a bundle") {
   use_stencil();
-  const Family& copy = use_family(std::string(FOLDTUNE_FAMILIES_FOLDER) + "/scaled_copy.json");
+  const std::string path = std::string(FOLDTUNE_FAMILIES_FOLDER) + "/scaled_copy.json";
+  const Family& copy = use_family(path);
   const ToyPlace place;
   store_on_gpu(place.database(), stencil_workload(ElementType::f32, 64, 64, 64));
   store_on_gpu(place.database(),

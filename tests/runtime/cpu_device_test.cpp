@@ -16,7 +16,7 @@ namespace {
 using Catch::Matchers::ContainsSubstring;
 
 constexpr const char* kSource = R"(
-#include "templates/reduce/words.cuh"
+#include "templates/device/words.cuh"
 
 namespace platform = foldtune::platform;
 
@@ -251,7 +251,8 @@ TEST_CASE(
   const Dim3 grid{.x = 2, .y = 3, .z = 2};
   const Dim3 block{.x = 4, .y = 4, .z = 3};
   std::vector<unsigned> places(grid.count() * block.count());
-  program.launch(kWritePlaces, {.grid = grid, .block = block, .shared_bytes = 48 * 4},
+  program.launch(kWritePlaces,
+                 {.grid = grid, .block = block, .shared_bytes = 48 * 4, .arguments = {}},
                  places.data());
   for (std::size_t i = 0; i < places.size(); ++i) {
     const std::size_t thread = block.count() - 1 - i % block.count();
@@ -259,7 +260,8 @@ TEST_CASE(
     CHECK(places[i] == thread % 4 + 10 * (thread / 4 % 4) + 100 * (thread / 16));
   }
   std::vector<unsigned> words(5);
-  program.launch(kReadUnsetDynamic, {.grid = {5}, .block = {1}, .shared_bytes = 4}, words.data());
+  program.launch(kReadUnsetDynamic, {.grid = {5}, .block = {1}, .shared_bytes = 4, .arguments = {}},
+                 words.data());
   CHECK(words == std::vector<unsigned>(5, ~0U));
 }
 
@@ -273,7 +275,7 @@ TEST_CASE("CPU device: an image that is loaded after another one is its own") {
         device->load(device->compiler().compile({source, {"store"}}));
     int result = 0;
     int* output = &result;
-    Launch launch{.block = {1}};
+    Launch launch{.block = {1}, .arguments = {}};
     launch.pass(&output);
     kernel->launch(launch, nullptr);
     CHECK(result == number);

@@ -19,7 +19,7 @@ class CpuProgram {
   /// As many blocks, of as many threads.
   template <class... Arguments>
   void launch(std::size_t index, Dim3 grid, Dim3 block, Arguments... arguments) const {
-    launch(index, {.grid = grid, .block = block}, arguments...);
+    launch(index, {.grid = grid, .block = block, .arguments = {}}, arguments...);
   }
   template <class... Arguments>
   void launch(std::size_t index, Launch launch, Arguments... arguments) const {

@@ -8,6 +8,7 @@
 #include <system_error>
 #include <vector>
 
+#include "foldtune/error.h"
 #include "tests/cache/child_process.h"
 #include "tests/catch.h"
 #include "tests/runtime/scoped_variable.h"
@@ -61,6 +62,26 @@ TEST_CASE("A temporary folder is this user's alone, and gone with its owner") {
   write_file(path / "a/b", "text");
   folder.reset();
   CHECK_FALSE(fs::exists(path));
+}
+
+TEST_CASE("A place where no temporary folder can be is told, with the variable that names it") {
+  using Catch::Matchers::ContainsSubstring;
+  const TemporaryFolder folder;
+  write_file(folder.path() / "file", "text");
+  for (const char* name : {"file", "missing", "file/in", "missing/in"}) {
+    const std::string place = folder.path() / name;
+    const test::ScopedVariable variable("TMPDIR", place);
+    std::string message;
+    try {
+      const TemporaryFolder none;
+    } catch (const Unavailable& error) {
+      message = error.what();
+    }
+    CHECK_THAT(message, ContainsSubstring("making a temporary folder in " + place + ": ") &&
+                            ContainsSubstring("set TMPDIR to a folder that can be written"));
+  }
+  const test::ScopedVariable variable("TMPDIR", "");
+  CHECK(TemporaryFolder().path().parent_path() == "/tmp");
 }
 
 TEST_CASE("A fork that destroys its copy of a temporary folder leaves the folder to its owner") {

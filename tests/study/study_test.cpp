@@ -12,7 +12,8 @@ Workload small() { return Reduction{.count = 1 << 12}; }
 /// A landscape in which configuration number i of the candidates costs 100 + i us; those of more
 /// than `most` are missing.
 Landscape ascending(std::size_t most = 1 << 20) {
-  Landscape landscape{.workload = small(), .points = {}};
+  Landscape landscape{
+      .device = {}, .compiler = {}, .template_fingerprint = {}, .workload = small(), .points = {}};
   landscape.device.multiprocessor_count = 10;
   const Candidates candidates(small(), landscape.device);
   for (std::size_t i = 0; i < std::min(most, candidates.size()); ++i) {

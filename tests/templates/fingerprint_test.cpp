@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "templates/catalog.h"
+#include "foldtune/reduction.h"
 #include "templates/family.h"
 #include "templates/histogram/workload.h"
 #include "templates/source_hash.h"

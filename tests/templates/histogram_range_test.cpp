@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -306,12 +307,13 @@ TEST_CASE("Histogram range: 64-bit bounds do not pass through double") {
   CHECK(find<int64, 8>(ElementType::i64, {kFirst + 1, kFirst + 9}, kFirst + 10) == 8);
   // Of floating-point numbers no element is outside such a bound either.
   const auto bin = [](double x) {
-    return find<double, 2>(ElementType::f64, {kFirst + 1, kFirst + 5}, x);
+    return find<double, 2>(ElementType::f64, {kFirst + 1, kFirst + 7}, x);
   };
   CHECK(bin(0x1p53) == 2);
   CHECK(bin(0x1p53 + 2) == 0);
   CHECK(bin(0x1p53 + 4) == 1);
-  CHECK(bin(0x1p53 + 6) == 2);
+  CHECK(bin(0x1p53 + 6) == 1);
+  CHECK(bin(0x1p53 + 8) == 2);
 }
 
 TEST_CASE(
@@ -335,7 +337,82 @@ TEST_CASE(
 TEST_CASE("Histogram range: ranges of denormal numbers have bins") {
   CHECK(find<double, 256>(ElementType::f64, {0, 1e-310}, 0.6e-310) == 153);
   CHECK(find<float, 256>(ElementType::f32, {0, 1e-44}, 5.6e-45F) == 143);
-  CHECK(find<double, 4>(ElementType::f64, {0, 0x4p-1074}, 0x3p-1074) == 3);
+  CHECK(find<double, 4>(ElementType::f64, {0, 0x10p-1074}, 0xbp-1074) == 2);
+  CHECK(find<double, 4>(ElementType::f64, {0, 0x10p-1074}, 0xcp-1074) == 3);
+}
+
+/// Bounds that are tiny, huge, far from zero, of either sign, and any number of numbers apart.
+BinBounds random_narrow_bounds(std::mt19937_64& random) {
+  constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
+  constexpr std::uint64_t kInfinity = std::uint64_t{0x7ff} << 52;
+  const std::uint64_t magnitude = random() % 4 == 0 ? random() >> (12 + random() % 52)  // denormal
+                                                    : random() % kInfinity;
+  const std::uint64_t apart = random() >> (10 + random() % 54);
+  const std::uint64_t above = std::min(magnitude + apart, kInfinity - 1);
+  double lower = std::bit_cast<double>(magnitude);
+  double upper = std::bit_cast<double>(above);
+  if (random() % 3 == 0) lower = -lower;
+  if (random() % 8 == 0) lower = 0;
+  if (random() % 4 == 0) {
+    lower = std::bit_cast<double>(above ^ kSign);
+    upper = std::bit_cast<double>(magnitude ^ kSign);
+  }
+  return {lower, upper};
+}
+
+/// Of every range it is said whether the edges ascend, and elements are in the bins between them.
+template <class T, std::uint32_t kBins>
+void check_narrow(ElementType type) {
+  std::mt19937_64 random(kBins);
+  const HistogramWorkload histogram = make_histogram(type, kBins);
+  int accepted = 0;
+  int refused = 0;
+  int wrong = 0;
+  std::string first_wrong;
+  for (int round = 0; round < 4000; ++round) {
+    const BinBounds bounds = random_narrow_bounds(random);
+    const double lower = bounds.lower.nearest();
+    const double upper = bounds.upper.nearest();
+    if (!(lower < upper) || !std::isfinite(upper - lower)) continue;
+    bool does_ascend = (upper - lower) / kBins >= kBins * 0x1p-1074;
+    for (std::uint32_t i = 1; i <= kBins && does_ascend; ++i) {
+      const double edge = i == kBins ? upper : linspace(kBins, lower, upper, i);
+      does_ascend = linspace(kBins, lower, upper, i - 1) < edge;
+    }
+    const std::string fault = find_range_fault(histogram, bounds);
+    if (fault.empty() != does_ascend && wrong++ == 0) {
+      first_wrong = fmt::format("{} bins from {} to {}: '{}'", kBins, lower, upper, fault);
+    }
+    ++(fault.empty() ? accepted : refused);
+    if (!fault.empty()) continue;
+    const std::optional<BinRange> range = make_bin_range(histogram, bounds);
+    constexpr double kMost = std::numeric_limits<Held<T>>::max();
+    const auto edge = [&](std::uint32_t i) -> long double {
+      const double right = i == kBins ? upper : linspace(kBins, lower, upper, i);
+      return std::clamp(right, -kMost, kMost);
+    };
+    check_beside_edges<T>(kBins, random, edge, [&](Held<T> x) {
+      const std::uint32_t expected = bin_in_f64(kBins, lower, upper, x);
+      const std::uint32_t found = find<T, kBins>(range, x);
+      if (found == expected || wrong++ > 0) return;
+      first_wrong = fmt::format("{} in {} bins from {} to {}: {}, not {}", x, kBins, lower, upper,
+                                found, expected);
+    });
+  }
+  CAPTURE(name(type), first_wrong);
+  CHECK(wrong == 0);
+  CHECK(accepted > 100);
+  CHECK(refused > 20);
+}
+
+TEST_CASE("Histogram range: a range is taken if its edges ascend, and its bins are between them") {
+  check_narrow<double, 2>(ElementType::f64);
+  check_narrow<double, 7>(ElementType::f64);
+  check_narrow<double, 256>(ElementType::f64);
+  check_narrow<double, 4100>(ElementType::f64);
+  check_narrow<float, 7>(ElementType::f32);
+  check_narrow<float, 256>(ElementType::f32);
+  check_narrow<bfloat16, 7>(ElementType::bf16);
 }
 
 TEST_CASE("Histogram range: common ranges need no search among edges") {
@@ -382,6 +459,10 @@ TEST_CASE("Histogram range: what bins cannot be made of is a fault") {
     return find_range_fault(make_histogram(type, bins), bounds);
   };
   using Catch::Matchers::ContainsSubstring;
+  const auto check_too_narrow = [&](ElementType type, const BinBounds& bounds) {
+    CHECK_THAT(fault(type, bounds, 7), ContainsSubstring("is too narrow for 7 bins") &&
+                                           ContainsSubstring("use a wider range or fewer bins"));
+  };
   const double infinity = std::numeric_limits<double>::infinity();
   for (const ElementType type : element_types()) {
     CHECK_THAT(fault(type, {0, infinity}), ContainsSubstring("not both finite"));
@@ -389,13 +470,27 @@ TEST_CASE("Histogram range: what bins cannot be made of is a fault") {
     CHECK_THAT(fault(type, {1, 1}), ContainsSubstring("not below"));
     CHECK_THAT(fault(type, {2, 1}), ContainsSubstring("not below"));
     CHECK_THAT(fault(type, {-1e308, 1e308}), ContainsSubstring("wider than f64"));
-    CHECK_THAT(fault(type, {0, 0x1p-1074}), ContainsSubstring("too narrow for 256 bins"));
-    CHECK_THAT(fault(type, {0, 294 * 0x1p-1074}, 100),
-               ContainsSubstring("too narrow for 100 bins"));
-    CHECK(fault(type, {0, 300 * 0x1p-1074}, 100).empty());
+    // Whatever the width of a bin is rounded to.
+    for (const double numbers : {1, 6, 7, 10, 11, 14, 40, 45}) {
+      check_too_narrow(type, {0, numbers * 0x1p-1074});
+      check_too_narrow(type, {-numbers * 0x1p-1074, 0});
+    }
+    CHECK(fault(type, {0, 49 * 0x1p-1074}, 7).empty());
+    check_too_narrow(type, {1, 1 + 0x1p-52});
+    check_too_narrow(type, {1, 1 + 6 * 0x1p-52});
+    CHECK(fault(type, {1, 1 + 7 * 0x1p-52}, 7).empty());
     CHECK(fault(type, {0, 100}).empty());
     CHECK(fault(type, {0, 1e39}).empty());
     CHECK(fault(type, {5, 5.0001}).empty());
+  }
+}
+
+TEST_CASE("Histogram range: integer bounds are no range of f64 that holds none between them") {
+  constexpr std::int64_t kFirst = std::int64_t{1} << 60;
+  for (const BinBounds& bounds :
+       {BinBounds{kFirst + 1, kFirst + 2}, BinBounds{kFirst - 1, kFirst + 1}}) {
+    CHECK_FALSE(find_range_fault(make_histogram(ElementType::f64, 2), bounds).empty());
+    CHECK(find_range_fault(make_histogram(ElementType::i64, 2), bounds).empty());
   }
 }
 

@@ -147,8 +147,7 @@ TEST_CASE("The elements' address is the layout of a histogram's call, whatever t
     Call call;
     call.arguments = {reinterpret_cast<void*>(0x1008), reinterpret_cast<void*>(input),
                       reinterpret_cast<void*>(0x2004)};
-    const int layout = histogram_family().layout(HistogramWorkload{}, call);
-    return histogram_family().layouts()[layout];
+    return histogram_family().layouts()[histogram_family().layout(HistogramWorkload{}, call)];
   };
   CHECK(layout(0x3000) == "vector");
   CHECK(layout(0x3008) == "element");

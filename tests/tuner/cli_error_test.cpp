@@ -8,6 +8,7 @@
 #include "tests/catch.h"
 #include "tests/tuner/npy_file.h"
 #include "tests/tuner/program.h"
+#include "tests/tuner/tuned_on_cpu.h"
 
 namespace foldtune::test {
 namespace {
@@ -122,6 +123,37 @@ TEST_CASE("An option without its value does not take the next option for it") {
   CHECK_FALSE(std::filesystem::exists(place.database()));
 }
 
+TEST_CASE("A short option is told by its long name, and takes its value after = as that does") {
+  const Workplace place;
+  check_error(place, {"export", "-o", "--json"}, kUsage,
+              "-o has no value: --json is an option, too (if it is meant, write --output=--json)");
+  check_error(place, {"export", "-o", "-h"}, kUsage, "write --output=-h)");
+  check_error(place, {"show", "--db", "-h"}, kUsage, "--db has no value: -h is an option");
+  check_error(place, {"export", "-o=", "--best"}, kUsage, "-o is empty; name a file");
+  check_error(place, {"export", "-o=" + place.file("none/out")}, kFile,
+              "writing the export " + place.file("none/out"));
+  check_error(place, {"export", "-o=--json"}, kUsage, "write --output=--json)");
+}
+
+TEST_CASE("A flag with a value is told as that, whatever the value") {
+  const Workplace place;
+  for (const std::string value : {"", "x", "true", "--all"}) {
+    check_error(place, {"show", "--json=" + value}, kUsage,
+                "--json takes no value; see foldtune show --help");
+    check_error(place, {"show", "--help=" + value}, kUsage, "--help takes no value");
+    check_error(place, {"show", "-h=" + value}, kUsage, "-h takes no value");
+    check_error(place, {"--version=" + value}, kUsage,
+                "--version takes no value; see foldtune --help");
+  }
+}
+
+TEST_CASE("An option where none can be is told as that") {
+  const Workplace place;
+  check_error(place, {"show", "--", "--db"}, kUsage, "--db is where no option can be");
+  check_error(place, {"show", "--", "--db="}, kUsage, "--db is where no option can be");
+  check_error(place, {"--db", "x", "show"}, kUsage, "--db is where no option can be");
+}
+
 TEST_CASE("An unknown verb or option is answered with the one that was meant") {
   const Workplace place;
   check_error(place, {"tun"}, kUsage, "there is no verb 'tun'; did you mean tune?");
@@ -170,6 +202,50 @@ TEST_CASE("A missing file is told by its name, whatever it was wanted for") {
   CHECK_THAT(place.run({"doctor", "--db", none}).out,
              ContainsSubstring(none + ": there is no such file; check its name"));
   check_error(place, {"import", none}, kFile, none + ": No such file");
+}
+
+TEST_CASE("A place for temporary files that is none is told by every verb that has some") {
+  Workplace place;
+  copy_tuned(place);
+  const std::string data = place.write("data", bytes_of(std::vector<float>{1.0F}));
+  for (const std::string& folder : {data, place.file("missing")}) {
+    place.set("TMPDIR", folder);
+    for (const Arguments& arguments : {Arguments{"bundle", "-o", place.file("bundle.db")},
+                                       tune({}),
+                                       {"revalidate", "--device", "cpu"},
+                                       {"run", "--device", "cpu", "--type", "f32", data}}) {
+      check_error(place, arguments, kUnavailable, "making a temporary folder in " + folder);
+    }
+    CHECK_THAT(place.run({"doctor"}).out, ContainsSubstring("making a temporary folder in "));
+    CHECK(place.run({"show"}).exit_code == 0);
+  }
+  CHECK_FALSE(std::filesystem::exists(place.file("bundle.db")));
+}
+
+TEST_CASE("In a folder that is gone names of files there are errors, and others work") {
+  const Workplace place;
+  copy_tuned(place);
+  const auto run_there = [&](const std::string& arguments) {
+    const std::string folder = place.file("gone");
+    std::filesystem::create_directory(folder);
+    const std::string command = "cd '" + folder + "' && rmdir '" + folder + "' && FOLDTUNE_DB='" +
+                                place.database() + "' '" FOLDTUNE_PROGRAM "' " + arguments +
+                                " > '" + place.file("out") + "' 2> '" + place.file("err") + "'";
+    const int status = std::system(command.c_str());
+    return Outcome{.exit_code = WEXITSTATUS(status),
+                   .out = read_file(place.file("out")),
+                   .err = read_file(place.file("err"))};
+  };
+  for (const char* name : {"show --db x.db", "diff a.db b.db", "prune --db ./x.db --device cpu --dry-run"}) {
+    check_error(run_there(name), kDatabase, "cannot open the tuning database");
+  }
+  check_error(run_there("tune --device cpu --n 1K --max-evals 1 --db x.db"), kDatabase, "x.db");
+  check_error(run_there("show --family ./own.json"), kUsage, "reading the family ./own.json");
+  CHECK(run_there("doctor --db x.db").exit_code == kDatabase);
+  CHECK(run_there("show --family reduce").exit_code == 0);
+  CHECK(run_there("run --device cpu --type f32 '" +
+                  place.write("data", bytes_of(std::vector<float>{1.0F})) + "'")
+            .exit_code == 0);
 }
 
 TEST_CASE("Nothing is said of tuning for an array without elements") {

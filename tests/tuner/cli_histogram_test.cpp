@@ -207,7 +207,7 @@ TEST_CASE_METHOD(HistogramFixture, "A histogram that cannot be is an error of us
   CHECK_THAT(sum.err, ContainsSubstring("reduce has no --bins"));
   const Outcome range = place_.run({"run", "--device", "cpu", "--range", "0:1", floats_});
   CHECK(range.exit_code == 2);
-  CHECK_THAT(range.err, ContainsSubstring("--range is for --op histogram"));
+  CHECK_THAT(range.err, ContainsSubstring("--range is for --family histogram"));
   const Outcome keys = place_.run({"tune", "--device", "cpu", "--op", "histogram", "--type", "f32",
                                    "--binning", "key", "--n", "1K"});
   CHECK(keys.exit_code == 2);

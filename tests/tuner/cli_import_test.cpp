@@ -363,7 +363,8 @@ TEST_CASE("import refuses times that no hardware reaches, of files and of databa
 }
 
 TEST_CASE("imported rows are stale wherever they are shown, and lose to own ones") {
-  const Workplace place;
+  Workplace place;
+  place.set("CUDA_VISIBLE_DEVICES", "-1");  // a GPU of this machine would be the device of `why`
   const Workload problem = sum_of(1 << 20);
   const RunRecord run = run_on("NVIDIA H200");
   store(place.file("theirs.db"), {success(problem, with_block_size(64), {3}, /*round=*/9)}, run);

@@ -245,5 +245,33 @@ TEST_CASE("import --json and prune --json have their counts") {
   CHECK(pruned["database"] == place.database());
 }
 
+TEST_CASE("With --json an error prints nothing but what was done before it and stays") {
+  Workplace place;
+  const std::string from = tuned_on_cpu().place.database();
+  const std::string none = place.file("none.json");
+  const Outcome failed = place.run({"import", "--json", none});
+  CHECK(failed.exit_code == kFile);
+  CHECK(failed.out.empty());
+  const Outcome half = place.run({"import", "--json", from, none});
+  CHECK(half.exit_code == kFile);
+  CHECK(Json::parse(half.out).size() == 1);
+  place.set("TMPDIR", none);
+  for (const char* verb : {"tune", "revalidate"}) {
+    const Outcome outcome = place.run({verb, "--device", "cpu", "--json"});
+    CAPTURE(verb, outcome.err);
+    CHECK(outcome.exit_code == kUnavailable);
+    CHECK(outcome.out.empty());
+  }
+}
+
+TEST_CASE("With --json nothing to show is an empty list, and no error") {
+  const Workplace place;
+  copy_tuned(place);
+  CHECK(json_of(place, {"show", "--op", "min"}) == Json::array());
+  CHECK(json_of(place, {"landscape", "--op", "min", "--n", "1000"}) == Json::array());
+  CHECK(json_of(place, {"diff", place.database(), place.database(), "--op", "min"})["problems"] ==
+        Json::array());
+}
+
 }  // namespace
 }  // namespace foldtune::test

@@ -1,15 +1,17 @@
-// foldtune show: its orders and its CSV.
+// foldtune show: its orders, its CSV, and the devices that it chooses as other verbs do.
 #include <SQLiteCpp/Database.h>
 #include <SQLiteCpp/Statement.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "tests/catch.h"
 #include "tests/tuner/program.h"
 #include "tests/tuner/tuned_database.h"
+#include "tests/tuner/tuned_on_cpu.h"
 
 namespace foldtune::test {
 namespace {
@@ -173,6 +175,60 @@ TEST_CASE("No text of a database acts on the terminal that shows it") {
     CHECK(is_harmless(outcome.out));
     CHECK(is_harmless(outcome.err));
     if (command.back() == "--json") CHECK(nlohmann::json::accept(outcome.out));
+  }
+}
+
+TEST_CASE("Every verb that chooses rows by their device takes cpu, and parts of names") {
+  const Workplace place;
+  copy_tuned(place);
+  store(place.database(), {success(sum_of(1000), with_block_size(64), {5})}, run_on("NVIDIA Cpu"));
+  const auto json_of = [&](std::vector<std::string> arguments, const std::string& device) {
+    arguments.insert(arguments.end(), {"--json", "--device", device});
+    const Outcome outcome = place.run(arguments);
+    CAPTURE(arguments, outcome.err);
+    REQUIRE(outcome.exit_code == 0);
+    return nlohmann::json::parse(outcome.out);
+  };
+  const auto kinds_in = [&](const nlohmann::json& rows) {
+    std::set<std::string> kinds;
+    for (const auto& row : rows) kinds.insert(row["device_kind"]);
+    return kinds;
+  };
+  const std::set<std::string> cpu{"cpu"};
+  for (const std::string verb : {"show", "why", "landscape"}) {
+    const std::vector<std::string> whole =
+        verb == "show" ? std::vector<std::string>{verb}
+                       : std::vector<std::string>{verb, "--op", "sum", "--n", "1000"};
+    CHECK(kinds_in(json_of(whole, "cpu")) == cpu);
+    CHECK(kinds_in(json_of(whole, "nvidia c")) == std::set<std::string>{"cuda"});
+  }
+  CHECK(kinds_in(json_of({"diff", place.database(), place.database()}, "cpu")["devices"]) == cpu);
+  CHECK(json_of({"export", "-o", place.file("cpu.json")}, "cpu")["devices"] == 1);
+  CHECK(json_of({"export", "-o", place.file("gpu.json")}, "nvidia")["measurements"] == 1);
+  for (const auto& group : json_of({"prune", "--dry-run"}, "cpu")["groups"]) {
+    CHECK(group["device_name"] != "NVIDIA Cpu");
+  }
+  CHECK(json_of({"prune", "--dry-run"}, "nvidia cpu")["measurements"] == 1);
+}
+
+TEST_CASE("Every verb that chooses rows by their device says which GPU is not there") {
+  Workplace place;
+  copy_tuned(place);
+  place.set("CUDA_VISIBLE_DEVICES", "-1");
+  const std::string database = place.database();
+  for (std::vector<std::string> arguments : {std::vector<std::string>{"show"},
+                                             {"show", "--all"},
+                                             {"why", "--op", "sum", "--n", "1000"},
+                                             {"landscape", "--op", "sum", "--n", "1000"},
+                                             {"diff", database, database},
+                                             {"export", "-o", place.file("out")},
+                                             {"bundle", "-o", place.file("out")},
+                                             {"prune", "--dry-run"}}) {
+    arguments.insert(arguments.end(), {"--device", "cuda:0"});
+    const Outcome outcome = place.run(arguments);
+    CAPTURE(arguments, outcome.err);
+    CHECK(outcome.exit_code == kUnavailable);
+    CHECK(outcome.out.empty());
   }
 }
 

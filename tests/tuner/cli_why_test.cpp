@@ -210,7 +210,7 @@ TEST_CASE("Why says what is wrong") {
   CHECK_THAT(why(place, {"--n", "1K"}).out, ContainsSubstring("holds no results yet"));
   CHECK(why_json(place, {"--n", "1K"}).empty());
   database.add(run_on(), tuning());
-  fails({"--n", "1K", "--device", "h300"}, kUsage, "'h300' in its name");
+  fails({"--n", "1K", "--device", "h300"}, kUsage, "is of a device 'h300'");
 }
 
 TEST_CASE("Why lists every choice of a device, the oldest first, with its change") {

@@ -16,11 +16,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <functional>
 #include <new>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "foldtune/error.h"
@@ -121,8 +123,15 @@ class FaultyEvaluator final : public Evaluator {
     if (count == kCountThatDoesNotCompile) throw CompileError("there is an error");
     if (count == kCountWithoutMemory) throw OutOfMemory("there is no memory");
     if (count == kCountThatHangs) hang();
+    if (count == kCountWhoseCodeHangs) {
+      tell_of_run_();
+      tell_of_run_();
+      hang();
+    }
     right_.set_workload(workload, largest);
   }
+
+  void tell_of_runs(std::function<void()> tell) override { tell_of_run_ = std::move(tell); }
 
   MeasurementRecord evaluate(const Trial& trial) override {
     const auto misdeed = misdeed_of(reduce_params(trial.params));
@@ -133,6 +142,7 @@ class FaultyEvaluator final : public Evaluator {
  private:
   Evaluator& right_;
   int replies_;
+  std::function<void()> tell_of_run_;
 };
 
 /// Its images are the number of its process.

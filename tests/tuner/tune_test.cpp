@@ -180,7 +180,11 @@ TEST_CASE("a budget that is over at once still gives the default, unless that fa
   ScriptedEvaluator hanging([](const Workload&, const Trial&) { return 10.; },
                             [](const Trial&) { return Outcome::timeout; });
   const auto other = open_memory_store();
-  CHECK(tune_in_time(hanging, *other, 0, nothing).results.empty());
+  const TuneSummary unfinished = tune_in_time(hanging, *other, 0, nothing);
+  CHECK(unfinished.results.empty());
+  REQUIRE(unfinished.failures.size() == 2);
+  CHECK(unfinished.failures[0].reason.find("the budget leaves no more. Nothing was stored") !=
+        std::string::npos);
   CHECK(hanging.trials.size() == 2);
   // That it did not end in no time is not known of it.
   CHECK(other->measurements().empty());

@@ -90,7 +90,7 @@ TEST_CASE("A worker is asked for what a device of this process is asked for") {
 }
 
 TEST_CASE("Whatever a configuration does to the worker, it is in its record, and nowhere else") {
-  struct Expectation {
+  struct Reaction {
     Misdeed misdeed;
     Outcome outcome;
     const char* reason;
@@ -98,7 +98,7 @@ TEST_CASE("Whatever a configuration does to the worker, it is in its record, and
   };
   constexpr bool kEnds = true;
   constexpr bool kStays = false;
-  const Expectation expectations[] = {
+  const Reaction expectations[] = {
       {Misdeed::aborts, Outcome::crashed, "signal 6", kEnds},
       {Misdeed::segfaults, Outcome::crashed, "signal 11", kEnds},
       {Misdeed::exits, Outcome::crashed, "exit status 3; it wrote: my last word", kEnds},
@@ -122,7 +122,7 @@ TEST_CASE("Whatever a configuration does to the worker, it is in its record, and
     worker.set_workload(problem(), problem());
     CHECK(worker.evaluate(good_trial()) == good);
     int starts = 1;
-    for (const Expectation& expected : expectations) {
+    for (const Reaction& expected : expectations) {
       INFO("misdeed " << static_cast<int>(expected.misdeed));
       const Trial trial = bad_trial(expected.misdeed);
       const MeasurementRecord record = worker.evaluate(trial);
@@ -234,6 +234,24 @@ TEST_CASE("What a worker may take follows what the budget leaves") {
   CHECK(record.outcome == Outcome::timeout);
   CHECK(contains(record.failure, "did not end within 0.3 s"));
   CHECK(seconds_since(begin) < 30);
+  CHECK(worker.evaluate(good_trial()).outcome == Outcome::ok);
+}
+
+TEST_CASE("Preparing may take longer than the budget leaves, but not the code that it runs") {
+  WorkerOptions options = options_of({"right"});
+  options.least_preparation_s = 60;
+  options.least_run_s = 0.3;
+  WorkerEvaluator worker(options);
+  worker.limit_preparation(0);
+  Reduction hanging = problem();
+  hanging.count = test::kCountWhoseCodeHangs;
+  const auto begin = Clock::now();
+  CHECK_THROWS_WITH(worker.set_workload(hanging, hanging),
+                    Catch::Matchers::ContainsSubstring("for the first time: did not end") &&
+                        Catch::Matchers::ContainsSubstring("the budget leaves no more") &&
+                        Catch::Matchers::ContainsSubstring("Nothing was stored"));
+  CHECK(seconds_since(begin) < 30);
+  worker.set_workload(problem(), problem());
   CHECK(worker.evaluate(good_trial()).outcome == Outcome::ok);
 }
 

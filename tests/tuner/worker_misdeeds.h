@@ -80,5 +80,6 @@ inline constexpr std::size_t kCountThatAborts = 13;
 inline constexpr std::size_t kCountThatDoesNotCompile = 14;
 inline constexpr std::size_t kCountWithoutMemory = 15;
 inline constexpr std::size_t kCountThatHangs = 16;
+inline constexpr std::size_t kCountWhoseCodeHangs = 17;
 
 }  // namespace foldtune::test

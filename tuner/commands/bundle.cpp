@@ -4,17 +4,20 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "foldtune/error.h"
 #include "runtime/support/temporary_folder.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/options.h"
 #include "tuner/commands/row_filter.h"
+#include "tuner/exchange/input_bytes.h"
 #include "tuner/files/output_file.h"
 #include "tuner/inspect/row_fields.h"
 #include "tuner/inspect/stored_rows.h"
@@ -54,6 +57,16 @@ void print_json(const std::string& file, const BundleReport& report, std::uint64
                   {"left_out", report.left_out}});
 }
 
+void write_copy(const std::string& path, OutputFile& output) {
+  constexpr std::size_t kBytesAtATime = std::size_t{64} << 10;
+  const InputBytes file(path);
+  const ByteSource read = file.begin();
+  std::array<char, kBytesAtATime> bytes;
+  while (const std::size_t size = read(bytes.data(), bytes.size())) {
+    output.write(std::string_view(bytes.data(), size));
+  }
+}
+
 ExitCode run_bundle(const BundleArguments& arguments) {
   require_place_for_json(arguments.json, arguments.output, "the bundle", "-o");
   const auto is_wanted = row_test(arguments.filter);
@@ -69,7 +82,7 @@ ExitCode run_bundle(const BundleArguments& arguments) {
         "kernels; `foldtune show` lists what it has",
         database));
   }
-  output.write(read_file(path));
+  write_copy(path, output);
   output.commit();
   if (arguments.json) {
     print_json(arguments.output, report, output.bytes());

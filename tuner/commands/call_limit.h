@@ -1,8 +1,11 @@
-/// How long a call may take.
+/// What ends a call that does not end well by itself.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <condition_variable>
+#include <csignal>
+#include <cstddef>
 #include <mutex>
 #include <optional>
 #include <stop_token>
@@ -11,8 +14,26 @@
 
 namespace foldtune {
 
-/// Ends the process with ExitCode::device where a call takes longer than its limit: nothing else
-/// stops a kernel.
+/// Ends the process with ExitCode::device, and a message, where a kernel crashes in this process:
+/// on the CPU device, of which signals are told that are sent while a kernel runs. Others, and
+/// those that someone else handles, such as a sanitizer, do what they did before. One at a time.
+class CrashReport {
+ public:
+  /// `what` is what the kernel does, for the message.
+  explicit CrashReport(const std::string& what);
+  CrashReport(const CrashReport&) = delete;
+  CrashReport& operator=(const CrashReport&) = delete;
+  ~CrashReport();
+
+  static constexpr std::size_t kSignals = 5;
+
+ private:
+  const std::array<std::string, kSignals> messages_;
+  std::array<struct sigaction, kSignals> before_{};
+};
+
+/// Ends the process with ExitCode::device where a call takes longer than its limit, since nothing
+/// else stops a kernel, or where it crashes.
 class CallLimit {
  public:
   /// The first call begins; `what` is what it does, for the message. Empty: there is no limit.
@@ -28,6 +49,7 @@ class CallLimit {
 
   const std::optional<std::chrono::seconds> limit_;
   const std::string what_;
+  const CrashReport crashes_;
   std::mutex mutex_;  // guards what follows
   Clock::time_point end_;
   std::condition_variable_any stopped_;

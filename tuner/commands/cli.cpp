@@ -87,7 +87,7 @@ Environment:
   FOLDTUNE_NVRTC    libnvrtc.so, where it is not in a usual place (CUDA_HOME and CUDA_PATH
                     work, too)
   FOLDTUNE_WORKER   foldtune-worker, where it is not beside this program (../libexec/foldtune)
-  FOLDTUNE_TOOLKIT  the CUDA Toolkit whose headers some variants need, where CUDA_HOME is another
+  FOLDTUNE_TOOLKIT  the CUDA Toolkit whose headers some kernels from files need; else CUDA_HOME
   TMPDIR            where temporary files go, from which programs can be run [/tmp]
   CXX               the compiler of the CPU device, with options: "g++ -O2"; without it c++, g++
                     or clang++
@@ -98,7 +98,7 @@ Exit codes:
   2    wrong usage: an unknown verb, option, operator, type, count or device name; a file that
        holds another type
   3    something is missing on this machine: a GPU, its driver, NVRTC, a host compiler,
-       foldtune-worker
+       foldtune-worker, a folder for temporary files
   4    a file cannot be read, or the output cannot be written
   5    the tuning database cannot be opened, read or written, or holds what it should not
   6    a kernel does not compile, or the device reports an error
@@ -168,31 +168,57 @@ std::vector<std::string> known_words(const CLI::App& app, bool is_option) {
   return words;
 }
 
+/// The option that a word names, "--db" or "-o"; null for all else.
+const CLI::Option* find_option(const CLI::App& verb, const std::string& word) {
+  return word.starts_with('-') ? verb.get_option_no_throw(word) : nullptr;
+}
+
+bool is_flag(const CLI::Option& option) { return option.get_items_expected_max() == 0; }
+
+/// "tune --help".
+std::string help_of(const CLI::App& verb) {
+  return verb.get_parent() == nullptr ? "--help" : verb.get_name() + " --help";
+}
+
 /// What is wrong with a word that has no place on the command line of `app`.
 std::string describe_extra(const CLI::App& app, const std::string& word) {
+  const std::string name = word.substr(0, word.find('='));
   const bool is_option = word.starts_with('-');
   const bool is_verb = !is_option && app.get_parent() == nullptr;
+  if (find_option(app, name) != nullptr) {  // before the verb, or after "--"
+    return fmt::format("{} is where no option can be", name);
+  }
   if (!is_option && !is_verb) return fmt::format("'{}' is one argument too many", word);
-  const std::string name = is_option ? word.substr(0, word.find('=')) : word;
   const std::string near = nearest_word(name, known_words(app, is_option));
   return fmt::format("there is no {} {}{}", is_option ? "option" : "verb",
-                     is_option ? name : '\'' + name + '\'',
+                     is_option ? name : '\'' + word + '\'',
                      near.empty() ? "" : fmt::format("; did you mean {}?", near));
 }
 
-/// The words of a command line after the program's name. "--db=" becomes two words: CLI11 takes
-/// what follows it for the value, and a variable of the shell that is empty would make `--db=
-/// --dry-run` write to a database of that name.
-std::vector<std::string> split_words(int argc, const char* const* argv) {
+/// The words of a command line after the program's name. What CLI11 would read in another way than
+/// people do becomes two words: of "--db=" it takes what follows for the value, and a variable of
+/// the shell that is empty would make `--db= --dry-run` write to a database of that name; of "-o=x"
+/// it makes the value "=x". Throws for a flag with a value.
+std::vector<std::string> split_words(const CLI::App& verb, std::vector<std::string> arguments) {
   std::vector<std::string> words;
-  for (int i = 1; i < argc; ++i) {
-    std::string word = argv[i];
-    const bool is_empty_value =
-        word.starts_with("--") && word.size() > 3 && word.find('=') == word.size() - 1;
-    if (is_empty_value) word.pop_back();
-    if (word.starts_with("-:")) word.replace(0, 1, "/dev/stdin");
+  bool has_options = true;
+  for (std::string& word : arguments) {
+    has_options = has_options && word != "--";
+    const std::size_t end = word.find('=');
+    const CLI::Option* const option =
+        has_options && end != std::string::npos ? find_option(verb, word.substr(0, end)) : nullptr;
+    if (option != nullptr && is_flag(*option)) {
+      throw InvalidArgument(
+          fmt::format("{} takes no value; see foldtune {}", word.substr(0, end), help_of(verb)));
+    }
+    const bool is_short = !word.starts_with("--");
+    if (option != nullptr && (is_short || end + 1 == word.size())) {
+      words.push_back(word.substr(0, end));
+      word.erase(0, end + 1);
+    } else if (word.starts_with("-:")) {
+      word.replace(0, 1, "/dev/stdin");
+    }
     words.push_back(std::move(word));
-    if (is_empty_value) words.emplace_back();
   }
   return words;
 }
@@ -202,18 +228,16 @@ std::vector<std::string> split_words(int argc, const char* const* argv) {
 void require_values(const CLI::App& verb, std::span<const std::string> words) {
   for (std::size_t i = 0; i + 1 < words.size(); ++i) {
     if (words[i] == "--") return;
-    const CLI::Option* const option =
-        words[i].starts_with('-') ? verb.get_option_no_throw(words[i]) : nullptr;
-    if (option == nullptr || option->get_items_expected_min() == 0) continue;
+    const CLI::Option* const option = find_option(verb, words[i]);
+    if (option == nullptr || is_flag(*option)) continue;
     const std::string& value = words[++i];
     if (value.empty() && option->get_type_name() == "FILE") {
       throw InvalidArgument(fmt::format("{} is empty; name a file", words[i - 1]));
     }
-    if (!value.starts_with("--") || verb.get_option_no_throw(value) == nullptr) continue;
+    if (find_option(verb, value) == nullptr) continue;
     throw InvalidArgument(fmt::format(
-        "{0} has no value: {1} is an option, too (if it is meant, write {0}={1}); see foldtune {2} "
-        "--help",
-        words[i - 1], value, verb.get_name()));
+        "{} has no value: {} is an option, too (if it is meant, write --{}={}); see foldtune {}",
+        words[i - 1], value, option->get_lnames().front(), value, help_of(verb)));
   }
 }
 
@@ -285,12 +309,13 @@ ExitCode parse_and_run(int argc, const char* const* argv) {
     }
   }
 
-  std::vector<std::string> words = split_words(argc, argv);
+  const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
+  const CLI::App* place = &app;
   for (const auto& [subcommand, action] : verbs) {
-    if (!words.empty() && words.front() == subcommand->get_name()) {
-      require_values(*subcommand, std::span(words).subspan(1));
-    }
+    if (!arguments.empty() && arguments.front() == subcommand->get_name()) place = subcommand;
   }
+  std::vector<std::string> words = split_words(*place, arguments);
+  require_values(*place, words);
   try {
     std::ranges::reverse(words);  // as CLI11 wants them
     app.parse(std::move(words));

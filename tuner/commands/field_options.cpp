@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <system_error>
 #include <utility>
 
 #include "foldtune/error.h"
@@ -156,7 +157,8 @@ std::string describe_field_values() {
 
 std::vector<const Family*> require_families(const std::string& name) {
   if (name.empty()) return {families().begin(), families().end()};
-  const std::string path = std::filesystem::absolute(name).string();
+  std::error_code is_lost;  // the working folder, without which it is no path
+  const std::string path = std::filesystem::absolute(name, is_lost).string();
   std::vector<std::string_view> names;
   for (const Family* const family : families()) {
     const bool is_of_file = !family->path().empty() && family->path() == path;

@@ -133,18 +133,15 @@ ExitCode import_file(const std::string& file, const ImportArguments& arguments,
 ExitCode run_import(const ImportArguments& arguments) {
   ExitCode code = ExitCode::ok;
   nlohmann::ordered_json done = nlohmann::ordered_json::array();
-  const auto print = [&] {
-    if (arguments.json) print_indented(done);
-  };
   try {
     for (const std::string& file : arguments.files) {
       if (import_file(file, arguments, done) != ExitCode::ok) code = ExitCode::database;
     }
   } catch (...) {  // What was imported before is in the database all the same.
-    print();
+    if (arguments.json && !done.empty()) print_indented(done);
     throw;
   }
-  print();
+  if (arguments.json) print_indented(done);
   return code;
 }
 

@@ -91,7 +91,7 @@ std::string_view text(KernelStatus status) {
   return "failed";
 }
 
-/// How a kernel is computed: "bs256 vw4 ...", or the name of a library's function.
+/// How a kernel is computed: "block_size=256 ...", or the name of a library's function.
 std::string how_text(const LadderKernel& kernel) {
   if (const auto* const params = std::get_if<Config>(&kernel.how)) return format_config(*params);
   if (const auto* const library = std::get_if<LibraryFunction>(&kernel.how)) return library->name;

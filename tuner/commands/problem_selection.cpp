@@ -35,12 +35,12 @@ Workload selected_workload(const ProblemSelection& selection) {
 std::vector<StoredResult> select_device(std::vector<StoredResult> rows,
                                         const ProblemSelection& selection) {
   const bool has_rows = !rows.empty();
-  std::erase_if(rows, [&](const StoredResult& row) {
-    return !has_name_with(row.run.device, selection.device);
+  std::erase_if(rows, [wanted = device_filter(selection.device)](const StoredResult& row) {
+    return !is_among(wanted, row.run.device);
   });
   if (has_rows && rows.empty()) {
     throw InvalidArgument(
-        fmt::format("no device in {} has '{}' in its name; `foldtune show` lists what there is",
+        fmt::format("nothing in {} is of a device '{}'; `foldtune show` lists what there is",
                     database_path(selection.database), selection.device));
   }
   return rows;

@@ -19,7 +19,7 @@ namespace foldtune {
 struct ProblemSelection {
   ProblemOptions problem;
   ShapeOptions shape;
-  std::string device;  ///< part of a device's name; "": any
+  std::string device;  ///< as `device_filter` takes it
   std::optional<std::string> database;
   bool json = false;
 };
@@ -30,8 +30,8 @@ void add_problem_selection(CLI::App& app, ProblemSelection& selection);
 /// Throws InvalidArgument for a workload that cannot be, and as `make_problem` does.
 Workload selected_workload(const ProblemSelection& selection);
 
-/// The rows of devices with the selected name. Throws InvalidArgument if there are rows but none of
-/// these.
+/// The rows of the selected devices. Throws InvalidArgument if there are rows but none of these,
+/// and as `device_filter` does.
 std::vector<StoredResult> select_device(std::vector<StoredResult> rows,
                                         const ProblemSelection& selection);
 

@@ -19,6 +19,7 @@
 #include "templates/fingerprint.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/options.h"
+#include "tuner/commands/row_filter.h"
 #include "tuner/inspect/row_fields.h"
 #include "tuner/text/format.h"
 #include "tuner/text/print.h"
@@ -55,10 +56,10 @@ std::string days_ago(double days) {
 
 PruneRules make_rules(const PruneArguments& arguments) {
   if (arguments.device && arguments.device->empty()) {
-    throw InvalidArgument("--device '' is part of every name; give part of a device's name");
+    throw InvalidArgument("--device '' is every device; name one, or give part of its name");
   }
   return {.before = arguments.older_than_days ? days_ago(*arguments.older_than_days) : "",
-          .device = arguments.device.value_or(""),
+          .device = device_filter(arguments.device.value_or("")),
           .seeds = arguments.other_kernels,
           .present_fingerprints = kernel_fingerprints()};
 }
@@ -135,8 +136,7 @@ Action prepare_prune(CLI::App& app, const std::string&) {
          [arguments](const std::string& text) { arguments->older_than_days = parse_days(text); },
          "What was measured that long ago")
       ->type_name("DAYS");
-  app.add_option("--device", arguments->device, "Of devices with this in their name, such as h200")
-      ->type_name("TEXT");
+  app.add_option("--device", arguments->device, kDeviceFilterHelp)->type_name("TEXT");
   app.add_flag("--other-kernels", arguments->other_kernels,
                "What was measured with other kernels than this Foldtune's");
   app.add_flag("--dry-run", arguments->dry_run, "Print what would be removed, and change nothing");

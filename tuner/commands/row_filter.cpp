@@ -1,9 +1,13 @@
 #include "tuner/commands/row_filter.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <utility>
 
+#include "foldtune/error.h"
+#include "runtime/device/device.h"
 #include "templates/family.h"
 #include "tuner/inspect/stored_problem.h"
 #include "tuner/inspect/stored_rows.h"
@@ -20,7 +24,19 @@ void add_row_filter(CLI::App& app, RowFilter& filter) {
 }
 
 void add_device_filter(CLI::App& app, std::string& device) {
-  app.add_option("--device", device, "Part of a device's name, such as h200")->type_name("TEXT");
+  app.add_option("--device", device, kDeviceFilterHelp)->type_name("TEXT");
+}
+
+DeviceFilter device_filter(const std::string& text) {
+  if (text == "cpu") return {.kind = text};
+  if (!text.starts_with("cuda:")) return {.name_part = text};
+  for (const DeviceInfo& info : list_cuda_devices()) {
+    if (info.id == text) return {.kind = info.record.kind, .name = info.record.name};
+  }
+  throw Unavailable(
+      fmt::format("--device {}: this machine has no such device; `foldtune devices` lists what it "
+                  "has, and `foldtune show` those of the database, which part of a name chooses",
+                  text));
 }
 
 std::function<bool(const StoredResult&)> row_test(const RowFilter& filter) {
@@ -32,13 +48,13 @@ std::function<bool(const StoredResult&)> row_test(const RowFilter& filter) {
   }
   const std::string family =
       filter.family.empty() ? "" : std::string(require_families(filter.family).front()->name());
-  return [wanted, family, device = filter.device](const StoredResult& row) {
+  return [wanted, family, device = device_filter(filter.device)](const StoredResult& row) {
     const ProblemKey& problem = row.measurement.problem;
     return (family.empty() || problem.family == family) &&
            std::ranges::all_of(
                wanted,
                [&](const auto& item) { return has_value(problem, item.first, item.second); }) &&
-           has_name_with(row.run.device, device);
+           is_among(device, row.run.device);
   };
 }
 

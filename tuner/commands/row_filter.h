@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cache/config_store.h"
+#include "cache/device_filter.h"
 #include "tuner/commands/field_options.h"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): not ours
@@ -19,7 +20,7 @@ namespace foldtune {
 struct RowFilter {
   std::string family;  ///< "": any
   FieldTexts fields;   ///< lists of values; "every": whatever it is
-  std::string device;  ///< part of a device's name, in upper or lower case; "": any
+  std::string device;  ///< as `device_filter` takes it
 };
 
 /// Adds the fields' options, --family and --device.
@@ -28,14 +29,24 @@ void add_row_filter(CLI::App& app, RowFilter& filter);
 /// Adds those of fields and families alone.
 void add_problem_filter(CLI::App& app, RowFilter& filter);
 
-/// Adds --device alone.
+/// Adds --device alone, for `device_filter`.
 void add_device_filter(CLI::App& app, std::string& device);
 
-/// Whether the filter lets a row through. Throws InvalidArgument for names that there are not.
+/// What it takes, for its help.
+inline constexpr const char* kDeviceFilterHelp =
+    "Of devices: cpu, cuda:N of this machine, or part of a name, such as h200";
+
+/// The names that `foldtune tune` takes, and more: "cpu" is every CPU device, "cuda:0" what has the
+/// name of that GPU of this machine, any other text a part of a device's name, in upper or lower
+/// case; "" is any device. Throws Unavailable for a GPU that is not there.
+DeviceFilter device_filter(const std::string& text);
+
+/// Whether the filter lets a row through. Throws InvalidArgument for names that there are not, and
+/// as `device_filter` does.
 std::function<bool(const StoredResult&)> row_test(const RowFilter& filter);
 
 /// The rows that the filter lets through, in their order. Without names all of them, whatever
-/// theirs are. Throws InvalidArgument for names that there are not.
+/// theirs are. Throws as `row_test` does.
 std::vector<StoredResult> select(std::vector<StoredResult> rows, const RowFilter& filter);
 
 }  // namespace foldtune

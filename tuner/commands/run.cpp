@@ -1,13 +1,13 @@
-// foldtune run: reduces a file with what was tuned.
+// foldtune run: computes the result of files with what was tuned.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -41,51 +41,26 @@ constexpr double kEnoughUs = 1e6;
 constexpr std::chrono::seconds kCustomLimit{60};
 constexpr std::uint64_t kCustomBytesPerSecond = 1'000'000'000 / 60;
 
-constexpr const char* kRunFooter =
+constexpr const char* kFilesHelp =
     R"(FILE is a .npy file, an array of an .npz file (data.npz:x, or data.npz if it holds one), both
 known by their first bytes, or a raw one: elements of --type in the order of this machine's bytes,
 and nothing else. - is the standard input. Text, compressed files and others that hold no elements as
-they are are refused, unless --raw says that their bytes are elements. An array of any shape is
-reduced as a whole, and indices are those of the flattened array in C order, as in NumPy. bf16,
-which NumPy has no type for, is read from raw files and, with --type bf16, from arrays of 2 bytes.
+they are are refused, unless --raw says that their bytes are elements. bf16, which NumPy has no type
+for, is read from raw files and, with --type bf16, from arrays of 2 bytes.)";
 
-Determinism is what the result's bits are promised to depend on; results are looked up by it:
-any (nothing is promised), run_to_run (device and configuration), config_independent (neither).
-
-A histogram of 8-bit elements counts each value, unless --range or --edges is given; of other
-elements it needs one of them.
-
-The time is that of a call and of the wait for its end, on the host's clock, and the median of
+constexpr const char* kTimesHelp =
+    R"(The time is that of a call and of the wait for its end, on the host's clock, and the median of
 several; reading the file and copying it to the device are not in it. The database is only
 read, but for the kernels that are compiled, which it keeps; where nothing fitting was tuned, a
-sound default is used.
-
-Examples:
-  foldtune run --op argmax data.npy
-  foldtune run data.npz:x
-  zcat data.npy.gz | foldtune run --op max -
-  foldtune run --op dot --type bf16 --accumulator f64 x.bin y.bin
-  foldtune run --op max --type i32 --device cpu data.bin --json
-  foldtune run --op custom --inputs f32,f32 --map '(x - y) * (x - y)' --finish 'sqrt(a)' x.npy y.npy
-  foldtune run --custom distance.json x.npy y.npy
-  foldtune run --op histogram --type u8 picture.bin
-  foldtune run --op histogram --bins 100 --range -1:1 data.npy)";
+sound default is used.)";
 
 /// The field that a file says.
 constexpr const char* kTypeField = "type";
 
-/// The families whose calls are files and what the options say.
-struct Runnable {
-  std::string_view family;
-  std::unique_ptr<RunTask> (*make)(const RunRequest& request);
-};
-constexpr std::array kRunnable{Runnable{"reduce", make_reduction_task},
-                               Runnable{"histogram", make_histogram_task}};
-
 struct RunArguments {
   std::vector<std::string> files;
   ProblemOptions problem;
-  BinOptions bins;
+  RunnableFamilies families = make_runnable_families();
   std::optional<std::string> device;
   std::optional<std::string> database;
   std::optional<int> calls;
@@ -103,7 +78,7 @@ ConfigLookup open_configs(const std::optional<std::string>& asked) {
   return ConfigLookup::open(asked.value_or(""));
 }
 
-/// Calls the reducer `calls` times, or until the time is enough, and returns the times.
+/// Makes the call `calls` times, or until the time is enough, and returns the times.
 std::vector<double> time_calls(const std::optional<int>& calls, const std::function<void()>& call) {
   std::vector<double> samples;
   double total = 0;
@@ -128,7 +103,7 @@ std::vector<std::optional<WantedType>> input_types(const RunArguments& arguments
   const bool is_custom = problem.custom() != nullptr;
   const std::string remedy =
       is_custom ? "name that type in the operator's inputs, or convert it with array.astype"
-                : "leave out --type to reduce it as it is, or convert it with array.astype";
+                : "leave out --type to take it as it is, or convert it with array.astype";
   std::vector<std::optional<WantedType>> result;
   for (const Argument& argument : problem.family().arguments(problem)) {
     if (argument.access != Access::input || argument.is_table) continue;
@@ -141,14 +116,11 @@ std::vector<std::optional<WantedType>> input_types(const RunArguments& arguments
 }
 
 /// The task on the files, of which the first says the type unless an operator has its own.
-std::unique_ptr<RunTask> make_task(const RunArguments& arguments, const Problem& problem,
-                                   const InputArray& first) {
-  RunRequest request{.options = arguments.problem,
-                     .bins = arguments.bins,
-                     .type = first.type(),
-                     .count = first.count()};
+std::unique_ptr<RunTask> make_task(const RunnableFamily& family, const RunArguments& arguments,
+                                   const Problem& problem, const InputArray& first) {
+  RunRequest request{.options = arguments.problem, .type = first.type(), .count = first.count()};
   if (problem.custom() == nullptr) request.options.fields[kTypeField] = name(first.type());
-  return make_run_task(problem.family().name(), request);
+  return family.make_task(request);
 }
 
 /// What is computed, for messages: the first word.
@@ -159,9 +131,9 @@ std::string operator_name(const Problem& problem) {
 }
 
 /// The standard input can be read once.
-void check_standard_input(const RunArguments& arguments) {
+void check_standard_input(const RunArguments& arguments, const RunnableFamily& family) {
   std::vector<std::string> names = arguments.files;
-  if (arguments.bins.edges) names.push_back(*arguments.bins.edges);
+  std::ranges::copy(family.files(), std::back_inserter(names));
   const auto times = std::ranges::count_if(
       names, [](const std::string& file) { return file == "-" || file.starts_with("-:"); });
   if (times > 1) {
@@ -185,14 +157,24 @@ std::optional<std::chrono::seconds> call_limit(const RunArguments& arguments,
   return kCustomLimit + std::chrono::seconds(input_bytes(workload) / kCustomBytesPerSecond);
 }
 
-RunReport reduce_files(const RunArguments& arguments) {
+/// The help's paragraphs after the options, and its examples.
+std::string run_footer(const RunnableFamilies& families) {
+  std::string text = fmt::format("{}\n\n{}\n\n", describe_field_values(), kFilesHelp);
+  for (const auto& family : families) text += fmt::format("{}\n\n", family->help());
+  text += fmt::format("{}\n\nExamples:", kTimesHelp);
+  for (const auto& family : families) text += fmt::format("\n{}", family->examples());
+  return text;
+}
+
+RunReport compute_files(const RunArguments& arguments) {
   const Problem asked = make_problem(arguments.problem);  // but for a type of the files
-  check_standard_input(arguments);
+  const RunnableFamily& family = require_runnable(arguments.families, asked.family());
+  check_standard_input(arguments, family);
   const std::vector<InputArray> files =
       open_inputs(operator_name(asked), arguments.files, input_types(arguments, asked),
                   arguments.raw ? InputFormat::raw : InputFormat::by_content);
   RunReport report;
-  report.task = make_task(arguments, asked, files.front());
+  report.task = make_task(family, arguments, asked, files.front());
   RunTask& task = *report.task;
   report.shape = files.front().shape().value_or(ArrayShape{files.front().count()});
   report.files = arguments.files;
@@ -231,20 +213,12 @@ RunReport reduce_files(const RunArguments& arguments) {
 
 }  // namespace
 
-std::unique_ptr<RunTask> make_run_task(std::string_view family, const RunRequest& request) {
-  for (const Runnable& runnable : kRunnable) {
-    if (runnable.family == family) return runnable.make(request);
-  }
-  throw InvalidArgument(fmt::format(
-      "`foldtune run` knows no files of the family {}: call it from a program", family));
-}
-
 Action prepare_run(CLI::App& app, const std::string&) {
   constexpr std::uint64_t kMostCalls = 1'000'000;
   constexpr std::uint64_t kMostSeconds = 1'000'000;
   auto arguments = std::make_shared<RunArguments>();
   app.add_option("FILE", arguments->files,
-                 "The file to reduce: .npy, .npz or raw, or - for the standard input; one for each "
+                 "A file of elements: .npy, .npz or raw, or - for the standard input; one for each "
                  "input")
       ->type_name("")
       ->required()
@@ -254,7 +228,7 @@ Action prepare_run(CLI::App& app, const std::string&) {
       });
   app.add_flag("--raw", arguments->raw, "Take every FILE as raw elements, whatever it looks like");
   add_problem_options(app, arguments->problem, Values::one);
-  add_bin_options(app, arguments->bins);
+  for (const auto& family : arguments->families) family->add_options(app);
   app.add_option("--device", arguments->device,
                  "cuda:N or cpu [cuda:0 where there is one, else cpu]")
       ->type_name("NAME");
@@ -269,9 +243,9 @@ Action prepare_run(CLI::App& app, const std::string&) {
       "Seconds that a call may take; 0: any [60 and 60 per 10^9 bytes of a custom operator, which "
       "may not end; 0 of others]");
   app.add_flag("--json", arguments->json, "Print JSON: an object");
-  app.footer(describe_field_values() + "\n\n" + kRunFooter);
+  app.footer(run_footer(arguments->families));
   return [arguments] {
-    const RunReport report = reduce_files(*arguments);
+    const RunReport report = compute_files(*arguments);
     arguments->json ? print_json(report) : print_text(report);
     return ExitCode::ok;
   };

@@ -1,4 +1,5 @@
-/// What `foldtune run` computes of files, as far as one family alone knows it.
+/// What `foldtune run` computes of files, as far as one family alone knows it: its options, its
+/// help, and its results. runnable_families.cpp has the list.
 #pragma once
 
 #include <chrono>
@@ -14,9 +15,13 @@
 #include "foldtune/context.h"
 #include "runtime/compile/kernel_cache.h"
 #include "runtime/device/device.h"
-#include "tuner/commands/bin_options.h"
+#include "templates/family.h"
 #include "tuner/commands/problem_options.h"
 #include "tuner/files/input_array.h"
+
+namespace CLI {  // NOLINT(readability-identifier-naming): not ours
+class App;
+}
 
 namespace foldtune {
 
@@ -56,17 +61,46 @@ class RunTask {
 /// What was asked for, with the type and the elements of the files.
 struct RunRequest {
   ProblemOptions options;
-  BinOptions bins;
   ElementType type;  ///< of the first file
   std::uint64_t count;
 };
 
-// Each throws InvalidArgument for what cannot be, FileError for files of its options.
-std::unique_ptr<RunTask> make_reduction_task(const RunRequest& request);
-std::unique_ptr<RunTask> make_histogram_task(const RunRequest& request);
+/// A family whose calls are files and what the options say. One object for each command line, which
+/// holds what was typed for its options.
+class RunnableFamily {
+ public:
+  RunnableFamily() = default;
+  RunnableFamily(const RunnableFamily&) = delete;
+  RunnableFamily& operator=(const RunnableFamily&) = delete;
+  virtual ~RunnableFamily() = default;
 
-/// That of the family. Throws InvalidArgument for one whose calls are made of more than files.
-std::unique_ptr<RunTask> make_run_task(std::string_view family, const RunRequest& request);
+  virtual const Family& family() const = 0;
+
+  // Options of its own, besides those of its fields. Most families have none.
+
+  /// Adds them to the command line. This outlives its parsing.
+  virtual void add_options(CLI::App& /*app*/) {}
+  /// The first one that was given: "--range"; empty if there is none.
+  virtual std::string first_given() const { return {}; }
+  /// The files that they name.
+  virtual std::vector<std::string> files() const { return {}; }
+
+  // For the help, lines of up to 100 columns: a paragraph, and examples of command lines.
+  virtual std::string_view help() const = 0;
+  virtual std::string_view examples() const = 0;
+
+  /// Throws InvalidArgument for what cannot be, FileError for files of its options.
+  virtual std::unique_ptr<RunTask> make_task(const RunRequest& request) const = 0;
+};
+
+using RunnableFamilies = std::vector<std::unique_ptr<RunnableFamily>>;
+
+/// All there are, in the order of their help.
+RunnableFamilies make_runnable_families();
+
+/// That of the family. Throws InvalidArgument for a family whose calls are made of more than files,
+/// and for options of another family.
+const RunnableFamily& require_runnable(const RunnableFamilies& families, const Family& family);
 
 /// A number of `type` as JSON. What JSON has no number for is a string: "inf", "-inf", "nan".
 nlohmann::ordered_json number_json(ElementType type, const std::byte* number);

@@ -230,9 +230,6 @@ void print_results(const std::vector<ProblemResult>& results) {
 ExitCode tune_groups(const std::vector<DeviceGroup>& groups, bool as_json,
                      const std::function<ExitCode(const DeviceGroup&, OrderedJson*)>& tune_group) {
   OrderedJson json = OrderedJson::array();
-  const auto print = [&] {
-    if (as_json) print_indented(json);
-  };
   ExitCode code = ExitCode::ok;
   try {
     for (const DeviceGroup& group : groups) {
@@ -241,10 +238,10 @@ ExitCode tune_groups(const std::vector<DeviceGroup>& groups, bool as_json,
       if (is_interruption(of_group)) break;
     }
   } catch (...) {  // What was tuned before stays.
-    print();
+    if (!json.empty()) print_indented(json);
     throw;
   }
-  print();
+  if (as_json) print_indented(json);
   return code;
 }
 

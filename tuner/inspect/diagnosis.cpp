@@ -81,7 +81,7 @@ void check_toolkit(Findings& findings) {
     findings.push_back({"toolkit", Health::ok, "headers in " + toolkit_include_folders().front()});
   } catch (const MissingToolkit&) {
     findings.push_back({"toolkit", Health::note,
-                        "no headers of the CUDA Toolkit: only `foldtune ladder` needs them",
+                        "no headers of the CUDA Toolkit: some kernels from files need them",
                         "set CUDA_HOME or FOLDTUNE_TOOLKIT to the toolkit"});
   }
 }

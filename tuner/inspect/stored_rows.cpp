@@ -25,8 +25,10 @@ std::string credible_time(const StoredResult& row) {
 
 }  // namespace
 
-bool has_name_with(const DeviceRecord& device, const std::string& part) {
-  return lower(device.name).find(lower(part)) != std::string::npos;
+bool is_among(const DeviceFilter& wanted, const DeviceRecord& device) {
+  return (wanted.kind.empty() || device.kind == wanted.kind) &&
+         (wanted.name.empty() || device.name == wanted.name) &&
+         lower(device.name).find(lower(wanted.name_part)) != std::string::npos;
 }
 
 bool is_same_device(const DeviceRecord& a, const DeviceRecord& b) {

@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "cache/config_store.h"
+#include "cache/device_filter.h"
 
 namespace foldtune {
 
-/// Whether `part` is in the device's name, in upper or lower case.
-bool has_name_with(const DeviceRecord& device, const std::string& part);
+bool is_among(const DeviceFilter& wanted, const DeviceRecord& device);
 
 /// Whether they are of one kind and name, whatever their drivers.
 bool is_same_device(const DeviceRecord& a, const DeviceRecord& b);

@@ -62,8 +62,8 @@ void DeviceEvaluator::set_workload(const Workload& workload, const Workload& lar
   if (!read_bandwidth_gbps_) {
     read_bandwidth_gbps_ = measure_read_bandwidth(device_, compilations_, *pool_);
   }
-  measurer_ =
-      std::make_unique<Measurer>(device_, compilations_, *pool_, workload, take_upcoming(workload));
+  measurer_ = std::make_unique<Measurer>(device_, compilations_, *pool_, workload,
+                                         take_upcoming(workload), tell_of_run_);
 }
 
 /// It takes as long as the trials of a few configurations, which is time that the device has no use

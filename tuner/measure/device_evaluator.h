@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <future>
 #include <list>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "tuner/measure/compile_pool.h"
 #include "tuner/measure/evaluator.h"
@@ -26,6 +28,7 @@ class DeviceEvaluator final : public Evaluator {
   const Compiler* compiler() override { return &device_.compiler(); }
   const std::string& compiler_version() override { return device_.compiler().version(); }
   void set_workload(const Workload& workload, const Workload& largest) override;
+  void tell_of_runs(std::function<void()> tell) override { tell_of_run_ = std::move(tell); }
   void announce(const Workload& next) override;
   double read_bandwidth_gbps() const override { return read_bandwidth_gbps_.value_or(0); }
   /// The record has the samples of this trial alone; `merge` adds those of several. After a
@@ -54,6 +57,7 @@ class DeviceEvaluator final : public Evaluator {
 
   Device& device_;
   std::uint64_t seed_;
+  std::function<void()> tell_of_run_;
   CompilePool compilations_;  ///< of what measuring needs: a flush, a reference
   std::unique_ptr<InputPool> pool_;
   std::optional<Upcoming> upcoming_;  ///< of the pool's inputs

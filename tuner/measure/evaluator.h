@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 
@@ -55,6 +56,10 @@ class Evaluator {
   /// The wall time that the budget leaves for the next `set_workload`. What can be stopped is
   /// stopped when it takes longer, by some seconds at most.
   virtual void limit_preparation(double left_s) { (void)left_s; }
+
+  /// From now on `set_workload` calls `tell` before each kernel that it runs to know what to
+  /// expect. All is compiled then, and such a kernel, which is of the user's code, may not end.
+  virtual void tell_of_runs(std::function<void()> tell) { (void)tell; }
 
   /// A hint: `next` will probably be the next one, so that what it needs may be made meanwhile.
   virtual void announce(const Workload& next) { (void)next; }

@@ -90,7 +90,8 @@ MeasurementRecord merge(MeasurementRecord total, const MeasurementRecord& more) 
 }
 
 Measurer::Measurer(Device& device, CompilePool& compilations, const InputPool& pool,
-                   const Workload& workload, std::shared_ptr<const Expectation> expected)
+                   const Workload& workload, std::shared_ptr<const Expectation> expected,
+                   const std::function<void()>& tell_of_run)
     : device_(device),
       compilations_(compilations),
       pool_(pool),
@@ -103,21 +104,30 @@ Measurer::Measurer(Device& device, CompilePool& compilations, const InputPool& p
       calls_per_sample_(usual_calls(device.info().record, input_bytes(workload))),
       rotation_(plan_rotation(input_bytes(workload), l2_bytes(device), slices_.count(),
                               std::max(calls_per_sample_, least_compared_calls(device)))) {
-  expected_ = expected != nullptr ? std::move(expected) : compute_expected();
+  expected_ = expected != nullptr ? std::move(expected) : compute_expected(tell_of_run);
   if (pool_.flush_bytes() > 0) make_flush();
 }
 
-std::shared_ptr<const Expectation> Measurer::compute_expected() {
+std::shared_ptr<const Expectation> Measurer::compute_expected(
+    const std::function<void()>& tell_of_run) {
   const InputPool::Arguments on_host = pool_.host_slice(workload_);
   if (auto expected = judge_.expect(workload_, on_host)) return expected;
+  // All is compiled before anything runs, so that what takes long then is the user's code.
+  const Variant plainest{.workload = workload_, .params = judge_.plainest(workload_)};
+  const auto compiled = compilations_.request(make_program(plainest)).get();
+  const auto begin_run = [&] {
+    if (tell_of_run) tell_of_run();
+  };
   const CompileProgram compile = [&](const Program& program) {
-    return compilations_.request(program).get();
+    auto image = compilations_.request(program).get();
+    begin_run();
+    return image;
   };
   const std::string fault = judge_.find_promise_fault(device_, compile, workload_, slices_.at(0));
   if (!fault.empty()) throw CompileError(fault);
-  const Variant plainest{.workload = workload_, .params = judge_.plainest(workload_)};
-  const Plan plan(device_, plainest, *compile(make_program(plainest)));
+  const Plan plan(device_, plainest, *compiled);
   const BufferRotation scratch(device_, plan.scratch_bytes(workload_.shape));
+  begin_run();
   return judge_.expect_same(workload_, call_once(enqueues_of(plan, scratch).front()));
 }
 

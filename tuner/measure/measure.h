@@ -58,9 +58,11 @@ MeasurementRecord merge(MeasurementRecord total, const MeasurementRecord& more);
 /// device that cannot be used any more throws. Not thread-safe.
 class Measurer {
  public:
-  /// All references must outlive the measurer. `expected` is computed where it is null.
+  /// All references must outlive the measurer. `expected` is computed where it is null, with
+  /// `tell_of_run` as Evaluator::tell_of_runs takes it.
   Measurer(Device& device, CompilePool& compilations, const InputPool& pool,
-           const Workload& workload, std::shared_ptr<const Expectation> expected = nullptr);
+           const Workload& workload, std::shared_ptr<const Expectation> expected = nullptr,
+           const std::function<void()>& tell_of_run = nullptr);
 
   /// Loads and checks the configuration, whose program `compiled` is. A failure is in the record's
   /// outcome, and the plan is null then.
@@ -98,7 +100,7 @@ class Measurer {
   std::vector<std::byte> call_once(const Enqueue& enqueue, const Translate& translate = nullptr);
   std::string find_fault_in_result(const Enqueue& enqueue, const Expectation::Origin& origin,
                                    const Translate& translate = nullptr);
-  std::shared_ptr<const Expectation> compute_expected();
+  std::shared_ptr<const Expectation> compute_expected(const std::function<void()>& tell_of_run);
   void make_flush();
   TimingRequest make_request(const Enqueues& enqueues, Manner manner, std::optional<int> calls);
   Enqueue waited(Enqueue enqueue) const;

@@ -123,7 +123,9 @@ class ProblemTuning {
     screen();
     session_.prefetch_next();
     std::optional<ProblemResult> result = compare();
+    if (!result && !stop_requested()) failure = unfinished();
     return {.result = std::move(result),
+            .failure = std::move(failure),
             .busy_s = busy_s_,
             .waited_s = waited_s_,
             .prepared = largest_};
@@ -345,12 +347,26 @@ class ProblemTuning {
       if (!await(next)) return;
       MeasurementRecord record = evaluate(next);
       // With more time it may have ended: that is not known of it.
-      if (record.outcome == Outcome::timeout && is_over()) return;
+      if (record.outcome == Outcome::timeout && is_over()) {
+        unfinished_ = record.failure;
+        return;
+      }
       record.round = kScreened;
       record.is_default = next.params == fallback_;
       keep(record);
       take(next.params, record);
     }
+  }
+
+  /// Of a problem of which nothing is known but that the time was over before its first trial.
+  std::optional<ProblemFailure> unfinished() const {
+    if (!unfinished_ || evaluations() > 0) return std::nullopt;
+    return ProblemFailure{
+        .workload = workload_,
+        .reason = fmt::format("its first configuration, the untuned default, {}, since the budget "
+                              "leaves no more. Nothing was stored; if it ends at all, a larger "
+                              "budget helps",
+                              *unfinished_)};
   }
 
   /// Proposals until enough are in flight. False if nothing is left to propose.
@@ -538,7 +554,8 @@ class ProblemTuning {
   std::vector<Scored> scored_;
   std::optional<MeasurementRecord> screened_default_;
   std::optional<MeasurementRecord> screened_best_;
-  std::set<std::string> failed_;  ///< by the params' JSON
+  std::optional<std::string> unfinished_;  ///< how the trial ended that the budget cut short
+  std::set<std::string> failed_;           ///< by the params' JSON
   double busy_s_ = 0;
   double waited_s_ = 0;  ///< for the compiler
 };

@@ -6,14 +6,14 @@
 /// nothing, one that cannot work with a `Failure` that says why; then it answers one request after
 /// the other:
 ///
-///     SetProblem  ->  WorkloadReady, or Failure
+///     SetWorkload ->  Begun before each kernel of unknown duration, then WorkloadReady, or Failure
 ///     Announce    ->  nothing
 ///     Trial       ->  Begun, and then MeasurementRecord, or Failure
 ///     Program     ->  CompiledKernel, or Failure
 ///     TuneRequest ->  Tuned, or Failure
 ///     Quit        ->  nothing: it ends, as it does at the end of its input
 ///
-/// Problems and trials are for a worker that tries, programs for one that compiles, and what is to
+/// Workloads and trials are for a worker that tries, programs for one that compiles, and what is to
 /// be tuned for one that tunes, which the library asks itself (runtime/api/tune_on_miss.h).
 #pragma once
 
@@ -59,7 +59,7 @@ struct CompilerHello {
 struct WorkloadReady {
   double read_bandwidth_gbps = 0;
 };
-/// The trial was received, and what happens from now on is due to it.
+/// The trial was received, or the workload's code is run: what happens from now on is due to it.
 struct Begun {};
 using Reply = std::variant<Hello, CompilerHello, WorkloadReady, Begun, MeasurementRecord,
                            CompiledKernel, Tuned, Failure>;

@@ -120,6 +120,7 @@ void answer_all(Server& server, const WorkerLine& line) {
 
 void serve(Evaluator& evaluator, const WorkerLine& line) {
   send(line, Hello{evaluator.info(), evaluator.compiler_version()});
+  evaluator.tell_of_runs([line] { send(line, Begun{}); });
   answer_all(evaluator, line);
 }
 

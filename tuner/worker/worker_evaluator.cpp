@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <chrono>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -23,6 +24,17 @@ constexpr int kStarts = 3;
 
 /// A complete timing takes the samples hot, in a stream and from launch to result, too.
 constexpr int kCompleteTimings = 4;
+
+// What follows of a time that is over, before anything was measured.
+constexpr const char* kNothingStored = ". Nothing was stored; see whether it ends at all";
+constexpr const char* kBudgetIsOver =
+    ", since the budget leaves no more. Nothing was stored; if it ends at all, a larger budget "
+    "helps";
+
+bool is_begun(const WorkerSession::Answer& answer) {
+  const auto* const reply = std::get_if<Reply>(&answer);
+  return reply != nullptr && std::holds_alternative<Begun>(*reply);
+}
 
 /// Whether the worker itself said so, and would say it again.
 bool is_final(const Failure& failure) {
@@ -116,15 +128,24 @@ std::optional<Failure> WorkerEvaluator::greet(WorkerSession& session) {
 std::optional<Failure> WorkerEvaluator::send_workload(WorkerSession& session) {
   const double gigabytes = static_cast<double>(input_bytes(workload_->largest)) / 1e9;
   const double usual_s = options_.set_problem_s + options_.set_problem_s_per_gb * gigabytes;
-  const double left_s = std::max(preparation_left_s_, options_.least_preparation_s);
-  const std::string doing = fmt::format("preparing {}", to_string(workload_->workload));
-  WorkerSession::Answer said = session.ask(*workload_, Seconds(std::min(usual_s, left_s)));
+  const auto begin = std::chrono::steady_clock::now();
+  const auto left_s = [&] {
+    return preparation_left_s_ - Seconds(std::chrono::steady_clock::now() - begin).count();
+  };
+  double limit_s = std::max(left_s(), options_.least_preparation_s);
+  std::string doing = fmt::format("preparing {}", to_string(workload_->workload));
+  WorkerSession::Answer said = session.ask(*workload_, Seconds(std::min(usual_s, limit_s)));
+  while (is_begun(said)) {
+    doing = fmt::format("running {} for the first time", to_string(workload_->workload));
+    limit_s = std::max(left_s(), options_.least_run_s);
+    said = session.receive(Seconds(std::min(usual_s, limit_s)));
+  }
   if (const auto* const fault = std::get_if<WorkerFault>(&said);
       fault != nullptr && fault->kind == WorkerFault::Kind::timeout) {
     // It would take as long again.
     return Failure{Failure::Kind::device,
                    fmt::format("{}: {}{}", doing, fault->text,
-                               left_s < usual_s ? ", since the budget leaves no more" : "")};
+                               limit_s < usual_s ? kBudgetIsOver : kNothingStored)};
   }
   auto answer = expect<WorkloadReady>(std::move(said), doing);
   if (auto* const failure = std::get_if<Failure>(&answer)) return std::move(*failure);
@@ -181,8 +202,7 @@ WorkerEvaluator::Attempt WorkerEvaluator::attempt(const Trial& trial) {
 
   std::unique_ptr<WorkerSession> session = std::move(session_);
   WorkerSession::Answer answer = session->ask(trial, timeout);
-  if (auto* const reply = std::get_if<Reply>(&answer);
-      reply != nullptr && std::holds_alternative<Begun>(*reply)) {
+  if (is_begun(answer)) {
     attempt.has_begun = true;
     answer = session->receive(timeout);
   }

@@ -123,8 +123,8 @@ CpuImage::CpuImage(const CompiledKernel& compiled) : names_(compiled.lowered_nam
 // The folder's name is new, since dlopen answers a path that it knows with the library that it
 // knows.
 void CpuImage::open(const std::string& image) {
+  const std::filesystem::path path = folder_.emplace().path() / "kernel.so";
   try {
-    const std::filesystem::path path = folder_.emplace().path() / "kernel.so";
     write_file(path, image);
     library_ = SharedLibrary::open({path.string()});
   } catch (const std::exception& error) {

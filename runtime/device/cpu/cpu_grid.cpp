@@ -1,11 +1,47 @@
 #include "runtime/device/cpu/cpu_grid.h"
 
 #include <algorithm>
+#include <csignal>
+#include <cstddef>
 #include <exception>
+#include <memory>
 #include <system_error>
 #include <thread>
 
 namespace foldtune {
+namespace {
+
+/// What this thread handles signals on while it runs kernels, whose own stacks may have overflowed.
+/// A program or a sanitizer that has such a stack already keeps it.
+class SignalStack {
+ public:
+  SignalStack() {
+    stack_t present{};
+    ::sigaltstack(nullptr, &present);
+    if ((present.ss_flags & SS_DISABLE) == 0) return;
+    memory_ = std::make_unique<std::byte[]>(kBytes);
+    stack_t own{};
+    own.ss_sp = memory_.get();
+    own.ss_size = kBytes;
+    ::sigaltstack(&own, nullptr);
+  }
+  SignalStack(const SignalStack&) = delete;
+  SignalStack& operator=(const SignalStack&) = delete;
+  ~SignalStack() {
+    if (memory_ == nullptr) return;
+    stack_t none{};
+    none.ss_flags = SS_DISABLE;
+    ::sigaltstack(&none, nullptr);
+  }
+
+ private:
+  // The registers of today's processors take 11 KiB of it.
+  static constexpr std::size_t kBytes = std::size_t{64} * 1024;
+
+  std::unique_ptr<std::byte[]> memory_;
+};
+
+}  // namespace
 
 void CpuGrid::run(CpuLaunch& launch) {
   std::mutex failure_mutex;
@@ -35,6 +71,7 @@ void CpuGrid::run(CpuLaunch& launch) {
 }
 
 void CpuGrid::run_blocks(CpuLaunch& launch) {
+  const SignalStack signal_stack;
   std::unique_ptr<BlockRunner> runner = take_runner();
   while (!launch.failed.load(std::memory_order_relaxed)) {
     const std::uint32_t block = launch.next_block.fetch_add(1, std::memory_order_relaxed);

@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <stdexcept>
+#include <system_error>
 
 #include "tuner/verify/random_elements.h"
 
@@ -178,9 +179,10 @@ const Family& use_family(const std::string& path) {
   static std::mutex mutex;
   static std::list<Used> used;
   const std::lock_guard lock(mutex);
-  const std::string absolute = std::filesystem::absolute(path).string();
+  std::error_code is_lost;  // the working folder: then the file is not found, either
+  const std::string absolute = std::filesystem::absolute(path, is_lost).string();
   for (const Used& one : used) {
-    if (one.family->path() == absolute) return *one.family;
+    if (!is_lost && one.family->path() == absolute) return *one.family;
   }
   std::unique_ptr<DescribedFamily> family = load_family(path);
   if (find_family(family->name()) != nullptr) {

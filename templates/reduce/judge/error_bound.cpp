@@ -254,7 +254,7 @@ long double product_bound(const Reduction& reduction, const FoldShape&,
          least_positive(reduction.accumulator_type());
 }
 
-long double error_bound(const Reduction& reduction, const Config& params, std::uint32_t grid_size,
+long double error_bound(const Reduction& reduction, const Config& params, std::uint64_t grid_size,
                         const Reference& reference) {
   if (reduction.op == Operator::custom || is_exact(reduction)) return 0;
   const FoldShape shape = fold_shape(reduction, reduce_params(params), grid_size);

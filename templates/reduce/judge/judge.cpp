@@ -22,7 +22,7 @@ constexpr std::size_t kFirstInput = 1;
 /// chains of operations are no longer.
 constexpr ReduceParams kLibraryParams{
     .block_size = 64, .vector_width = 1, .unroll = 1, .final_stage = FinalStage::two_pass};
-constexpr std::uint32_t kLibraryBlocks = 256;
+constexpr std::uint64_t kLibraryBlocks = 256;
 
 class ReferenceResult final : public Expectation {
  public:
@@ -32,9 +32,9 @@ class ReferenceResult final : public Expectation {
   std::string find_difference(std::span<const std::byte> result,
                               const Origin& origin) const override {
     const bool is_known = origin.config != nullptr;
-    const long double bound = error_bound(
-        reduction_, is_known ? *origin.config : Config(kLibraryParams),
-        is_known ? static_cast<std::uint32_t>(origin.grid_size) : kLibraryBlocks, reference_);
+    const long double bound =
+        error_bound(reduction_, is_known ? *origin.config : Config(kLibraryParams),
+                    is_known ? origin.grid_size : kLibraryBlocks, reference_);
     return foldtune::find_difference(reduction_, result.data(), reference_, bound);
   }
 

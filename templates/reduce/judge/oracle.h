@@ -26,15 +26,6 @@ auto wrapping(N number) {
   }
 }
 
-template <class N>
-Number to_number(N value) {
-  if constexpr (std::is_integral_v<N>) {
-    return {.is_integer = true, .integer = static_cast<std::uint64_t>(value)};
-  } else {
-    return {.floating = value};
-  }
-}
-
 /// What the device stores for `value` in a result of `type`.
 template <class N>
 Number stored(N value, ElementType type) {

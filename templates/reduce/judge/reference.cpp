@@ -406,11 +406,6 @@ bool is_exact(const Reduction& reduction) {
   return reference_row(reduction.op).bound == nullptr || !is_floating(reduction.accumulator_type());
 }
 
-Number read_number(ElementType type, const void* element) {
-  return with_type(type,
-                   [&](auto zero) { return to_number(exact(read<decltype(zero)>(element))); });
-}
-
 Reference compute_reference(const Reduction& reduction, InputArrays inputs) {
   inputs = inputs.first(reduction.input_types().size());
   Reference reference = reference_row(reduction.op).fold(reduction, inputs);

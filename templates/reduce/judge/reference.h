@@ -11,16 +11,9 @@
 
 #include "foldtune/reduction.h"
 #include "templates/space.h"
+#include "tuner/verify/number.h"
 
 namespace foldtune {
-
-/// A number of any type of the catalogue. Integers are exact, floating-point numbers wider than
-/// every type.
-struct Number {
-  bool is_integer = false;
-  std::uint64_t integer = 0;  ///< two's complement, wrapped to its type and extended to 64 bits
-  long double floating = 0;
-};
 
 /// The result of a reduction, and what its error bound is derived from.
 struct Reference {
@@ -33,9 +26,6 @@ struct Reference {
   long double largest_deviation = 0;  ///< the largest |x - mean|
   long double second_moment = 0;      ///< sum of (x - mean)^2
 };
-
-/// The C++ value of one element as the references see it: exact.
-Number read_number(ElementType type, const void* element);
 
 /// What the inputs of a reduction are made of, beside their types. Reductions of equal rules and
 /// types have the same elements.
@@ -77,7 +67,7 @@ Reference compute_reference(const Reduction& reduction, std::span<const void* co
 /// is ((1 + u)^d - 1) * sum|map(x)|, where d is the length of the longest chain of operations that
 /// an element passes through under `params` with `grid_size` blocks, and u is the accumulator's
 /// unit roundoff; error_bound.cpp derives the others.
-long double error_bound(const Reduction& reduction, const Config& params, std::uint32_t grid_size,
+long double error_bound(const Reduction& reduction, const Config& params, std::uint64_t grid_size,
                         const Reference& reference);
 
 /// Compares `result`, one result, with the reference. Empty if it is right, else
@@ -88,8 +78,4 @@ std::string find_difference(const Reduction& reduction, const void* result,
 
 /// "12345", "0.123456789", "value 3 at index 17", "min -1, max 5": a result as text.
 std::string format_result(const Reduction& reduction, const void* result);
-
-/// "12345" or "0.123456789": a number of `type` as text.
-std::string format_number_of(ElementType type, const void* number);
-
 }  // namespace foldtune

@@ -11,24 +11,6 @@ namespace {
 /// Where the index of an indexed value is, in bytes.
 constexpr std::size_t kIndexOffset = 8;
 
-/// NaN is "nan", whatever its sign bit, which says nothing.
-template <class Value>
-std::string format_value(Value value) {
-  if constexpr (std::is_floating_point_v<Value>) {
-    if (std::isnan(value)) return "nan";
-  }
-  return fmt::format("{}", value);
-}
-
-/// A reference that is a number of `type`.
-std::string format_number(ElementType type, const Number& number) {
-  return with_type(type, [&](auto zero) {
-    using Value = Held<decltype(zero)>;
-    return format_value(number.is_integer ? static_cast<Value>(number.integer)
-                                          : static_cast<Value>(number.floating));
-  });
-}
-
 /// "12345", "value 3 at index 17" or "min -1, max 5", of the numbers' texts. No index is -1.
 std::string format_shape(const Reduction& reduction, const std::string& first,
                          const std::string& second, std::uint64_t index) {
@@ -99,14 +81,9 @@ std::string find_difference(const Reduction& reduction, const void* result,
        is_same(read_number(type, second_number(reduction, result)), reference.numbers[1]));
   if (is_right) return {};
   return fmt::format("expected {}, got {}",
-                     format_shape(reduction, format_number(type, reference.numbers[0]),
-                                  format_number(type, reference.numbers[1]), reference.index),
+                     format_shape(reduction, format_number_of(type, reference.numbers[0]),
+                                  format_number_of(type, reference.numbers[1]), reference.index),
                      format_result(reduction, result));
-}
-
-std::string format_number_of(ElementType type, const void* number) {
-  return with_type(
-      type, [&](auto zero) { return format_value(load_number(read<decltype(zero)>(number))); });
 }
 
 std::string format_result(const Reduction& reduction, const void* result) {

@@ -1,4 +1,5 @@
-// What `foldtune run` computes of files: histograms.
+#include "templates/histogram/run/runnable.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,9 +10,10 @@
 
 #include "foldtune/error.h"
 #include "templates/histogram/judge/histogram_reference.h"
-#include "templates/reduce/judge/reference.h"
-#include "tuner/commands/run_task.h"
+#include "templates/histogram/run/bin_options.h"
+#include "templates/histogram/space.h"
 #include "tuner/text/table.h"
+#include "tuner/verify/number.h"
 
 namespace foldtune {
 namespace {
@@ -163,19 +165,46 @@ class HistogramTask final : public RunTask {
   void* output_ = nullptr;
 };
 
+class RunnableHistogram final : public RunnableFamily {
+ public:
+  const Family& family() const override { return histogram_family(); }
+
+  void add_options(CLI::App& app) override { add_bin_options(app, options_); }
+  std::string first_given() const override { return foldtune::first_given(options_); }
+  std::vector<std::string> files() const override {
+    return options_.edges ? std::vector{*options_.edges} : std::vector<std::string>();
+  }
+
+  std::string_view help() const override {
+    return R"(A histogram of 8-bit elements counts each value, unless --range or --edges is given; of other
+elements it needs one of them.)";
+  }
+  std::string_view examples() const override {
+    return R"(  foldtune run --op histogram --type u8 picture.bin
+  foldtune run --op histogram --bins 100 --range -1:1 data.npy)";
+  }
+
+  std::unique_ptr<RunTask> make_task(const RunRequest& request) const override {
+    ProblemOptions options = request.options;
+    Bins bins;
+    choose_bins(options.fields, options_, request.type, bins);
+    HistogramWorkload histogram = histogram_of(make_problem(options));
+    histogram.count = request.count;
+    read_range(histogram, options_, bins);
+    if (const std::string fault = find_fault(histogram); !fault.empty()) {
+      throw InvalidArgument(fault);
+    }
+    return std::make_unique<HistogramTask>(histogram, std::move(bins));
+  }
+
+ private:
+  BinOptions options_;
+};
+
 }  // namespace
 
-std::unique_ptr<RunTask> make_histogram_task(const RunRequest& request) {
-  ProblemOptions options = request.options;
-  Bins bins;
-  choose_bins(options.fields, request.bins, request.type, bins);
-  HistogramWorkload histogram = histogram_of(make_problem(options));
-  histogram.count = request.count;
-  read_range(histogram, request.bins, bins);
-  if (const std::string fault = find_fault(Workload(histogram)); !fault.empty()) {
-    throw InvalidArgument(fault);
-  }
-  return std::make_unique<HistogramTask>(histogram, std::move(bins));
+std::unique_ptr<RunnableFamily> make_histogram_runnable() {
+  return std::make_unique<RunnableHistogram>();
 }
 
 }  // namespace foldtune

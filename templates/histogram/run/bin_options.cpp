@@ -1,4 +1,4 @@
-#include "tuner/commands/bin_options.h"
+#include "templates/histogram/run/bin_options.h"
 
 #include <fmt/format.h>
 

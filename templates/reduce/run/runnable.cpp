@@ -1,8 +1,8 @@
-// What `foldtune run` computes of files: reductions.
+#include "templates/reduce/run/runnable.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cmath>
 #include <cstring>
 #include <functional>
 #include <initializer_list>
@@ -11,8 +11,8 @@
 #include "foldtune/error.h"
 #include "templates/reduce/judge/operator_laws.h"
 #include "templates/reduce/judge/reference.h"
+#include "templates/reduce/space.h"
 #include "tuner/commands/call_limit.h"
-#include "tuner/commands/run_task.h"
 
 namespace foldtune {
 namespace {
@@ -134,23 +134,40 @@ class ReductionTask final : public RunTask {
   void* output_ = nullptr;
 };
 
+class RunnableReduce final : public RunnableFamily {
+ public:
+  const Family& family() const override { return reduce_family(); }
+
+  std::string_view help() const override {
+    return R"(An array of any shape is reduced as a whole, and indices are those of the flattened array in C
+order, as in NumPy. Determinism is what the result's bits are promised to depend on; results are
+looked up by it: any (nothing is promised), run_to_run (device and configuration),
+config_independent (neither).)";
+  }
+  std::string_view examples() const override {
+    return R"(  foldtune run --op argmax data.npy
+  foldtune run data.npz:x
+  zcat data.npy.gz | foldtune run --op max -
+  foldtune run --op dot --type bf16 --accumulator f64 x.bin y.bin
+  foldtune run --op max --type i32 --device cpu data.bin --json
+  foldtune run --op custom --inputs f32,f32 --map '(x - y) * (x - y)' --finish 'sqrt(a)' x.npy y.npy
+  foldtune run --custom distance.json x.npy y.npy)";
+  }
+
+  std::unique_ptr<RunTask> make_task(const RunRequest& request) const override {
+    Reduction reduction = reduction_of(make_problem(request.options));
+    reduction.count = request.count;
+    if (const std::string fault = find_fault(reduction); !fault.empty()) {
+      throw InvalidArgument(fault);
+    }
+    return std::make_unique<ReductionTask>(reduction);
+  }
+};
+
 }  // namespace
 
-OrderedJson number_json(ElementType type, const std::byte* number) {
-  if (!is_floating(type)) return OrderedJson::parse(format_number_of(type, number));
-  const auto value = static_cast<double>(read_number(type, number).floating);
-  if (!std::isfinite(value)) return format_number_of(type, number);
-  return value;
-}
-
-std::unique_ptr<RunTask> make_reduction_task(const RunRequest& request) {
-  if (const std::string flag = first_given(request.bins); !flag.empty()) {
-    throw InvalidArgument(fmt::format("{} is for --op histogram", flag));
-  }
-  Reduction reduction = reduction_of(make_problem(request.options));
-  reduction.count = request.count;
-  if (const std::string fault = find_fault(reduction); !fault.empty()) throw InvalidArgument(fault);
-  return std::make_unique<ReductionTask>(reduction);
+std::unique_ptr<RunnableFamily> make_reduce_runnable() {
+  return std::make_unique<RunnableReduce>();
 }
 
 }  // namespace foldtune
