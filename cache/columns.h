@@ -88,7 +88,8 @@ void visit_columns(T& problem, Visit&& visit) {
                               "with their usual value are left out",
                    .is_fields = true},
         problem.problem);
-  visit(ColumnInfo{"layout", "", "the class of the addresses: `vector` (aligned) or `element`"},
+  visit(ColumnInfo{"layout", "",
+                   "the class of the addresses, as the family names it: `vector` (aligned), ..."},
         problem.layout);
   visit(ColumnInfo{"bucket", "",
                    "what results are kept under: log2 of each extent, rounded to nearest: `20`, "

@@ -18,7 +18,8 @@ constexpr const char* kSelection = R"sql(
   SELECT *, :any_device AND NOT is_seed
             AND measurement_id IN (SELECT measurement_id FROM best) AS is_kept
   FROM (
-    SELECT *, template_fingerprint NOT IN (SELECT value FROM json_each(:present)) AS is_seed
+    SELECT *, family IN (SELECT value FROM json_each(:families))
+              AND template_fingerprint NOT IN (SELECT value FROM json_each(:present)) AS is_seed
     FROM result)
   WHERE (:before = '' OR measured_at < :before)
     AND (:kind = '' OR device_kind = :kind) AND (:name = '' OR device_name = :name)
@@ -55,6 +56,7 @@ SQLite::Statement prepare(SQLite::Database& database, const PruneRules& rules, c
   statement.bind(":name_part", rules.device.name_part);
   statement.bind(":seeds", static_cast<int>(rules.seeds));
   statement.bind(":present", nlohmann::json(rules.present_fingerprints).dump());
+  statement.bind(":families", nlohmann::json(rules.families).dump());
   return statement;
 }
 
@@ -78,11 +80,14 @@ PruneReport describe_selection(SQLite::Database& database, const PruneRules& rul
   return report;
 }
 
-// No program finds them any more.
+// No program finds them any more: what is left to be found has present sources, or is of a family
+// that is not known here.
 void delete_old_kernels(SQLite::Database& database, const PruneRules& rules) {
   SQLite::Statement statement(
       database,
-      "DELETE FROM kernel WHERE template_fingerprint NOT IN (SELECT value FROM json_each(?))");
+      with_views() +
+          "DELETE FROM kernel WHERE template_fingerprint NOT IN ("
+          "SELECT value FROM json_each(?) UNION SELECT template_fingerprint FROM result)");
   statement.bind(1, nlohmann::json(rules.present_fingerprints).dump());
   statement.exec();
 }

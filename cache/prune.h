@@ -19,6 +19,9 @@ struct PruneRules {
   /// Only those of other kernel sources than the present ones. Kept kernels of these go, too.
   bool seeds = false;
   std::vector<std::string> present_fingerprints{};  ///< Of the kernel sources of all problems.
+  /// Whose sources these are. Of other families, such as a user's own, nobody knows here whether
+  /// the sources have changed: their measurements count as of present ones.
+  std::vector<std::string> families{};
 };
 
 /// What goes of one device and compiler, of present kernel sources or of others.

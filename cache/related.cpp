@@ -76,6 +76,7 @@ std::vector<std::int64_t> related_ids(SQLite::Database& database, const TuningKe
   std::ranges::stable_sort(related, {}, &std::pair<Rank, std::int64_t>::first);
   related.resize(std::min(related.size(), most));
   std::vector<std::int64_t> ids;
+  ids.reserve(related.size());
   for (const auto& [rank, id] : related) ids.push_back(id);
   return ids;
 }

@@ -32,6 +32,15 @@ std::string not_an_identifier(std::string_view text, std::string_view of_what) {
       text.substr(0, kMaxNameBytes), is_long ? "..." : "", of_what, kMaxNameBytes);
 }
 
+/// Tables are looked up by types.
+bool has_known_types(const CustomOperator& op) {
+  const auto is_known = [](ElementType type) {
+    return static_cast<std::size_t>(type) < element_types().size();
+  };
+  return std::ranges::all_of(op.inputs, is_known) && is_known(op.result) &&
+         std::ranges::all_of(op.accumulator, is_known, &AccumulatorField::type);
+}
+
 std::size_t align_up(std::size_t bytes, std::size_t alignment) {
   return (bytes + alignment - 1) / alignment * alignment;
 }
@@ -84,6 +93,7 @@ std::size_t CustomOperator::accumulator_bytes() const {
 }
 
 std::string CustomOperator::find_fault() const {
+  if (!has_known_types(*this)) return "a number was cast to an element type that there is not";
   if (!is_identifier(name)) return not_an_identifier(name, "an operator");
   if (parse_operator(name)) return fmt::format("{} is the name of a built-in operator", name);
   if (find_family(name) != nullptr) return fmt::format("{} is the name of a family", name);

@@ -38,7 +38,7 @@ struct KernelFacts {
   std::function<int(std::uint32_t threads)> resident_blocks;
 };
 
-/// Stateless, with static storage. Member functions may be called from several threads.
+/// Immutable; lives until the program ends. Member functions may be called from several threads.
 class Family {
  public:
   /// As in the database and in JSON: "reduce".
@@ -144,8 +144,9 @@ class Family {
 std::span<const Family* const> families();
 
 /// Lets a family take part that is none of the tree's: one of a file, or of a test. For the
-/// beginning of a program: nobody else may use the families meanwhile. Throws std::logic_error for
-/// a name that there is, and for more fields, extents or tunables than there may be.
+/// beginning of a program, while it has one thread: nothing locks the list, and what `families()`
+/// gave before is no longer valid. Throws std::logic_error for a name that there is, and for more
+/// fields, extents or tunables than there may be.
 void add_family(const Family& family);
 
 /// Null for an unknown name.

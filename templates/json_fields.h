@@ -16,7 +16,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
+#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -71,8 +71,11 @@ inline Json write(double value) {
   return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
 }
 inline double read(const Json& json, Tag<double>) {
-  return json.is_string() ? std::strtod(json.get<std::string>().c_str(), nullptr)
-                          : json.get<double>();
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  if (json == "nan") return std::numeric_limits<double>::quiet_NaN();
+  if (json == "inf") return kInfinity;
+  if (json == "-inf") return -kInfinity;
+  return json.get<double>();
 }
 
 /// A text that is not UTF-8 is the list of its bytes.

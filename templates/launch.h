@@ -51,6 +51,7 @@ struct Launch {
 class Launches {
  public:
   static constexpr std::size_t kMaxLaunches = 3;
+  static constexpr std::size_t kMaxKept = 32;  ///< values of `keep`, of 16 bytes at most
 
   Launches() {}                        // NOLINT(*-member-init,*-use-equals-default)
   Launches(const Launches&) = delete;  // arguments point into it
@@ -104,7 +105,7 @@ class Launches {
     Launch launches_[kMaxLaunches];  // NOLINT(readability-identifier-naming): private all the same
   };
   std::size_t size_ = 0;
-  alignas(kAlignment) std::byte values_[512];
+  alignas(kAlignment) std::byte values_[kMaxKept * kAlignment];
   std::size_t used_ = 0;
 };
 

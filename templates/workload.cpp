@@ -149,7 +149,11 @@ std::string find_fault(const Problem& problem) {
 std::string find_fault(const Workload& workload) {
   std::string fault = find_fault(workload.problem);
   if (!fault.empty()) return fault;
-  return workload.problem.family().find_fault(workload.problem, workload.shape);
+  const Family& family = workload.problem.family();
+  if (workload.layout < 0 || static_cast<std::size_t>(workload.layout) >= family.layouts().size()) {
+    return "a number was cast to a layout that there is not";
+  }
+  return family.find_fault(workload.problem, workload.shape);
 }
 
 int size_class(std::uint64_t extent) {

@@ -47,6 +47,21 @@ MAY_NAME_ONE = re.compile(
     r"(templates/(reduce|histogram)|templates/include|runtime/include|runtime/api)/|"
     r"(templates/registry|tuner/verify/judges|tuner/commands/runnable_families)\.cpp$")
 
+FAMILIES = ("reduce", "histogram", "described")
+
+# Besides judges, parts of `run` and tests: the lists of them, and what loads a family from a file, which
+# brings its judge.
+MAY_TAKE_A_JUDGE = re.compile(
+    r"tuner/(verify/judges|commands/runnable_families|commands/cli|session/(worker_roles|textbook))\.cpp$")
+
+
+def sources(*folders):
+    """The files of code, each with its name and the headers that it includes."""
+    for folder in folders:
+        for path in sorted((ROOT / folder).rglob("*")):
+            if path.suffix in (".h", ".cpp", ".cuh"):
+                yield str(path.relative_to(ROOT)), re.findall(r'^#include "([^"]+)"', path.read_text(), re.MULTILINE)
+
 
 class Layers(unittest.TestCase):
     def compiles(self, target, header):
@@ -78,6 +93,26 @@ class Layers(unittest.TestCase):
                     continue
                 self.assertIn(other, place, f"{path} includes {header}")
                 self.assertLessEqual(place[other], place[folder], f"{path} includes {header}")
+
+    def test_families_include_neither_one_another_nor_are_they_included_by_device_code(self):
+        for name, headers in sources("templates"):
+            owner = name.split("/")[1]
+            if owner not in (*FAMILIES, "device"):
+                continue
+            for header in headers:
+                other = (header.split("/") + [""])[1] if header.startswith("templates/") else ""
+                if other in FAMILIES:
+                    self.assertEqual(other, owner, f"{name} includes {header}")
+
+    def test_judges_and_parts_of_run_are_included_by_their_like_and_by_the_lists_alone(self):
+        for name, headers in sources("templates", "cache", "runtime", "tuner"):
+            own = re.match(r"templates/\w+/(judge|run)/", name)
+            for header in headers:
+                taken = re.match(r"templates/\w+/(judge|run)/", header)
+                if taken is None or MAY_TAKE_A_JUDGE.match(name):
+                    continue
+                self.assertIsNotNone(own, f"{name} includes {header}")
+                self.assertFalse(own[1] == "judge" and taken[1] == "run", f"{name} includes {header}")
 
     def test_no_other_file_names_a_family(self):
         found = []

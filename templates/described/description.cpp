@@ -1,113 +1,57 @@
 #include "templates/described/description.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <initializer_list>
-#include <limits>
+#include <array>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <span>
 #include <stdexcept>
 
 #include "templates/config.h"
+#include "templates/described/json_node.h"
 
 namespace foldtune {
 namespace {
 
 using Json = nlohmann::json;
+using Node = JsonNode;
 
-/// A JSON value with the way to it, for messages: "launches[0].grid".
-class Node {
- public:
-  Node(const Json& json, std::string path) : json_(&json), path_(std::move(path)) {}
+/// The most combinations of tunables: a search lists them all.
+constexpr std::uint64_t kMaxConfigs = std::uint64_t{1} << 20;
 
-  [[noreturn]] void fail(std::string_view what) const {
-    throw std::invalid_argument(
-        fmt::format("{}: {}", path_.empty() ? "the description" : path_, what));
-  }
+/// The word of the command line for all values of a field.
+constexpr std::string_view kEvery = "every";
 
-  bool has(const char* key) const { return json_->contains(key); }
-  Node operator[](const char* key) const {
-    if (!has(key)) fail(fmt::format("'{}' is missing", key));
-    return {json_->at(key), path_.empty() ? key : fmt::format("{}.{}", path_, key)};
+/// A value of a field goes into the texts of problems and into lists: it is one word.
+std::string read_label(const Node& node) {
+  std::string label = node.text();
+  const bool is_word = !label.empty() && label != kEvery && std::ranges::all_of(label, [](char c) {
+    return c > ' ' && c <= '~' && c != ',' && c != '=';
+  });
+  if (!is_word) {
+    node.fail(
+        fmt::format("'{}' is no value of a field: one word of ASCII without comma, '=' and "
+                    "spaces, and not '{}'",
+                    label, kEvery));
   }
-  std::vector<Node> items() const {
-    if (!json_->is_array()) fail("is no list");
-    std::vector<Node> nodes;
-    for (std::size_t i = 0; i < json_->size(); ++i) {
-      nodes.emplace_back(json_->at(i), fmt::format("{}[{}]", path_, i));
-    }
-    return nodes;
-  }
-  std::vector<std::pair<std::string, Node>> members() const {
-    if (!json_->is_object()) fail("is no object");
-    std::vector<std::pair<std::string, Node>> nodes;
-    for (const auto& [key, value] : json_->items()) {
-      nodes.emplace_back(key, Node(value, fmt::format("{}.{}", path_, key)));
-    }
-    return nodes;
-  }
-  /// An object with these members and no other, for a word that is misspelt is not left out.
-  void require_only(std::initializer_list<std::string_view> known) const {
-    for (const auto& [key, node] : members()) {
-      if (std::ranges::find(known, key) == known.end()) {
-        fail(fmt::format("'{}' is unknown: it has {}", key, fmt::join(known, ", ")));
-      }
-    }
-  }
-
-  std::string text() const {
-    if (!json_->is_string()) fail("is no text");
-    return json_->get<std::string>();
-  }
-  std::string text(const char* key, std::string fallback) const {
-    return has(key) ? (*this)[key].text() : fallback;
-  }
-  int integer() const {
-    const bool fits =
-        json_->is_number_integer() && *json_ >= 0 && *json_ <= std::numeric_limits<int>::max();
-    if (!fits) fail("is no whole number from 0 to 2147483647");
-    return json_->get<int>();
-  }
-  bool is_object() const { return json_->is_object(); }
-  bool is_text() const { return json_->is_string(); }
-  bool is_list() const { return json_->is_array(); }
-  const Json& json() const { return *json_; }
-
-  /// A name of C: it is a macro, or part of an expression.
-  std::string name() const {
-    const std::string text = this->text();
-    const auto is_part = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
-    const bool is_name = !text.empty() && std::isdigit(static_cast<unsigned char>(text[0])) == 0 &&
-                         std::ranges::all_of(text, is_part);
-    if (!is_name) fail(fmt::format("'{}' is no name of letters, digits and underscores", text));
-    return text;
-  }
-
-  /// A number is an expression, too.
-  Expression expression(std::span<const std::string> names) const {
-    if (json_->is_number_unsigned()) return Expression(json_->dump(), names);
-    try {
-      return Expression(text(), names);
-    } catch (const std::invalid_argument& error) {
-      fail(error.what());
-    }
-  }
-
- private:
-  const Json* json_;
-  std::string path_;
-};
+  return label;
+}
 
 std::vector<Description::NamedField> read_fields(const Node& node) {
   std::vector<Description::NamedField> fields;
   for (const auto& [name, labels] : node.members()) {
-    Description::NamedField field{.name = name, .labels = {}};
-    for (const Node& label : labels.items()) field.labels.push_back(label.text());
+    Description::NamedField field{.name = labels.require_name(name), .labels = {}};
+    for (const Node& label : labels.items()) {
+      field.labels.push_back(read_label(label));
+      if (std::ranges::count(field.labels, field.labels.back()) > 1) label.fail("is there twice");
+    }
     if (field.labels.empty()) labels.fail("has no value");
     fields.push_back(std::move(field));
+  }
+  if (fields.size() > Problem::kMaxFields) {
+    node.fail(fmt::format("{} are the most", Problem::kMaxFields));
   }
   return fields;
 }
@@ -116,7 +60,7 @@ std::vector<Description::NamedField> read_fields(const Node& node) {
 std::vector<Description::NamedTunable> read_tunables(const Node& node) {
   std::vector<Description::NamedTunable> tunables;
   for (const auto& [name, about] : node.members()) {
-    Description::NamedTunable tunable{.name = name, .values = {}};
+    Description::NamedTunable tunable{.name = about.require_name(name), .values = {}};
     if (about.is_object()) about.require_only({"values", "default"});
     for (const Node& value : (about.is_object() ? about["values"] : about).items()) {
       tunable.values.push_back(value.integer());
@@ -125,10 +69,23 @@ std::vector<Description::NamedTunable> read_tunables(const Node& node) {
     tunable.fallback = tunable.values.front();
     if (about.is_object() && about.has("default")) tunable.fallback = about["default"].integer();
     std::ranges::sort(tunable.values);
+    const auto twice = std::ranges::adjacent_find(tunable.values);
+    if (twice != tunable.values.end())
+      about.fail(fmt::format("the value {} is there twice", *twice));
     if (!std::ranges::binary_search(tunable.values, tunable.fallback)) {
       about.fail("its default is none of its values");
     }
     tunables.push_back(std::move(tunable));
+  }
+  if (tunables.size() > Config::kMaxTunables) {
+    node.fail(fmt::format("{} are the most", Config::kMaxTunables));
+  }
+  std::uint64_t configs = 1;
+  for (const auto& tunable : tunables) {
+    configs *= tunable.values.size();
+    if (configs > kMaxConfigs) {
+      node.fail(fmt::format("their values have more than {} combinations", kMaxConfigs));
+    }
   }
   return tunables;
 }
@@ -185,6 +142,9 @@ std::array<Expression, 3> read_extents(const Node& node, std::span<const std::st
   return extents;
 }
 
+constexpr ElementType kNumberTypes[] = {ElementType::i32, ElementType::u32, ElementType::i64,
+                                        ElementType::u64, ElementType::f32, ElementType::f64};
+
 /// The name of an array or of scratch, or {"value": "n", "type": "u32"}.
 Description::Parameter read_parameter(const Node& node, const Description& description,
                                       std::span<const std::string> names) {
@@ -192,7 +152,9 @@ Description::Parameter read_parameter(const Node& node, const Description& descr
   if (node.is_object()) {
     node.require_only({"value", "type"});
     const auto type = parse_element_type(node["type"].text());
-    if (!type) node["type"].fail("is no type of a number (i32, u32, i64, u64, f32, f64)");
+    if (!type || std::ranges::find(kNumberTypes, *type) == std::end(kNumberTypes)) {
+      node["type"].fail("is no type of a number (i32, u32, i64, u64, f32, f64)");
+    }
     return {.kind = Kind::number, .value = node["value"].expression(names), .type = *type};
   }
   const std::string name = node.text();
@@ -233,6 +195,18 @@ void read_launches(const Node& node, Description& description) {
   if (description.launches.empty() || description.launches.size() > Launches::kMaxLaunches) {
     node.fail(fmt::format("a call has 1 to {} launches", Launches::kMaxLaunches));
   }
+  // Arrays are where the caller has them; the rest is kept for the call.
+  std::ptrdiff_t kept = 0;
+  for (const auto& launch : description.launches) {
+    kept += std::ranges::count_if(launch.parameters, [](const Description::Parameter& parameter) {
+      return parameter.kind != Description::Parameter::Kind::array;
+    });
+  }
+  if (kept > static_cast<std::ptrdiff_t>(Launches::kMaxKept)) {
+    node.fail(
+        fmt::format("they have {} numbers and scratch parameters together, and {} are the most",
+                    kept, Launches::kMaxKept));
+  }
 }
 
 void require_different_names(const Node& node, const Description& description) {
@@ -264,9 +238,6 @@ Description read_description(const Node& node) {
     node["extents"].fail(fmt::format("there are 1 to {}", Shape::kMaxExtents));
   }
   description.tunables = read_tunables(node["tunables"]);
-  if (description.tunables.size() > Config::kMaxTunables) {
-    node["tunables"].fail(fmt::format("{} are the most", Config::kMaxTunables));
-  }
   if (node.has("constraints")) {
     for (const Node& constraint : node["constraints"].items()) {
       description.constraints.push_back(constraint.expression(description.names()));
@@ -308,6 +279,8 @@ Description parse_description(std::string_view text) {
     throw std::invalid_argument(fmt::format("it is no JSON: {}", error.what()));
   }
   Description description = read_description(Node(json, ""));
+  // Neither changes a kernel or a launch: what was measured stays as it is.
+  for (const char* const key : {"about", "reference", "tolerance"}) json.erase(key);
   description.json = json.dump(-1, ' ', /*ensure_ascii=*/true, Json::error_handler_t::replace);
   return description;
 }

@@ -63,7 +63,8 @@ struct Description {
   std::string about;
   std::string source_name;  ///< "reduce.cu"
   std::string source;       ///< the text of the kernels
-  std::string json;         ///< its own text, without white space
+  /// Its own text without white space, and without what changes neither kernels nor launches.
+  std::string json;
   bool needs_toolkit = false;
   std::vector<NamedField> fields;
   std::vector<std::string> extents;

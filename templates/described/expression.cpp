@@ -61,7 +61,7 @@ class ExpressionParser {
   };
   // The longer ones first, where one begins with another.
   static constexpr Binary kBinaries[] = {
-      {"||", 1, Step::either, false},     {"&&", 2, Step::both, false},
+      {"||", 1, Step::truth, false},      {"&&", 2, Step::truth, false},
       {"==", 3, Step::equal, false},      {"!=", 3, Step::unequal, false},
       {"<=", 4, Step::less_equal, false}, {">=", 4, Step::less_equal, true},
       {"<", 4, Step::less, false},        {">", 4, Step::less, true},
@@ -112,8 +112,13 @@ class ExpressionParser {
     const std::size_t left = expression_.steps_.size();
     parse_unary();
     while (const Binary* const binary = take_binary(at_least)) {
+      const bool may_skip = binary->step == Step::truth;
+      if (may_skip) add(binary->text == "&&" ? Step::skip_if_zero : Step::skip_if_nonzero);
       const auto right = static_cast<std::ptrdiff_t>(expression_.steps_.size());
       parse_binary(binary->precedence + 1);
+      // Over the right and the step `truth`. It is relative, so that steps can be rotated.
+      const auto skipped = static_cast<std::ptrdiff_t>(expression_.steps_.size()) - right + 1;
+      if (may_skip) expression_.steps_[static_cast<std::size_t>(right) - 1].operand = skipped;
       const auto begin = expression_.steps_.begin();
       if (binary->swaps) {
         std::rotate(begin + static_cast<std::ptrdiff_t>(left), begin + right,
@@ -183,7 +188,8 @@ Expression::Expression(std::string_view text, std::span<const std::string> names
     if (instruction.step == Step::number || instruction.step == Step::name) {
       if (++depth > kMaxStack)
         throw std::invalid_argument("the expression '" + text_ + "' is too long");
-    } else if (instruction.step != Step::negate && instruction.step != Step::invert) {
+    } else if (instruction.step != Step::negate && instruction.step != Step::invert &&
+               instruction.step != Step::truth) {
       --depth;
     }
   }
@@ -192,7 +198,8 @@ Expression::Expression(std::string_view text, std::span<const std::string> names
 std::int64_t Expression::evaluate(std::span<const std::int64_t> values) const {
   std::array<std::int64_t, kMaxStack> stack;
   std::size_t size = 0;
-  for (const Instruction& instruction : steps_) {
+  for (std::size_t next = 0; next < steps_.size();) {
+    const Instruction& instruction = steps_[next++];
     switch (instruction.step) {
       case Step::number:
         stack[size++] = instruction.operand;
@@ -206,6 +213,20 @@ std::int64_t Expression::evaluate(std::span<const std::int64_t> values) const {
       case Step::invert:
         stack[size - 1] = stack[size - 1] == 0 ? 1 : 0;
         continue;
+      case Step::truth:
+        stack[size - 1] = stack[size - 1] != 0 ? 1 : 0;
+        continue;
+      case Step::skip_if_zero:
+      case Step::skip_if_nonzero: {
+        const bool is_zero = stack[size - 1] == 0;
+        if (is_zero != (instruction.step == Step::skip_if_zero)) {
+          --size;
+          continue;
+        }
+        stack[size - 1] = is_zero ? 0 : 1;
+        next += static_cast<std::size_t>(instruction.operand);
+        continue;
+      }
       default:
         break;
     }
@@ -242,12 +263,6 @@ std::int64_t Expression::evaluate(std::span<const std::int64_t> values) const {
         break;
       case Step::less_equal:
         a = a <= b ? 1 : 0;
-        break;
-      case Step::both:
-        a = a != 0 && b != 0 ? 1 : 0;
-        break;
-      case Step::either:
-        a = a != 0 || b != 0 ? 1 : 0;
         break;
       case Step::min:
         a = std::min(a, b);

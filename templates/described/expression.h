@@ -12,7 +12,8 @@ namespace foldtune {
 
 /// In the order of C, and with its words: || && == != < <= > >= + - * / % ! - and brackets, of
 /// numbers, names, and min(a, b), max(a, b), ceil_div(a, b). All are integers of 64 bits; a
-/// comparison is 1 or 0. A value type; evaluating allocates nothing.
+/// comparison is 1 or 0, and the right of || and && is computed only if it decides. A value type;
+/// evaluating allocates nothing.
 class Expression {
  public:
   /// 0.
@@ -44,8 +45,9 @@ class Expression {
     unequal,
     less,
     less_equal,
-    both,
-    either,
+    skip_if_zero,     ///< of &&: leaves 0 and goes on `operand` steps later, else drops the left
+    skip_if_nonzero,  ///< the same of ||, which leaves 1
+    truth,            ///< 0 or 1
     min,
     max,
     ceil_div,
@@ -53,7 +55,7 @@ class Expression {
   /// Of a stack machine.
   struct Instruction {
     Step step;
-    std::int64_t operand = 0;  ///< the number, or the place of the name
+    std::int64_t operand = 0;  ///< the number, the place of the name, or how many steps to skip
   };
 
   std::string text_;

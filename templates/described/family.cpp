@@ -6,20 +6,17 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <stdexcept>
 #include <system_error>
 
 #include "templates/catalog.h"
 #include "templates/described/launcher.h"
-#include "templates/space.h"
+#include "templates/described/reference.h"
+#include "templates/described/validity.h"
 
 namespace foldtune {
 namespace {
-
-constexpr std::uint64_t kMaxThreads = 1024;  ///< of a block
-constexpr std::uint64_t kMaxGridX = 0x7fff'ffff;
-constexpr std::uint64_t kMaxGridYZ = 0xffff;
-constexpr std::uint32_t kMaxSharedBytes = 48 * 1024;  ///< without asking the driver for more
 
 /// The most bytes of a description or of a source.
 constexpr std::size_t kMaxFileBytes = std::size_t{4} << 20;
@@ -30,9 +27,14 @@ constexpr const char* kPrologue =
     "#include \"templates/device/types.cuh\"\n";
 
 std::string read_file(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text(std::istreambuf_iterator<char>(file), {});
-  if (!file || text.size() > kMaxFileBytes || std::filesystem::is_directory(path)) {
+  std::error_code error;  // whatever it is, a file that can be read has none
+  const bool is_file = std::filesystem::is_regular_file(path, error) &&
+                       std::filesystem::file_size(path, error) <= kMaxFileBytes;
+  std::ifstream file;
+  if (is_file) file.open(path, std::ios::binary);
+  std::string text;
+  if (file.is_open()) text.assign(std::istreambuf_iterator<char>(file), {});
+  if (!file.is_open() || !file) {
     throw std::invalid_argument(
         fmt::format("reading {}: it is not there, or no file of at most {} MiB", path.string(),
                     kMaxFileBytes >> 20));
@@ -40,10 +42,18 @@ std::string read_file(const std::filesystem::path& path) {
   return text;
 }
 
-bool is_launchable(const Dim3& grid, const Dim3& block) {
-  const bool has_grid =
-      grid.count() > 0 && grid.x <= kMaxGridX && grid.y <= kMaxGridYZ && grid.z <= kMaxGridYZ;
-  return has_grid && block.count() > 0 && block.count() <= kMaxThreads;
+/// The first valid configuration in the order of a space, with what `config` has of the tunables
+/// before the place.
+std::optional<Config> find_valid(const Workload& workload, Config config, std::size_t place) {
+  const Family& family = workload.problem.family();
+  if (place == family.tunables().size()) {
+    return family.is_valid(workload, config) ? std::optional(config) : std::nullopt;
+  }
+  for (const int value : family.tunables()[place].values) {
+    config.set(family.tunables()[place], value);
+    if (auto found = find_valid(workload, config, place + 1)) return found;
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -80,14 +90,27 @@ std::string DescribedFamily::describe(const Problem& problem) const {
   return text;
 }
 
-std::string DescribedFamily::find_fault(const Problem&, const Shape& shape) const {
-  constexpr std::uint64_t kMaxExtent = std::uint64_t{1} << 40;
+std::string DescribedFamily::find_fault(const Problem& problem) const {
+  return find_reference_fault(*this, problem);
+}
+
+std::string DescribedFamily::find_call_fault(const Problem& problem, const Shape& shape) const {
   for (std::size_t i = 0; i < extents_.size(); ++i) {
-    if (shape[i] == 0 || shape[i] > kMaxExtent) {
+    if (shape[i] == 0 || shape[i] > kMaxCount) {
       return fmt::format("{} is {}: an extent is from 1 to 2^40", extents_[i], shape[i]);
     }
   }
-  return {};
+  if (std::string fault = find_array_fault(*this, problem, shape); !fault.empty()) return fault;
+  return find_reference_fault(*this, problem, shape);
+}
+
+std::string DescribedFamily::find_fault(const Problem& problem, const Shape& shape) const {
+  if (std::string fault = find_call_fault(problem, shape); !fault.empty()) return fault;
+  const std::string fault = find_config_fault(*this, Config(*this), shape);
+  const Workload workload{.problem = problem, .shape = shape};
+  if (fault.empty() || find_valid(workload, Config(*this), 0)) return {};
+  return fmt::format("no configuration is valid for the shape {}: of the default, {}",
+                     to_text(*this, shape), fault);
 }
 
 std::span<const std::string_view> DescribedFamily::layouts() const {
@@ -123,34 +146,14 @@ std::uint64_t DescribedFamily::elements(const Problem&, std::size_t argument,
 }
 
 bool DescribedFamily::is_valid(const Workload& workload, const Config& config) const {
-  // The constraints are of tunables and extents: what depends on the device is no part of a space.
-  constexpr int kAnyMultiprocessors = 1;
-  try {
-    DescribedValues values(*this, config, kAnyMultiprocessors);
-    values.set(workload.shape);
-    for (const Expression& constraint : description_.constraints) {
-      if (values.of(constraint) == 0) return false;
-    }
-    for (const Description::Scratch& scratch : description_.scratch) {
-      if (values.of(scratch.bytes) < 0) return false;
-    }
-    return std::ranges::all_of(description_.launches, [&](const auto& launch) {
-      for (const Description::Parameter& parameter : launch.parameters) {
-        (void)values.of(parameter.value);  // which throws for what cannot be
-      }
-      return values.size_of(launch.shared_bytes) <= kMaxSharedBytes &&
-             is_launchable(values.extents_of(launch.grid), values.extents_of(launch.block));
-    });
-  } catch (const std::domain_error&) {
-    return false;
-  }
+  return find_config_fault(*this, config, workload.shape).empty();
 }
 
 Config DescribedFamily::fallback(const Workload& workload, int) const {
-  Config config(*this);
+  const Config config(*this);
   if (is_valid(workload, config)) return config;
-  const std::vector<Config> all = Space(workload).enumerate();
-  return all.empty() ? config : all.front();
+  // Without a valid one the workload has a fault, which says so.
+  return find_valid(workload, config, 0).value_or(config);
 }
 
 /// What is launched, and how, is part of what was measured, as the source is.

@@ -25,11 +25,15 @@ class DescribedFamily final : public Family {
   std::string_view path() const override { return path_; }
   std::span<const Field> fields() const override { return fields_; }
   void complete(Problem& problem) const override;
-  std::string find_fault(const Problem&) const override { return {}; }
+  /// Of its reference, if that does not fit.
+  std::string find_fault(const Problem& problem) const override;
   std::string describe(const Problem& problem) const override;
 
   std::span<const std::string_view> extents() const override { return extents_; }
+  /// Also where no configuration is valid for the shape.
   std::string find_fault(const Problem& problem, const Shape& shape) const override;
+  /// Of the sizes alone. `elements` throws for no shape without such a fault.
+  std::string find_call_fault(const Problem& problem, const Shape& shape) const override;
 
   std::span<const std::string_view> layouts() const override;
   int layout(const Problem&, const Call&) const override { return 0; }
@@ -41,6 +45,7 @@ class DescribedFamily final : public Family {
   bool is_valid(const Workload& workload, const Config& config) const override;
   bool is_searched(const Workload&, const Config&) const override { return true; }
   Config canonical(const Workload&, const Config& config, int) const override { return config; }
+  /// The default; where it is not valid, the first one that is.
   Config fallback(const Workload& workload, int multiprocessor_count) const override;
   std::vector<Config> known_good(const Workload&) const override { return {}; }
   Config adapted(const Config& config, const Workload&, const Workload&) const override {

@@ -6,6 +6,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "templates/described/validity.h"
 #include "templates/device/types.cuh"
 
 namespace foldtune {
@@ -13,9 +14,14 @@ namespace {
 
 constexpr std::size_t kScratchAlignment = 256;
 
-/// The address of a parameter that is a number.
-void* keep_number(Launches& launches, ElementType type, std::int64_t value) {
-  switch (type) {
+/// The address of a parameter that is a number. Throws std::domain_error for one that its type does
+/// not hold.
+void* keep_number(Launches& launches, const Description::Parameter& parameter, std::int64_t value) {
+  // Of a valid configuration it can be only for the device's number of multiprocessors.
+  if (const std::string fault = find_number_fault(parameter.type, value); !fault.empty()) {
+    throw std::domain_error(fmt::format("'{}': {}", parameter.value.text(), fault));
+  }
+  switch (parameter.type) {
     case ElementType::i32:
     case ElementType::u32:
       return launches.keep(static_cast<std::uint32_t>(value));
@@ -104,7 +110,7 @@ void DescribedLauncher::fill(const Call& call, void* scratch, Launches& launches
           break;
         }
         case Description::Parameter::Kind::number:
-          launch.arguments[i] = keep_number(launches, parameter.type, values.of(parameter.value));
+          launch.arguments[i] = keep_number(launches, parameter, values.of(parameter.value));
           break;
       }
     }

@@ -6,6 +6,7 @@
 
 #include "templates/catalog.h"
 #include "templates/enum_rows.h"
+#include "templates/family.h"
 
 namespace foldtune {
 namespace {
@@ -73,6 +74,7 @@ std::span<const Field> histogram_fields() {
 }
 
 void complete_histogram(Problem& problem) {
+  if (!has_known_labels(problem)) return;
   const auto fields = histogram_fields();
   const auto set_unsaid = [&](Place place, auto value) {
     if (problem.get(fields[place]) == Problem::kUnsaid) {

@@ -57,6 +57,7 @@ class Pruned {
   /// What is left by the rules, which the preview agrees with.
   std::string left_by(PruneRules rules) const {
     rules.present_fingerprints = kPresent;
+    if (rules.families.empty()) rules.families = {"reduce"};
     const std::string before = ids_in(file());
     const std::size_t previewed = removed(preview_prune(file(), rules));
     CHECK(ids_in(file()) == before);
@@ -116,10 +117,15 @@ TEST_CASE("prune: of several rules all have to hold") {
   CHECK(Pruned().left_by({.before = "2021-01-01T00:00:00Z", .seeds = true}) == "1,2,3,4,6");
 }
 
+TEST_CASE("prune: other kernels are not those of families that are not known") {
+  CHECK(Pruned().left_by({.seeds = true, .families = {"another"}}) == "1,2,3,4,5,6");
+}
+
 TEST_CASE("prune: the report tells what went and what stayed") {
   const Pruned database;
   const PruneReport report = prune_database(
-      database.file(), {.before = "2021-01-01T00:00:00Z", .present_fingerprints = kPresent});
+      database.file(),
+      {.before = "2021-01-01T00:00:00Z", .present_fingerprints = kPresent, .families = {"reduce"}});
   REQUIRE(report.groups.size() == 2);
   CHECK(report.groups[0].device_name == "NVIDIA H200");
   CHECK_FALSE(report.groups[0].is_seed);

@@ -1,30 +1,23 @@
 // Descriptions of kernels: what is read of them, and what is wrong with them.
+#include <array>
+#include <bit>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <vector>
 
 #include "templates/described/description.h"
 #include "templates/described/family.h"
+#include "templates/described/judge/judge.h"
 #include "templates/space.h"
 #include "tests/catch.h"
+#include "tests/families/copy_description.h"
 
 namespace foldtune {
 namespace {
 
 using Catch::Matchers::ContainsSubstring;
 using nlohmann::json;
-
-json copy_description() {
-  return json::parse(R"json({
-    "name": "copy", "source": "copy.cu", "extents": ["n"],
-    "fields": {"T": ["f32", "i64"]},
-    "tunables": {"BLOCK": {"values": [256, 64, 128], "default": 128}, "PER_THREAD": [1, 2]},
-    "constraints": ["BLOCK * PER_THREAD <= 256"],
-    "arguments": [{"name": "input", "access": "input", "type": "T", "elements": "n"},
-                  {"name": "output", "access": "output", "type": "T", "elements": "n"},
-                  {"name": "notes", "access": "scratch", "bytes": "8 * BLOCK"}],
-    "launches": [{"kernel": "copy", "grid": "ceil_div(n, BLOCK * PER_THREAD)", "block": ["BLOCK"],
-                  "arguments": ["input", "output", "notes", {"value": "n", "type": "u64"}]}]})json");
-}
 
 DescribedFamily family_of(const json& description) {
   return {parse_description(description.dump()), "copy.json"};
@@ -83,46 +76,117 @@ TEST_CASE("A grid that no GPU has is no configuration") {
   CHECK(Space({.problem = problem, .shape = {{65'536}}}).enumerate().empty());
 }
 
-std::string fault_of(const json& description) {
-  try {
-    parse_description(description.dump());
-  } catch (const std::invalid_argument& error) {
-    return error.what();
-  }
-  return {};
+Workload workload_of(const DescribedFamily& family, std::uint64_t n) {
+  return {.problem = problem_of(family, "T=f32").value(), .shape = {{n}}};
 }
 
-TEST_CASE("What is wrong with a description is said with its place") {
-  const auto with = [](const json::json_pointer& place, const json& value) {
+TEST_CASE(
+    "Where the default is not valid for a shape, the first configuration that is takes over") {
+  json description = copy_description();
+  description["constraints"] = {"n % (BLOCK * PER_THREAD) == 0"};
+  const DescribedFamily family = family_of(description);
+  CHECK(family.fallback(workload_of(family, 1280), 1) == Config(family));
+  const Config other = family.fallback(workload_of(family, 576), 1);
+  CHECK(other.get(family.tunables()[0]) == 64);
+  CHECK(other.get(family.tunables()[1]) == 1);
+  CHECK(find_fault(workload_of(family, 576)).empty());
+  CHECK_THAT(find_fault(workload_of(family, 1000)),
+             ContainsSubstring("no configuration is valid for the shape 1000: of the default, 'n % "
+                               "(BLOCK * PER_THREAD) == 0' does not hold"));
+}
+
+TEST_CASE("A block that no GPU has is no configuration") {
+  for (const char* const block : {R"([1, 1, 65])", R"(["BLOCK", 9])", R"([0])", R"(1025)"}) {
+    CAPTURE(block);
     json description = copy_description();
-    description[place] = value;
-    return fault_of(description);
-  };
-  using Place = json::json_pointer;
-  CHECK(fault_of(copy_description()).empty());
-  CHECK_THAT(with(Place("/launches/0/grid"), "m"), ContainsSubstring("launches[0].grid"));
-  CHECK_THAT(with(Place("/launches/0/arguments/0"), "inptu"), ContainsSubstring("'inptu'"));
-  CHECK_THAT(with(Place("/arguments/0/type"), "float"), ContainsSubstring("arguments[0].type"));
-  CHECK_THAT(with(Place("/arguments/0/elements"), "BLOCK"), ContainsSubstring("elements"));
-  CHECK_THAT(with(Place("/arguments/1/access"), "input"), ContainsSubstring("one output"));
-  CHECK_THAT(with(Place("/tunables/BLOCK/default"), 65), ContainsSubstring("tunables.BLOCK"));
-  CHECK_THAT(with(Place("/tunables/BLOCK/values/0"), -1), ContainsSubstring("whole number"));
-  CHECK_THAT(with(Place("/tunable"), 1), ContainsSubstring("'tunable' is unknown"));
-  CHECK_THAT(with(Place("/extents/0"), "1n"), ContainsSubstring("no name"));
-  CHECK_THAT(with(Place("/extents"), json::array()), ContainsSubstring("extents"));
-  CHECK_THAT(with(Place("/fields/n"), json::array({"x"})), ContainsSubstring("twice"));
-  CHECK_THAT(with(Place("/tolerance"), -1), ContainsSubstring("tolerance"));
-  CHECK_THAT(with(Place("/launches"), json::array()), ContainsSubstring("launches"));
-  CHECK_THROWS_AS(parse_description("{"), std::invalid_argument);
-  CHECK_THROWS_AS(parse_description("[]"), std::invalid_argument);
-  const json whole = copy_description();
-  for (const auto& [key, value] : whole.items()) {
-    if (key == "fields" || key == "constraints") continue;
-    json description = whole;
-    description.erase(key);
-    CAPTURE(key);
-    CHECK_THAT(fault_of(description), ContainsSubstring(key));
+    description["launches"][0]["block"] = json::parse(block);
+    const DescribedFamily family = family_of(description);
+    CHECK_FALSE(family.is_valid(workload_of(family, 10), Config(family)));
   }
+}
+
+TEST_CASE("A number that its type does not hold is no configuration") {
+  const auto is_valid = [](const char* value, const char* type) {
+    json description = copy_description();
+    description["launches"][0]["arguments"][3] = {{"value", value}, {"type", type}};
+    const DescribedFamily family = family_of(description);
+    return family.is_valid(workload_of(family, 10), Config(family));
+  };
+  CHECK(is_valid("n", "i32"));
+  CHECK(is_valid("4294967295", "u32"));
+  CHECK(is_valid("-9223372036854775807 + n", "i64"));
+  CHECK(is_valid("n + 4294967296", "f32"));
+  CHECK_FALSE(is_valid("n + 4294967296", "u32"));
+  CHECK_FALSE(is_valid("0 - n", "u32"));
+  CHECK_FALSE(is_valid("2147483648", "i32"));
+  CHECK_FALSE(is_valid("0 - n", "u64"));
+}
+
+TEST_CASE("A shape whose arrays have no size is refused") {
+  const auto fault_with = [](const char* elements, std::uint64_t n) {
+    json description = copy_description();
+    description["arguments"][0]["elements"] = elements;
+    description["launches"][0]["grid"] = 1;
+    const DescribedFamily family = family_of(description);
+    return find_fault(workload_of(family, n));
+  };
+  CHECK(fault_with("n", 1 << 20).empty());
+  CHECK_THAT(fault_with("n * n", std::uint64_t{1} << 40), ContainsSubstring("'input'"));
+  CHECK_THAT(fault_with("n * n", 1 << 25), ContainsSubstring("2^50 bytes"));
+  CHECK_THAT(fault_with("n - 2", 1), ContainsSubstring("-1 elements"));
+  CHECK_THAT(fault_with("n / (n - 1)", 1), ContainsSubstring("division by 0"));
+}
+
+TEST_CASE("What is said for people, and how results are judged, is no part of the kernels") {
+  const auto lines_with = [](const char* key, const json& value) {
+    json description = copy_description();
+    description[key] = value;
+    return family_of(description).all_include_lines();
+  };
+  const auto plain = family_of(copy_description()).all_include_lines();
+  CHECK(lines_with("about", "a copy") == plain);
+  CHECK(lines_with("tolerance", 0.5) == plain);
+  CHECK(lines_with("constraints", json::array()) != plain);
+}
+
+TEST_CASE(
+    "Without a reference, results are near the default's, and infinity is near itself alone") {
+  json description = copy_description();
+  description["tolerance"] = 0.01;
+  const DescribedFamily family = family_of(description);
+  const DescribedJudge judge(family);
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  const auto is_right = [&](float expected, float got) {
+    const auto bytes_of = [](float value) {
+      const auto bytes = std::bit_cast<std::array<std::byte, sizeof(float)>>(value);
+      return std::vector<std::byte>(bytes.begin(), bytes.end());
+    };
+    const auto same = judge.expect_same(workload_of(family, 1), bytes_of(expected));
+    return same->find_difference(bytes_of(got), {}).empty();
+  };
+  CHECK(is_right(100, 100.5f));
+  CHECK_FALSE(is_right(100, 102));
+  CHECK(is_right(kNan, kNan));
+  CHECK(is_right(kInfinity, kInfinity));
+  CHECK_FALSE(is_right(1, kInfinity));
+  CHECK_FALSE(is_right(kInfinity, 1));
+  CHECK_FALSE(is_right(-kInfinity, kInfinity));
+  CHECK_FALSE(is_right(1, kNan));
+}
+
+TEST_CASE("A number that only the device makes too large is said when it is launched") {
+  json description = copy_description();
+  description["launches"][0]["arguments"][3] = {{"value", "n - 100 * (multiprocessors - 1)"},
+                                                {"type", "u64"}};
+  const DescribedFamily family = family_of(description);
+  const Workload workload = workload_of(family, 50);
+  CHECK(family.is_valid(workload, Config(family)));
+  const auto launcher = family.launcher({.workload = workload, .params = Config(family)},
+                                        {.multiprocessor_count = 2, .resident_blocks = {}});
+  Launches launches;
+  CHECK_THROWS_WITH(launcher->fill({.shape = workload.shape}, nullptr, launches),
+                    ContainsSubstring("-50 is no number of type u64"));
 }
 
 }  // namespace

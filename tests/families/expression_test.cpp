@@ -48,6 +48,19 @@ TEST_CASE("Expressions know names and functions") {
   CHECK(value_of("ceil_div(-7, 2)") == -3);
 }
 
+TEST_CASE("The right of || and && is computed only if it decides") {
+  CHECK(value_of("n == 0 || 100 / n > 5", 0) == 1);
+  CHECK(value_of("n != 0 && 100 / n > 5", 0) == 0);
+  CHECK(value_of("n != 0 && 100 / n > 5", 10) == 1);
+  CHECK(value_of("n != 0 && 100 / n > 5", 50) == 0);
+  CHECK(value_of("3 && 4") == 1);
+  CHECK(value_of("0 || 7") == 1);
+  CHECK(value_of("0 && 1 / 0 || 2") == 1);
+  CHECK(value_of("2 > (0 && 1 / 0)") == 1);
+  CHECK(value_of("(1 || 1 / 0) > (0 && 1 / 0)") == 1);
+  CHECK_THROWS_AS(value_of("1 && 1 / 0"), std::domain_error);
+}
+
 TEST_CASE("What cannot be computed is said, and is no undefined behaviour") {
   CHECK_THROWS_AS(value_of("n / 0"), std::domain_error);
   CHECK_THROWS_AS(value_of("n % (block_size - 64)"), std::domain_error);

@@ -1,4 +1,6 @@
 // Families from outside the tree, one in C++ and one from a file, in every verb of the program.
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 
 #include "cache/config_store.h"
@@ -9,8 +11,10 @@
 #include "templates/fingerprint.h"
 #include "templates/space.h"
 #include "tests/catch.h"
+#include "tests/families/copy_description.h"
 #include "tests/families/stencil.h"
 #include "tests/tuner/program.h"
+#include "tuner/exchange/bundle.h"
 
 namespace foldtune::test {
 namespace {
@@ -161,6 +165,39 @@ TEST_CASE("The kernels of families from outside the tree go into a bundle") {
   CHECK(bundle->best().size() == 2);
 }
 
+TEST_CASE("A bundle has kernels for all buckets for which a result would be looked up") {
+  const Family& family = stencil_family();
+  const Bucket stored{{20, 0, 40}};
+  const std::vector<Bucket> bundled = bundled_buckets(family, {stored, stored});
+  std::size_t near = 0;
+  Bucket other;
+  for (other.classes[0] = 0; other.classes[0] <= 40; ++other.classes[0]) {
+    for (other.classes[1] = 0; other.classes[1] <= 40; ++other.classes[1]) {
+      for (other.classes[2] = 0; other.classes[2] <= 40; ++other.classes[2]) {
+        near += family.distance(stored, other).has_value();
+      }
+    }
+  }
+  CHECK(near == 5 * 3 * 3);
+  CHECK(bundled.size() == near);
+  for (const Bucket& bucket : bundled) CHECK(family.distance(stored, bucket));
+}
+
+TEST_CASE("The command that tunes a problem of a family from outside the tree names the family") {
+  use_stencil();
+  const ToyPlace place;
+  store_on_gpu(place.database(), stencil_workload(ElementType::f32, 64, 64, 64));
+  const auto command_for = [&](const Toy& toy) {
+    const Outcome why = run_with(place, arguments_of("why", toy), {"--json"});
+    CAPTURE(why.out, why.err);
+    REQUIRE(why.exit_code == 0);
+    return json::parse(why.out)[0]["tune_command"].get<std::string>();
+  };
+  CHECK(command_for(kStencil) ==
+        "foldtune tune --device cuda:0 --family stencil --type f64 --shape 5x20x70");
+  CHECK_THAT(command_for(kCopy), ContainsSubstring("scaled_copy.json --T i32 --shape 7x1000"));
+}
+
 TEST_CASE("A family is chosen by name or by the path of its description") {
   const ToyPlace place;
   const std::string description = std::string(FOLDTUNE_FAMILIES_FOLDER) + "/scaled_copy.json";
@@ -176,6 +213,39 @@ TEST_CASE("A family is chosen by name or by the path of its description") {
   CHECK(wrong.exit_code == kUsage);
   const Outcome few = place.run({"tune", "--family", "stencil", "--shape", "7x7"});
   CHECK(few.exit_code == kUsage);
+}
+
+TEST_CASE(
+    "A kernel that does not write all of its output is found, whichever configuration it is") {
+  for (const auto& [name, writes] :
+       {std::pair{"writes_nothing", "false"}, {"writes_in_one_block_size", "BLOCK == 128"}}) {
+    const ToyPlace place;
+    json description = copy_description();
+    description["name"] = name;
+    place.write("copy.cu", fmt::format("__global__ void copy(const T* in, T* out, char*, "
+                                       "unsigned long long n) {{\n"
+                                       "  const size_t first = size_t(blockIdx.x) * BLOCK * "
+                                       "PER_THREAD;\n"
+                                       "  for (size_t i = first + threadIdx.x; i < first + BLOCK * "
+                                       "PER_THREAD && i < n; i += BLOCK) {{\n"
+                                       "    if ({}) out[i] = in[i];\n  }}\n}}\n",
+                                       writes));
+    const std::string file = place.write("copy.json", description.dump());
+    const Outcome tuned = place.run({"tune", "--family", file, "--T", "f32", "--n", "1000",
+                                     "--device", "cpu", "--effort", "exhaustive"});
+    CAPTURE(tuned.out, tuned.err);
+    if (writes == std::string("false")) {
+      CHECK(tuned.exit_code == 6);
+      CHECK_THAT(tuned.err, ContainsSubstring("write every element"));
+    } else {
+      CHECK(tuned.exit_code == 0);
+      const auto store = open_sqlite_store(place.database(), OpenMode::read_only);
+      for (const auto& row : store->measurements()) {
+        const bool is_right = row.measurement.params.find("\"BLOCK\":128") != std::string::npos;
+        CHECK((row.measurement.outcome == foldtune::Outcome::ok) == is_right);
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -165,7 +165,11 @@ TEST_CASE("There is a histogram of nothing, and none of more than the most") {
 TEST_CASE("A number that was cast to an enumerator that there is not is a histogram's fault, too") {
   const std::string fault = "a number was cast to an enumerator that there is not";
   CHECK(find_fault(HistogramWorkload{.type = static_cast<ElementType>(77)}) == fault);
+  CHECK(find_fault(HistogramWorkload{.counter = static_cast<ElementType>(-1)}) == fault);
   CHECK(find_fault(HistogramWorkload{.binning = static_cast<Binning>(3)}) == fault);
+  CHECK(find_fault(HistogramWorkload{.distribution = static_cast<Distribution>(3)}) == fault);
+  CHECK_THAT(find_fault(HistogramWorkload{.alignment = static_cast<Alignment>(7)}),
+             ContainsSubstring("layout"));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@ namespace foldtune::test {
 namespace {
 
 using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::StartsWith;
 using enum ElementType;
 
 /// Counts the pairs whose first element is the larger one.
@@ -376,6 +377,18 @@ TEST_CASE("A number that was cast to an enumerator that there is not is a fault"
   CHECK(find_fault(Reduction{.result = static_cast<ElementType>(12)}) == fault);
   CHECK(find_fault(Reduction{.determinism = static_cast<Determinism>(3)}) == fault);
   CHECK(find_fault(Reduction{.nan_policy = static_cast<NanPolicy>(2)}) == fault);
+  CHECK_THAT(find_fault(Reduction{.alignment = static_cast<Alignment>(7)}),
+             ContainsSubstring("layout"));
+  const auto unknown = static_cast<ElementType>(77);
+  for (const CustomOperator& custom :
+       {CustomOperator{.name = "odd", .inputs = {unknown}},
+        CustomOperator{.name = "odd", .inputs = {ElementType::f32, unknown}},
+        CustomOperator{.name = "odd", .accumulator = {{"", unknown}}},
+        CustomOperator{.name = "odd", .accumulator = {{"a", ElementType::f32}, {"b", unknown}}},
+        CustomOperator{.name = "odd", .result = unknown}}) {
+    CHECK_THAT(find_fault(make_reduction(custom)), StartsWith("a number was cast to"));
+    CHECK_THAT(custom.find_fault(), StartsWith("a number was cast to"));
+  }
 }
 
 }  // namespace

@@ -93,6 +93,18 @@ TEST_CASE("What JSON has no form for survives it") {
   CHECK(std::isnan(through_text(custom_workload(op)).problem.custom()->tolerance));
 }
 
+TEST_CASE("A number that JSON has no form for is one of three words") {
+  nlohmann::json json = workload_to_json(custom_workload(unusual_operator()));
+  for (const char* const text : {"", "0.5", "1x", "infinity", "NaN", "-nan", " inf"}) {
+    INFO(text);
+    json["custom"]["tolerance"] = text;
+    CHECK_THROWS_AS(workload_from_json(json), std::invalid_argument);
+  }
+  json["custom"]["tolerance"] = "-inf";
+  CHECK(workload_from_json(json).problem.custom()->tolerance ==
+        -std::numeric_limits<double>::infinity());
+}
+
 TEST_CASE("What is no workload is refused") {
   const nlohmann::json good = workload_to_json(Reduction{});
   const auto with = [&](const char* key, const nlohmann::json& value) {

@@ -14,6 +14,8 @@
 namespace foldtune::test {
 namespace {
 
+using Catch::Matchers::ContainsSubstring;
+
 TEST_CASE("A size class is the nearest power of two") {
   CHECK(size_class(0) == 0);
   CHECK(size_class(1) == 0);
@@ -204,6 +206,10 @@ TEST_CASE("A workload has the faults of its problem and of its shape") {
   workload.shape[2] = 1024;
   CHECK(find_fault(workload).empty());
   CHECK(to_string(workload) == "boxes 1x2x2^10");
+  for (const int layout : {-1, 1, 7}) {
+    workload.layout = layout;
+    CHECK_THAT(find_fault(workload), ContainsSubstring("layout"));
+  }
   workload.problem = Problem(kBoxes);
   CHECK_FALSE(find_fault(workload).empty());
 }

@@ -125,7 +125,10 @@ TEST_CASE_METHOD(CustomFixture, "A custom operator is tuned, and found by its ex
   CHECK_THAT(place_.run({"show"}).out, ContainsSubstring("nearest f32 i16 4"));
   const Json rows = Json::parse(place_.run({"show", "--json", "--op", "custom"}).out);
   REQUIRE(rows.size() == 1);
-  CHECK(rows[0]["problem"]["op"].get<std::string>().starts_with("nearest:"));
+  const auto stored = rows[0]["problem"]["op"].get<std::string>();
+  CHECK(stored.starts_with("nearest:"));
+  CHECK(Json::parse(place_.run({"show", "--json", "--op", stored}).out).size() == 1);
+  CHECK(Json::parse(place_.run({"show", "--json", "--op", stored + "0"}).out).empty());
   CHECK(Json::parse(place_.run({"show", "--json", "--type", "i16"}).out).size() == 1);
   CHECK(Json::parse(place_.run({"show", "--json", "--type", "f64"}).out).empty());
   CHECK(Json::parse(place_.run({"show", "--json", "--op", "sum"}).out).empty());
@@ -175,6 +178,7 @@ TEST_CASE_METHOD(CustomFixture, "A custom operator that cannot be is an error of
     check_usage_error({"--op", "custom", "--tolerance", text}, "tolerance: '" + text + "'");
   }
   check_usage_error({"--op", "custom,sum"}, "name it alone");
+  check_usage_error({"--op", "foo:abc"}, "--op: there is no 'foo:abc'; there is sum, product");
   check_usage_error({"--custom", write_operator(R"({"mapp": "x"})")},
                     "has no 'mapp'; it has name, inputs, accumulator, identity, map, combine, "
                     "finish, result, tolerance");
@@ -286,6 +290,21 @@ TEST_CASE_METHOD(CustomFixture, "An operator that crashes ends a run with a mess
   check_crash(0, trying, "[&] { volatile int zero = 0; return x + 7 / zero; }()",
               "a division by zero");
 #endif
+}
+
+TEST_CASE_METHOD(CustomFixture,
+                 "An operator that throws or ends the program ends a run with a message") {
+  const std::string many = place_.write("many", bytes_of(std::vector<float>(100, 1)));
+  for (const auto& [map, message] : {std::pair{"(throw 1, x)", "it threw an exception"},
+                                     {"(std::exit(0), x)", "it ended this program"},
+                                     {"(std::quick_exit(0), x)", "it ended this program"}}) {
+    const Outcome outcome = run({"--op", "custom", "--map", map}, {many});
+    CAPTURE(map, outcome.out, outcome.err);
+    CHECK(outcome.exit_code == 6);
+    CHECK(outcome.out.empty());
+    CHECK_THAT(outcome.err, ContainsSubstring("foldtune: error: "));
+    CHECK_THAT(outcome.err, ContainsSubstring(message));
+  }
 }
 
 TEST_CASE_METHOD(CustomFixture, "An operator that crashes costs a tuning its worker alone") {

@@ -114,13 +114,77 @@ TEST_CASE("An option without its value does not take the next option for it") {
               "--device=--dry-run); see foldtune prune --help");
   check_error(place, {"show", "--all", "--op", "--json"}, kUsage, "--op has no value");
   check_error(place, {"show", "--db"}, kUsage, "--db has no value");
-  check_error(place, {"tune", "--n=", "--json"}, kUsage, "--n '' has an empty item");
-  check_error(place, {"tune", "--budget=", "--json"}, kUsage, "'' is not a time");
+  check_error(place, {"tune", "--n=", "--json"}, kUsage, "--n is empty; give a value");
+  check_error(place, {"tune", "--budget=", "--json"}, kUsage, "--budget is empty; give");
   check_error(place, {"export", "--output=", "--best"}, kUsage, "--output is empty; name a file");
   check_error(place, {"import", "x.json", "--db=", "--dry-run"}, kUsage, "--db is empty; name");
   check_error(place, {"prune", "--db", "", "--dry-run"}, kUsage, "--db is empty; name a file");
   check_error(place, {"tune", "--n", "4", "--n", "5"}, kUsage, "--n is given more than once; see");
   CHECK_FALSE(std::filesystem::exists(place.database()));
+}
+
+TEST_CASE("An empty value, or an empty name of a file, is an error of usage in every option") {
+  const Workplace place;
+  copy_tuned(place);
+  const std::string data = place.write("data", bytes_of(std::vector<float>{1.0F}));
+  for (const Arguments& arguments : {Arguments{"show", "--sort="},
+                                     {"show", "--device="},
+                                     {"show", "--device", ""},
+                                     {"why", "--n", "1K", "--device="},
+                                     {"landscape", "--n", "1K", "--layout="},
+                                     {"landscape", "--n", "1K", "--device="},
+                                     {"report", "--device="},
+                                     {"export", "--device="},
+                                     {"diff", place.database(), place.database(), "--device="},
+                                     {"prune", "--device="},
+                                     {"tune", "--layout="},
+                                     {"run", "--type", "f32", "--family=", data},
+                                     {"run", data, "--type="}}) {
+    check_error(place, arguments, kUsage, " is empty; give a value, or leave it out");
+  }
+  for (const Arguments& arguments :
+       {Arguments{"run", ""}, {"run", "--", ""}, {"import", ""}, {"diff", place.database(), ""}}) {
+    check_error(place, arguments, kUsage, "'' is no file; name a file");
+  }
+}
+
+TEST_CASE("The first word is the verb, and the name of another one is a word like others") {
+  const Workplace place;
+  copy_tuned(place);
+  check_error(place, {"prune", "show", "--db", place.database()}, kUsage,
+              "'show' is one argument too many; see foldtune prune --help");
+  check_error(place, {"show", "tune", "--op", "sum"}, kUsage, "'tune' is one argument too many");
+  check_error(place, {"show", "--", "tune"}, kUsage, "'tune' is one argument too many");
+  check_error(place, {"show", "show"}, kUsage, "'show' is one argument too many");
+  check_error(place, {"--", "prune", "--dry-run"}, kUsage, "the verb comes first: foldtune prune");
+  check_error(place, {"run", "--type", "f32", "show"}, kFile, "reading show: No such file");
+}
+
+TEST_CASE("Files are taken on both sides of --") {
+  const Workplace place;
+  const std::string x = place.write("x", bytes_of(std::vector<float>{1, 2}));
+  const std::string y = place.write("y", bytes_of(std::vector<float>{3, 4}));
+  const Arguments options{"--device", "cpu", "--op", "dot", "--type", "f32", "--repeat", "1"};
+  for (const Arguments& files : {Arguments{x, "--", y}, {"--", x, y}, {x, y}, {x, y, "--"}}) {
+    Arguments arguments{"run"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    arguments.insert(arguments.end(), files.begin(), files.end());
+    const Outcome outcome = place.run(arguments);
+    CAPTURE(outcome.err);
+    CHECK(outcome.exit_code == 0);
+    CHECK_THAT(outcome.out, ContainsSubstring("result  11\n"));
+  }
+  check_error(place, {"run", "--bogus", x, "--", y}, kUsage, "there is no option --bogus");
+  check_error(place, {"run", x, "--", y, "--type"}, kUsage, "sum takes 1 file, not 3");
+}
+
+TEST_CASE("A name of a CUDA device that cannot be is an error of usage, whatever there is") {
+  const Workplace place;
+  copy_tuned(place);
+  for (const std::string name : {"cuda:", "cuda:x", "cuda:-1", "cuda:0x"}) {
+    check_error(place, {"show", "--device", name}, kUsage, "--device: there is no '" + name + "'");
+    check_error(place, {"prune", "--device", name, "--dry-run"}, kUsage, "use cuda:N");
+  }
 }
 
 TEST_CASE("A short option is told by its long name, and takes its value after = as that does") {
@@ -236,7 +300,8 @@ TEST_CASE("In a folder that is gone names of files there are errors, and others 
                    .out = read_file(place.file("out")),
                    .err = read_file(place.file("err"))};
   };
-  for (const char* name : {"show --db x.db", "diff a.db b.db", "prune --db ./x.db --device cpu --dry-run"}) {
+  for (const char* name :
+       {"show --db x.db", "diff a.db b.db", "prune --db ./x.db --device cpu --dry-run"}) {
     check_error(run_there(name), kDatabase, "cannot open the tuning database");
   }
   check_error(run_there("tune --device cpu --n 1K --max-evals 1 --db x.db"), kDatabase, "x.db");

@@ -95,6 +95,53 @@ TEST_CASE("run reads an array of an .npz file on the standard input by name") {
   CHECK_THAT(read_file(place.file("said")), ContainsSubstring("read once"));
 }
 
+TEST_CASE("A standard input that is a file is read from where it stands on") {
+  const Workplace place;
+  const std::string skip = "(dd bs=1 count=5 of=/dev/null 2> $D/said; $P ";
+  const std::string run = skip + "run --device cpu --repeat 1 ";
+  const std::string npy = npy_file(npy_header("<f4", "(2,)"), bytes_of<float>({3, 4}));
+  place.write("raw", std::string(5, '\x7f') + "\x03\x04");
+  place.write("x.npy", "12345" + npy);
+  place.write("x.npz", "12345" + npz_file({{"x.npy", npy}, {"y.npy", npy}}));
+  for (const std::string arguments :
+       {"--type u8 --raw -) < $D/raw", "-) < $D/x.npy", "-:y) < $D/x.npz"}) {
+    CAPTURE(arguments);
+    CHECK(in_shell(place, run + arguments + " > $D/out") == 0);
+    CHECK_THAT(read_file(place.file("out")), ContainsSubstring("result  7\n"));
+  }
+  REQUIRE(in_shell(place, "(printf 12345; $P export 2> $D/said) > $D/all.json") == 0);
+  CHECK(in_shell(place, skip + "import --db $D/new.db -) < $D/all.json > $D/out") == 0);
+  CHECK_THAT(read_file(place.file("out")), ContainsSubstring(" 0 already there, 0 refused"));
+  CHECK(in_shell(place, "$P import --db $D/none.db - < $FOLDTUNE_DB 2> $D/said") == kFile);
+  CHECK_THAT(read_file(place.file("said")), ContainsSubstring("the standard input is a database"));
+}
+
+TEST_CASE("By whatever name a file goes to the standard output, it is -o -") {
+  const Workplace place;
+  REQUIRE(in_shell(place, "$P export > $D/plain 2> $D/said") == 0);
+  const std::string plain = exported(place.file("plain"));
+  std::vector<std::string> verbs{"export -o", "landscape --n 1000 --kernel-tuner", "bundle -o"};
+  if (place.run({"report", "--help"}).exit_code == 0) verbs.emplace_back("report -o");
+  for (const std::string name :
+       {"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "$D/out", "$D/./out", "$D/link"}) {
+    CAPTURE(name);
+    REQUIRE(in_shell(place, "rm -f $D/out $D/link; touch $D/out; ln -s out $D/link") == 0);
+    CHECK(in_shell(place, "$P export -o " + name + " > $D/out 2> $D/said") == 0);
+    CHECK(exported(place.file("out")) == plain);
+    for (const std::string& verb : verbs) {
+      CAPTURE(verb);
+      CHECK(in_shell(place, "$P " + verb + " " + name + " --json > $D/out 2> $D/said") == kUsage);
+      CHECK_THAT(read_file(place.file("said")),
+                 ContainsSubstring("--json is printed to the stand"));
+    }
+  }
+  CHECK(in_shell(place, "$P export -o /dev/stdout 2> $D/said | cat > $D/piped") == 0);
+  CHECK(exported(place.file("piped")) == plain);
+  // What is said would be lost.
+  CHECK(in_shell(place, "$P export -o /dev/stderr 2> $D/said") == kFile);
+  CHECK_THAT(read_file(place.file("said")), ContainsSubstring("it is the standard error's"));
+}
+
 TEST_CASE("A tuning whose messages cannot be written is tuned") {
   const Workplace place;
   const std::string tune = "$P tune --device cpu --n 1K --max-evals 1 ";

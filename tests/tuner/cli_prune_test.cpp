@@ -19,7 +19,7 @@ TEST_CASE("prune --other-kernels removes what was measured with other kernels, a
         {with_kernels("older", stored_sum(20, 5)), with_kernels("older", stored_sum(22, 9))},
         run_on("NVIDIA H100"));
   const std::string group =
-      "NVIDIA H100 (driver 580.1), nvrtc 13.0, kernels of another version of Foldtune: "
+      "NVIDIA H100 (driver 580.1), nvrtc 13.0, other kernels than those here: "
       "2 measurements of 2 problems";
   const Outcome dry = place.run({"prune", "--other-kernels", "--dry-run"});
   CAPTURE(dry.out, dry.err);
@@ -71,6 +71,15 @@ TEST_CASE("prune wants sensible rules, and a database") {
   const Outcome none = place.run({"prune"});
   CHECK(none.exit_code == kDatabase);
   CHECK_THAT(none.err, ContainsSubstring("no such file"));
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"prune", "--dry-run"}, {"prune", "--dry-run", "--json"}}) {
+    const Outcome dry = place.run(arguments);
+    CHECK(dry.exit_code == kDatabase);
+    CHECK(dry.out.empty());
+    CHECK_THAT(dry.err, ContainsSubstring("no such file"));
+  }
+  const std::string notes = place.write("notes", "no database\n");
+  CHECK(place.run({"prune", "--dry-run", "--db", notes}).exit_code == kDatabase);
   CHECK(place.run({"prune", "--device", ""}).exit_code == kUsage);
   CHECK(place.run({"prune", "--older-than", "-1"}).exit_code == kUsage);
   CHECK(place.run({"prune", "--other-kernels"}).exit_code == kDatabase);

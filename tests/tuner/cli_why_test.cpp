@@ -122,10 +122,9 @@ TEST_CASE("Why says what makes an earlier choice invalid") {
       .exec("UPDATE problem SET template_fingerprint = 'of another version'");
   const Outcome outcome = why(place, {"--n", "2^20"});
   CAPTURE(outcome.out);
-  for (const char* text : {"default: ", "known     block_size=128",
-                           "valid     no: its kernels are of "
-                           "another version of Foldtune",
-                           "the last comparison"}) {
+  for (const char* text :
+       {"default: ", "known     block_size=128",
+        "valid     no: its kernels are others than those here", "the last comparison"}) {
     CHECK_THAT(outcome.out, ContainsSubstring(text));
   }
   CHECK(why_json(place, {"--n", "2^20"})[0]["evidence"]["is_valid"] == false);

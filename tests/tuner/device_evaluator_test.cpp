@@ -1,6 +1,7 @@
 #include "tuner/measure/device_evaluator.h"
 
 #include <algorithm>
+#include <cstring>
 #include <set>
 #include <utility>
 
@@ -9,6 +10,7 @@
 #include "templates/reduce/space.h"
 #include "tests/catch.h"
 #include "tests/fakes/fake_device.h"
+#include "tuner/measure/measure.h"
 
 namespace foldtune {
 namespace {
@@ -320,6 +322,25 @@ TEST_CASE("Evaluator: turns of one configuration merge into one record") {
   CHECK(merge(both, failed).outcome == Outcome::timing_error);
   CHECK(merge(failed, both).failure == "because");
   CHECK(merge(both, failed).samples_us.size() == 4);
+}
+
+TEST_CASE("A library may leave the padding of its result as it was, and nothing else") {
+  const std::unique_ptr<Device> device = open_cpu_device();
+  CompilePool compilations(device->compiler(), 1);
+  const Workload workload = Reduction{.op = Operator::argmax, .count = 1000};
+  const InputPool pool(*device, workload, /*seed=*/1);
+  Measurer measurer(*device, compilations, pool, workload);
+  const auto library = [&](bool writes_index) {
+    return [&, writes_index](const Call& call, Stream) {
+      const auto* const input = static_cast<const float*>(call.arguments[1]);
+      const std::int64_t index = std::max_element(input, input + workload.shape[0]) - input;
+      auto* const output = static_cast<std::byte*>(call.arguments[0]);
+      std::memcpy(output, input + index, sizeof(float));
+      if (writes_index) std::memcpy(output + 8, &index, sizeof(index));
+    };
+  };
+  CHECK(measurer.find_fault_of_library(library(true)).empty());
+  CHECK_FALSE(measurer.find_fault_of_library(library(false)).empty());
 }
 
 }  // namespace

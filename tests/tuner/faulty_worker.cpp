@@ -131,7 +131,7 @@ class FaultyEvaluator final : public Evaluator {
     right_.set_workload(workload, largest);
   }
 
-  void tell_of_runs(std::function<void()> tell) override { tell_of_run_ = std::move(tell); }
+  void tell_of_runs(const std::function<void()>& tell) override { tell_of_run_ = tell; }
 
   MeasurementRecord evaluate(const Trial& trial) override {
     const auto misdeed = misdeed_of(reduce_params(trial.params));

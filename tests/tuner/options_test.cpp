@@ -56,6 +56,11 @@ TEST_CASE("The family is the first that takes all values") {
 TEST_CASE("A value that no family takes is refused with what there is") {
   CHECK_THROWS_WITH(make_problem(asking({{"op", "mode"}})),
                     ContainsSubstring("--op: there is no 'mode'; there is sum, product"));
+  // As rows name an operator of the user's, without its expressions.
+  CHECK_THROWS_WITH(make_problem(asking({{"op", "foo:abc"}})),
+                    ContainsSubstring("--op: there is no 'foo:abc'; there is sum, product"));
+  CHECK_THROWS_WITH(make_problems(asking({{"op", "sum,foo:abc"}})),
+                    ContainsSubstring("--op: there is no 'foo:abc'"));
   CHECK_THROWS_WITH(make_problem(asking({{"bins", "1"}})), ContainsSubstring("from 2 to 1048576"));
   CHECK_THROWS_WITH(make_problem(asking({{"op", "sum"}, {"bins", "8"}})),
                     ContainsSubstring("no family of kernels takes --op sum --bins 8") &&

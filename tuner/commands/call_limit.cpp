@@ -5,6 +5,8 @@
 
 #include <atomic>
 #include <cstdio>
+#include <cstdlib>
+#include <mutex>
 #include <utility>
 
 #include "tuner/commands/exit_code.h"
@@ -22,9 +24,10 @@ constexpr std::array<Crash, CrashReport::kSignals> kCrashes{
      {SIGBUS, "bus error"},
      {SIGFPE, "a division by zero, or another fault of arithmetic"},
      {SIGILL, "illegal instruction"},
+     {SIGTRAP, "trap"},
      {SIGABRT, "abort"}}};
 
-using Messages = std::array<std::string, CrashReport::kSignals>;
+using Messages = std::array<std::string, CrashReport::kSignals + 1>;
 
 // A signal handler reaches nothing else than these.
 std::atomic<const Messages*> present_messages = nullptr;
@@ -39,7 +42,18 @@ Messages make_messages(const std::string& what) {
         "kernels have\n",
         what, kCrashes.at(i).text);
   }
+  messages.back() = fmt::format(
+      "foldtune: error: {}: it ended this program, by exit or its like. Leave that out of what an "
+      "operator of your own calls\n",
+      what);
   return messages;
+}
+
+/// There is nothing to be done where it cannot be written.
+[[noreturn]] void end_with(const std::string& message) {
+  while (has_crashed.test_and_set()) ::pause();  // another thread, which ends the process
+  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, message.data(), message.size());
+  ::_exit(static_cast<int>(ExitCode::device));
 }
 
 /// The CPU device has signals of kernels, and no others, handled on a stack of their own.
@@ -55,20 +69,25 @@ void on_crash(int number) {
     ::raise(number);
     return;
   }
-  while (has_crashed.test_and_set()) ::pause();  // another thread, which ends the process
-  for (std::size_t i = 0; i < kCrashes.size(); ++i) {
-    if (kCrashes[i].signal != number) continue;
-    const std::string& message = (*messages)[i];
-    // There is nothing to be done where it cannot be written.
-    [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, message.data(), message.size());
-  }
-  ::_exit(static_cast<int>(ExitCode::device));
+  std::size_t i = 0;
+  while (kCrashes[i].signal != number) ++i;
+  end_with((*messages)[i]);
+}
+
+void on_exit() {
+  const Messages* const messages = present_messages.load();
+  if (messages != nullptr) end_with(messages->back());
 }
 
 }  // namespace
 
 CrashReport::CrashReport(const std::string& what) : messages_(make_messages(what)) {
   present_messages = &messages_;
+  static std::once_flag once;
+  std::call_once(once, [] {
+    std::atexit(on_exit);
+    std::at_quick_exit(on_exit);
+  });
   struct sigaction action {};
   action.sa_handler = on_crash;
   action.sa_flags = SA_ONSTACK;  // a kernel may have used up its own

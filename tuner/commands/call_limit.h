@@ -15,8 +15,9 @@
 namespace foldtune {
 
 /// Ends the process with ExitCode::device, and a message, where a kernel crashes in this process:
-/// on the CPU device, of which signals are told that are sent while a kernel runs. Others, and
-/// those that someone else handles, such as a sanitizer, do what they did before. One at a time.
+/// on the CPU device, of which signals are told that are sent while a kernel runs, and where it
+/// calls exit. Other signals, and those that someone else handles, such as a sanitizer, do what
+/// they did before. One at a time.
 class CrashReport {
  public:
   /// `what` is what the kernel does, for the message.
@@ -25,10 +26,10 @@ class CrashReport {
   CrashReport& operator=(const CrashReport&) = delete;
   ~CrashReport();
 
-  static constexpr std::size_t kSignals = 5;
+  static constexpr std::size_t kSignals = 6;
 
  private:
-  const std::array<std::string, kSignals> messages_;
+  const std::array<std::string, kSignals + 1> messages_;  // the last one is of an exit
   std::array<struct sigaction, kSignals> before_{};
 };
 

@@ -56,7 +56,7 @@ constexpr std::array kVerbs{
          prepare_why},
     Verb{"diff", "Compare the best results of two databases", prepare_diff},
     Verb{"report", "Write a page for a browser on what the tuning database holds", kPrepareReport},
-    Verb{"run", "Reduce a file with the tuned configuration", prepare_run},
+    Verb{"run", "Run a file through the tuned kernel", prepare_run},
     Verb{"ladder", "Climb from naive kernels to the libraries', beside published figures",
          prepare_ladder},
     Verb{"landscape", "Summarise what was measured of a problem, or write it for Kernel Tuner",
@@ -70,8 +70,8 @@ constexpr std::array kVerbs{
 };
 
 constexpr const char* kDescription =
-    "foldtune: autotuned reductions. Tunes kernels for a device, keeps the fastest in a database,\n"
-    "and runs them. `foldtune VERB --help` says more, with examples.\n";
+    "foldtune: autotuned GPU kernels. Tunes them for a device, keeps the fastest in a\n"
+    "database, and runs them. `foldtune VERB --help` says more, with examples.\n";
 
 constexpr const char* kFooter = R"(Example:
   foldtune tune --op sum --type f32 --n 2^12..2^28 --budget 60s
@@ -223,22 +223,60 @@ std::vector<std::string> split_words(const CLI::App& verb, std::vector<std::stri
   return words;
 }
 
-/// Throws for an option of `verb` where the value of another one has to be, and for a file without
-/// a name.
-void require_values(const CLI::App& verb, std::span<const std::string> words) {
-  for (std::size_t i = 0; i + 1 < words.size(); ++i) {
-    if (words[i] == "--") return;
-    const CLI::Option* const option = find_option(verb, words[i]);
-    if (option == nullptr || is_flag(*option)) continue;
-    const std::string& value = words[++i];
-    if (value.empty() && option->get_type_name() == "FILE") {
-      throw InvalidArgument(fmt::format("{} is empty; name a file", words[i - 1]));
-    }
-    if (find_option(verb, value) == nullptr) continue;
-    throw InvalidArgument(fmt::format(
-        "{} has no value: {} is an option, too (if it is meant, write --{}={}); see foldtune {}",
-        words[i - 1], value, option->get_lnames().front(), value, help_of(verb)));
+bool takes_files(const CLI::App& verb) {
+  return std::ranges::any_of(verb.get_options(),
+                             [](const CLI::Option* option) { return option->get_positional(); });
+}
+
+/// Throws for a value that cannot be that of `option`, which is written as `name`. An empty one, as
+/// of a variable of the shell that is not set, means nothing in any option.
+void require_value(const CLI::App& verb, const CLI::Option& option, const std::string& name,
+                   const std::string& value) {
+  if (value.empty()) {
+    const bool is_file = option.get_type_name() == "FILE";
+    throw InvalidArgument(fmt::format("{} is empty; {}", name,
+                                      is_file ? "name a file" : "give a value, or leave it out"));
   }
+  if (find_option(verb, value) == nullptr) return;
+  throw InvalidArgument(fmt::format(
+      "{} has no value: {} is an option, too (if it is meant, write --{}={}); see foldtune {}",
+      name, value, option.get_lnames().front(), value, help_of(verb)));
+}
+
+/// Throws for options of `verb` without their values, and for a file without a name.
+void require_values(const CLI::App& verb, std::span<const std::string> words) {
+  bool has_options = true;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    has_options = has_options && words[i] != "--";
+    const CLI::Option* const option = has_options ? find_option(verb, words[i]) : nullptr;
+    if (words[i].empty() && takes_files(verb)) {
+      throw InvalidArgument("'' is no file; name a file");
+    }
+    if (option == nullptr || is_flag(*option) || i + 1 == words.size()) continue;
+    require_value(verb, *option, words[i], words[i + 1]);
+    ++i;
+  }
+}
+
+/// The words with all files behind "--", if that is among them: CLI11 takes none there once it has
+/// some from before.
+std::vector<std::string> gather_files(const CLI::App& verb, std::vector<std::string> words) {
+  if (verb.get_parent() == nullptr || !takes_files(verb)) return words;
+  std::vector<std::string> options{words.front()};  // the verb
+  std::vector<std::string> files;
+  std::size_t i = 1;
+  for (; i < words.size() && words[i] != "--"; ++i) {
+    const bool is_file = !words[i].starts_with('-') || words[i] == "-";
+    (is_file ? files : options).push_back(words[i]);
+    const CLI::Option* const option = find_option(verb, words[i]);
+    const bool has_value = option != nullptr && !is_flag(*option) && i + 1 < words.size();
+    if (has_value) options.push_back(words[++i]);
+  }
+  if (i >= words.size()) return words;
+  options.emplace_back("--");
+  options.insert(options.end(), files.begin(), files.end());
+  options.insert(options.end(), words.begin() + static_cast<std::ptrdiff_t>(i) + 1, words.end());
+  return options;
 }
 
 /// What is wrong with the number of an option's values.
@@ -296,6 +334,7 @@ ExitCode parse_and_run(int argc, const char* const* argv) {
   app.set_help_flag("--help,-h", "Print this help and exit");
   app.set_version_flag("--version", "foldtune " FOLDTUNE_VERSION, "Print the version and exit");
   app.footer(kFooter);
+  app.require_subcommand(0, 1);  // the name of another verb is a word like others
   const std::string command_line = quoted_command_line(argc, argv);
   std::vector<std::pair<CLI::App*, Action>> verbs;
   for (const Verb& verb : kVerbs) {
@@ -316,6 +355,7 @@ ExitCode parse_and_run(int argc, const char* const* argv) {
   }
   std::vector<std::string> words = split_words(*place, arguments);
   require_values(*place, words);
+  words = gather_files(*place, std::move(words));
   try {
     std::ranges::reverse(words);  // as CLI11 wants them
     app.parse(std::move(words));
@@ -328,7 +368,10 @@ ExitCode parse_and_run(int argc, const char* const* argv) {
         "break; choose another place for it");
   }
   for (const auto& [subcommand, action] : verbs) {
-    if (subcommand->parsed()) return action();
+    if (!subcommand->parsed()) continue;
+    if (subcommand == place) return action();
+    return fail(ExitCode::usage,  // whose options were read as those of no verb
+                fmt::format("the verb comes first: foldtune {}", subcommand->get_name()));
   }
   return fail(ExitCode::usage, "no verb: what shall be done? See foldtune --help");
 }

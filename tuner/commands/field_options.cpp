@@ -58,9 +58,12 @@ std::string help_of(const FieldOption& option, Values values) {
   return text;
 }
 
-bool takes(const FieldOption::Place& place, const std::string& text) {
+/// Rows name an operator of the user's by its hash. As a filter that can be typed; it does not say
+/// what to compute.
+bool takes(const FieldOption::Place& place, const std::string& text, Values values) {
   Problem problem(*place.family);
-  return place.family->parse(problem, *place.field, text);
+  return place.family->parse(problem, *place.field, text) &&
+         (values == Values::filter || problem.custom() == nullptr);
 }
 
 /// What there is, for a message.
@@ -169,16 +172,17 @@ std::vector<const Family*> require_families(const std::string& name) {
       fmt::format("--family: there is no '{}'; there is {}", name, fmt::join(names, ", ")));
 }
 
-std::string require_value(const FieldOption& option, const std::string& text) {
-  const std::string value = labels_of(option).empty() ? plain_number(text) : text;
-  const bool is_known =
-      std::ranges::any_of(option.places, [&](const auto& place) { return takes(place, value); });
+std::string require_value(const FieldOption& option, const std::string& text, Values values) {
+  std::string value = labels_of(option).empty() ? plain_number(text) : text;
+  const bool is_known = std::ranges::any_of(
+      option.places, [&](const auto& place) { return takes(place, value, values); });
   if (is_known) return value;
   throw InvalidArgument(
       fmt::format("--{}: there is no '{}'; {}", option.name, text, describe_values(option)));
 }
 
-std::vector<std::string> require_values(const FieldOption& option, const std::string& list) {
+std::vector<std::string> require_values(const FieldOption& option, const std::string& list,
+                                        Values kind) {
   std::vector<std::string> values;
   if (list == kEvery && !labels_of(option).empty()) {
     const bool has_custom = std::ranges::any_of(option.places, takes_custom);
@@ -188,7 +192,7 @@ std::vector<std::string> require_values(const FieldOption& option, const std::st
     return values;
   }
   for (const std::string_view item : split_list(fmt::format("--{}", option.name), list)) {
-    std::string value = require_value(option, std::string(item));
+    std::string value = require_value(option, std::string(item), kind);
     if (std::ranges::find(values, value) == values.end()) values.push_back(std::move(value));
   }
   return values;

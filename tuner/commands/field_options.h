@@ -50,13 +50,16 @@ std::string describe_field_values();
 /// lists what there is.
 std::vector<const Family*> require_families(const std::string& name);
 
-/// The value as families know it: of an integer also "2^10". Throws InvalidArgument, which lists
-/// what there is, if no family has it.
-std::string require_value(const FieldOption& option, const std::string& text);
+/// The value as families know it: of an integer also "2^10". A filter may also name an operator of
+/// the user's as rows do, "name:hash". Throws InvalidArgument, which lists what there is, if no
+/// family has it.
+std::string require_value(const FieldOption& option, const std::string& text,
+                          Values values = Values::one);
 
 /// The values by comma, each once. "every" is each but the one that takes an operator of the
 /// user's.
-std::vector<std::string> require_values(const FieldOption& option, const std::string& list);
+std::vector<std::string> require_values(const FieldOption& option, const std::string& list,
+                                        Values kind = Values::list);
 
 inline constexpr std::string_view kEvery = "every";
 

@@ -116,6 +116,9 @@ ExitCode import_file(const std::string& file, const ImportArguments& arguments,
   const InputBytes input(file);
   const bool is_db = is_database(input);
   ExchangeContents contents;
+  if (is_db && file == "-") {
+    throw FileError("the standard input is a database, which is read by its name: name the file");
+  }
   if (is_db) {
     read_rows(file, RowSet::all, [](const EachRow&) {});  // whether it can be read at all
   } else {

@@ -57,12 +57,11 @@ std::ptrdiff_t count_near(const std::vector<double>& times, const LandscapePoint
 }
 
 void print_heading(const Landscape& landscape) {
-  print_to(stdout, "{} on {}{}{}\n", to_string(landscape.workload),
-           describe_origin(landscape.device, landscape.compiler),
-           is_of_these_kernels(landscape.template_fingerprint)
-               ? ""
-               : ", kernels of another version of Foldtune",
-           landscape.imported_from.empty() ? "" : ", imported from " + landscape.imported_from);
+  print_to(
+      stdout, "{} on {}{}{}\n", to_string(landscape.workload),
+      describe_origin(landscape.device, landscape.compiler),
+      is_of_these_kernels(landscape.template_fingerprint) ? "" : ", other kernels than those here",
+      landscape.imported_from.empty() ? "" : ", imported from " + landscape.imported_from);
   std::map<Outcome, int> counts;
   for (const LandscapePoint& point : landscape.points) ++counts[point.outcome];
   std::string outcomes;
@@ -313,7 +312,8 @@ ExitCode run_landscape(const LandscapeArguments& arguments) {
   }
   if (!kernel_tuner.empty() && landscapes.size() == 1) {
     write_kernel_tuner(landscapes.front(), arguments);
-    if (kernel_tuner == "-") return ExitCode::ok;  // the summary has no place beside it
+    // Where the summary would have no place beside it.
+    if (is_standard_output(kernel_tuner)) return ExitCode::ok;
     if (!as_json) print_to(stderr, "wrote {}\n", kernel_tuner);
   }
   if (as_json) {

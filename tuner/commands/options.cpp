@@ -10,6 +10,7 @@
 #include "cache/config_store.h"
 #include "foldtune/error.h"
 #include "runtime/device/device.h"
+#include "tuner/files/output_file.h"
 #include "tuner/text/print.h"
 
 namespace foldtune {
@@ -59,7 +60,7 @@ void add_seed_option(CLI::App& app, std::uint64_t& seed, const std::string& help
 
 void require_place_for_json(bool as_json, const std::string& output, const std::string& what,
                             const std::string& option) {
-  if (!as_json || output != "-") return;
+  if (!as_json || !is_standard_output(output)) return;
   throw InvalidArgument(fmt::format(
       "--json is printed to the standard output, where {} itself would be; name a file with {}",
       what, option));

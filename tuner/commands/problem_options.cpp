@@ -277,6 +277,15 @@ std::vector<Field> said_fields(const Problem& problem) {
   return said;
 }
 
+/// " --family NAME", or its file, which no other process knows; empty if the values alone lead to
+/// the family.
+std::string family_argument(const Family& family, const Given& given) {
+  if (!family.path().empty()) return fmt::format(" --family {}", shell_quoted(family.path()));
+  const std::vector<const Family*> all(families().begin(), families().end());
+  if (find_fitting(all, given) == &family) return {};
+  return fmt::format(" --family {}", shell_quoted(family.name()));
+}
+
 }  // namespace
 
 std::string tune_command(const ProblemOptions& options, const Workload& workload,
@@ -284,16 +293,20 @@ std::string tune_command(const ProblemOptions& options, const Workload& workload
   const Problem& problem = workload.problem;
   const Family& family = problem.family();
   std::string text = fmt::format("foldtune tune --device {}", device);
-  if (problem.custom() != nullptr) {
-    for (const auto& [name, value] : options.fields) {
-      text += fmt::format(" --{} {}", name, shell_quoted(value));
-    }
-    text += to_arguments(options.custom);
+  Given given;
+  if (problem.custom() != nullptr) {  // as it was typed
+    given.assign(options.fields.begin(), options.fields.end());
+    if (!options.family.empty()) text += fmt::format(" --family {}", shell_quoted(options.family));
   } else {
     for (const Field& field : said_fields(problem)) {
-      text += fmt::format(" --{} {}", field.name, shell_quoted(family.text(problem, field)));
+      given.emplace_back(field.name, family.text(problem, field));
     }
+    text += family_argument(family, given);
   }
+  for (const auto& [name, value] : given) {
+    text += fmt::format(" --{} {}", name, shell_quoted(value));
+  }
+  if (problem.custom() != nullptr) text += to_arguments(options.custom);
   Shape shape = workload.shape;
   const std::size_t extents = family.extents().size();
   for (std::size_t i = 0; i < extents; ++i) shape[i] = std::max<std::uint64_t>(shape[i], 1);

@@ -12,10 +12,13 @@
 #include <optional>
 #include <string>
 #include <system_error>
+#include <vector>
 
 #include "cache/compact.h"
+#include "cache/config_store.h"
 #include "cache/record_check.h"
 #include "foldtune/error.h"
+#include "templates/family.h"
 #include "templates/fingerprint.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/options.h"
@@ -54,21 +57,25 @@ std::string days_ago(double days) {
   return utc_text(std::time(nullptr) - std::llround(days * kSecondsPerDay));
 }
 
+std::vector<std::string> family_names() {
+  std::vector<std::string> names;
+  for (const Family* const family : families()) names.emplace_back(family->name());
+  return names;
+}
+
 PruneRules make_rules(const PruneArguments& arguments) {
-  if (arguments.device && arguments.device->empty()) {
-    throw InvalidArgument("--device '' is every device; name one, or give part of its name");
-  }
   return {.before = arguments.older_than_days ? days_ago(*arguments.older_than_days) : "",
           .device = device_filter(arguments.device.value_or("")),
           .seeds = arguments.other_kernels,
-          .present_fingerprints = kernel_fingerprints()};
+          .present_fingerprints = kernel_fingerprints(),
+          .families = family_names()};
 }
 
 void print_report(const PruneReport& report, bool dry_run) {
   std::size_t all = 0;
   for (const PrunedGroup& group : report.groups) {
     print_to(stdout, "{} (driver {}), {}{}: {} of {}\n", group.device_name, group.driver,
-             group.compiler, group.is_seed ? ", kernels of another version of Foldtune" : "",
+             group.compiler, group.is_seed ? ", other kernels than those here" : "",
              format_count(group.measurements, "measurement"),
              format_count(group.problems, "problem"));
     all += group.measurements;
@@ -109,8 +116,9 @@ ExitCode run_prune(const PruneArguments& arguments) {
   if (arguments.has_rule()) {
     report = arguments.dry_run ? preview_prune(path, rules) : prune_database(path, rules);
     if (!arguments.json) print_report(report, arguments.dry_run);
-  } else if (arguments.dry_run && !arguments.json) {
-    print_to(stdout, "would remove nothing: no rule is given\n");
+  } else if (arguments.dry_run) {
+    (void)open_sqlite_store(path, OpenMode::read_only);  // whether it can be made smaller
+    if (!arguments.json) print_to(stdout, "would remove nothing: no rule is given\n");
   }
   OrderedJson json = to_json(report, path, arguments.dry_run);
   if (!arguments.dry_run) {
@@ -145,8 +153,10 @@ Action prepare_prune(CLI::App& app, const std::string&) {
       "Removes the measurements that every given rule holds for, in one transaction; without a "
       "rule none.\nThe best of a problem stays as long as this Foldtune's kernels are those that "
       "it "
-      "was measured with,\nunless --device is given. Then the file is written anew without unused "
-      "space, which takes room for\na copy meanwhile, and its size is printed.\n\n"
+      "was measured with,\nunless --device is given. --other-kernels leaves families from "
+      "files alone, whose kernels are not\nknown here. Then the file is written anew without "
+      "unused "
+      "space, which takes room for a copy\nmeanwhile, and its size is printed.\n\n"
       "Examples:\n"
       "  foldtune prune --other-kernels --dry-run\n"
       "  foldtune prune --older-than 90\n"

@@ -37,7 +37,7 @@ void print_report(const std::string& file, const OrderedJson& left_out, std::uin
   for (const OrderedJson& sentence : left_out) {
     print_to(stderr, "foldtune: note: {}\n", sentence.get<std::string>());
   }
-  if (file == "-") return;
+  if (is_standard_output(file)) return;
   print_to(stderr, "wrote {} ({}): open it in a browser\n", file, format_bytes(bytes));
 }
 

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "foldtune/error.h"
@@ -28,8 +29,14 @@ void add_device_filter(CLI::App& app, std::string& device) {
 }
 
 DeviceFilter device_filter(const std::string& text) {
+  constexpr std::string_view kCuda = "cuda:";
   if (text == "cpu") return {.kind = text};
-  if (!text.starts_with("cuda:")) return {.name_part = text};
+  if (!text.starts_with(kCuda)) return {.name_part = text};
+  if (text == kCuda || text.find_first_not_of("0123456789", kCuda.size()) != std::string::npos) {
+    throw InvalidArgument(fmt::format(
+        "--device: there is no '{}'; use cuda:N (N from 0), cpu, or part of a device's name",
+        text));
+  }
   for (const DeviceInfo& info : list_cuda_devices()) {
     if (info.id == text) return {.kind = info.record.kind, .name = info.record.name};
   }
@@ -44,7 +51,7 @@ std::function<bool(const StoredResult&)> row_test(const RowFilter& filter) {
   for (const FieldOption& option : field_options()) {
     const auto text = filter.fields.find(option.name);
     if (text == filter.fields.end() || text->second == kEvery) continue;
-    wanted.emplace_back(option.name, require_values(option, text->second));
+    wanted.emplace_back(option.name, require_values(option, text->second, Values::filter));
   }
   const std::string family =
       filter.family.empty() ? "" : std::string(require_families(filter.family).front()->name());

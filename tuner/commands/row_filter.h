@@ -38,7 +38,8 @@ inline constexpr const char* kDeviceFilterHelp =
 
 /// The names that `foldtune tune` takes, and more: "cpu" is every CPU device, "cuda:0" what has the
 /// name of that GPU of this machine, any other text a part of a device's name, in upper or lower
-/// case; "" is any device. Throws Unavailable for a GPU that is not there.
+/// case; "" is any device. Throws InvalidArgument for "cuda:" without a number, Unavailable for a
+/// GPU that is not there.
 DeviceFilter device_filter(const std::string& text);
 
 /// Whether the filter lets a row through. Throws InvalidArgument for names that there are not, and

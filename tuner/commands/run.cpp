@@ -54,9 +54,6 @@ several; reading the file and copying it to the device are not in it. The databa
 read, but for the kernels that are compiled, which it keeps; where nothing fitting was tuned, a
 sound default is used.)";
 
-/// The field that a file says.
-constexpr const char* kTypeField = "type";
-
 struct RunArguments {
   std::vector<std::string> files;
   ProblemOptions problem;
@@ -98,7 +95,8 @@ std::vector<double> time_calls(const std::optional<int>& calls, const std::funct
 }
 
 /// What the files have to hold; empty where they say it.
-std::vector<std::optional<WantedType>> input_types(const RunArguments& arguments,
+std::vector<std::optional<WantedType>> input_types(const RunnableFamily& family,
+                                                   const RunArguments& arguments,
                                                    const Problem& problem) {
   const bool is_custom = problem.custom() != nullptr;
   const std::string remedy =
@@ -108,7 +106,7 @@ std::vector<std::optional<WantedType>> input_types(const RunArguments& arguments
   for (const Argument& argument : problem.family().arguments(problem)) {
     if (argument.access != Access::input || argument.is_table) continue;
     result.emplace_back();
-    if (is_custom || arguments.problem.fields.contains(kTypeField)) {
+    if (is_custom || arguments.problem.fields.contains(family.type_field())) {
       result.back() = {.type = argument.type, .remedy = remedy};
     }
   }
@@ -119,7 +117,9 @@ std::vector<std::optional<WantedType>> input_types(const RunArguments& arguments
 std::unique_ptr<RunTask> make_task(const RunnableFamily& family, const RunArguments& arguments,
                                    const Problem& problem, const InputArray& first) {
   RunRequest request{.options = arguments.problem, .type = first.type(), .count = first.count()};
-  if (problem.custom() == nullptr) request.options.fields[kTypeField] = name(first.type());
+  if (problem.custom() == nullptr) {
+    request.options.fields[std::string(family.type_field())] = name(first.type());
+  }
   return family.make_task(request);
 }
 
@@ -171,7 +171,7 @@ RunReport compute_files(const RunArguments& arguments) {
   const RunnableFamily& family = require_runnable(arguments.families, asked.family());
   check_standard_input(arguments, family);
   const std::vector<InputArray> files =
-      open_inputs(operator_name(asked), arguments.files, input_types(arguments, asked),
+      open_inputs(operator_name(asked), arguments.files, input_types(family, arguments, asked),
                   arguments.raw ? InputFormat::raw : InputFormat::by_content);
   RunReport report;
   report.task = make_task(family, arguments, asked, files.front());
@@ -189,9 +189,10 @@ RunReport compute_files(const RunArguments& arguments) {
   report.result.resize(output_bytes(task.workload()));
   const DeviceBuffer output(*device, report.result.size());
   const std::optional<std::chrono::seconds> limit = call_limit(arguments, task.workload());
+  const KernelSources kernels = configs.kernels();
   task.prepare({.context = context,
                 .device = *device,
-                .kernels = configs.kernels(),
+                .kernels = kernels,
                 .limit = limit,
                 .inputs = addresses(buffers),
                 .output = output.data()});

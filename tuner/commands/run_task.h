@@ -75,6 +75,8 @@ class RunnableFamily {
   virtual ~RunnableFamily() = default;
 
   virtual const Family& family() const = 0;
+  /// The field whose value the first file says, its elements' type.
+  virtual std::string_view type_field() const = 0;
 
   // Options of its own, besides those of its fields. Most families have none.
 

@@ -109,9 +109,9 @@ std::vector<Group> make_groups(const std::vector<StoredResult>& rows) {
 
 void print_heading(const StoredResult& row) {
   print_to(stdout, "{}{}\n", describe_origin(row.run.device, row.run.compiler),
-           has_these_kernels(row)
-               ? ""
-               : ", kernels of another version of Foldtune: not used by this one");
+           has_these_kernels(row) ? ""
+                                  : ", other kernels than those here: not used (of a family from a "
+                                    "file: name it with --family)");
 }
 
 std::string format_bandwidth_share(const StoredResult& row) {

@@ -3,16 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <iterator>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "cache/compact.h"
 #include "cache/intake.h"
 #include "cache/read_rows.h"
+#include "foldtune/catalog.h"
 #include "runtime/lookup/config_lookup.h"
 #include "runtime/lookup/lookup.h"
 #include "templates/family.h"
@@ -25,7 +28,7 @@ namespace foldtune {
 namespace {
 
 /// The largest class of an extent: larger calls are refused.
-constexpr int kLargestClass = 40;
+constexpr int kLargestClass = std::countr_zero(kMaxCount);
 
 /// A bundle is as large as it is.
 constexpr std::uint64_t kNoLimit = UINT64_MAX;
@@ -98,35 +101,36 @@ WantedRows wanted_rows(const BundleSource& source) {
   return result;
 }
 
-/// Of several extents all buckets would be too many: those of the results, and their neighbours.
-std::vector<Bucket> buckets_near(const Family& family, const std::vector<Bucket>& stored) {
+/// The buckets that differ from `start` in one extent at most, and are near enough to `stored` for
+/// its results to be looked up for them.
+std::vector<Bucket> buckets_along(const Family& family, const Bucket& stored, const Bucket& start,
+                                  std::size_t extent) {
   std::vector<Bucket> buckets;
-  const auto add = [&](const Bucket& bucket) {
-    if (std::ranges::find(buckets, bucket) == buckets.end()) buckets.push_back(bucket);
-  };
-  for (const Bucket& bucket : stored) {
-    add(bucket);
-    for (std::size_t i = 0; i < family.extents().size(); ++i) {
-      for (int step = -kLargestClass; step <= kLargestClass; ++step) {
-        Bucket other = bucket;
-        const int changed = other.classes[i] + step;
-        if (changed < 0 || changed > kLargestClass) continue;
-        other.classes[i] = static_cast<std::int16_t>(changed);
-        if (family.distance(bucket, other)) add(other);
-      }
-    }
+  for (int size = 0; size <= kLargestClass; ++size) {
+    Bucket bucket = start;
+    bucket.classes[extent] = static_cast<std::int16_t>(size);
+    if (family.distance(stored, bucket)) buckets.push_back(bucket);
   }
   return buckets;
 }
 
-/// The buckets that a program may call: of one extent all.
-std::vector<Bucket> buckets_of(const Family& family, const std::vector<Bucket>& stored) {
-  if (family.extents().size() > 1) return buckets_near(family, stored);
-  std::vector<Bucket> buckets;
-  for (int size = 0; size <= kLargestClass; ++size) {
-    buckets.emplace_back().classes[0] = static_cast<std::int16_t>(size);
+/// Of several extents all buckets would be too many: those of the results, and all that are near
+/// enough, in several extents at once, too.
+std::vector<Bucket> buckets_near(const Family& family, const std::vector<Bucket>& stored) {
+  std::set<Bucket> near;
+  for (const Bucket& bucket : stored) {
+    std::vector<Bucket> reached{bucket};
+    for (std::size_t extent = 0; extent < family.extents().size(); ++extent) {
+      std::vector<Bucket> further;
+      for (const Bucket& start : reached) {
+        std::ranges::move(buckets_along(family, bucket, start, extent),
+                          std::back_inserter(further));
+      }
+      reached = std::move(further);
+    }
+    near.insert(reached.begin(), reached.end());
   }
-  return buckets;
+  return {near.begin(), near.end()};
 }
 
 /// What calls of a problem may be, as far as their programs differ: each layout and bucket.
@@ -134,7 +138,7 @@ std::vector<Workload> workloads_of(const Problem& problem, const std::vector<Buc
   const Family& family = problem.family();
   std::vector<Workload> workloads;
   for (std::size_t layout = 0; layout < family.layouts().size(); ++layout) {
-    for (const Bucket& bucket : buckets_of(family, stored)) {
+    for (const Bucket& bucket : bundled_buckets(family, stored)) {
       workloads.push_back({problem, family.max_shape(bucket), static_cast<int>(layout)});
     }
   }
@@ -227,6 +231,15 @@ void add_kernels(ConfigStore& bundle, const KernelStore* source, const std::vect
 }
 
 }  // namespace
+
+std::vector<Bucket> bundled_buckets(const Family& family, const std::vector<Bucket>& stored) {
+  if (family.extents().size() > 1) return buckets_near(family, stored);
+  std::vector<Bucket> buckets;
+  for (int size = 0; size <= kLargestClass; ++size) {
+    buckets.emplace_back().classes[0] = static_cast<std::int16_t>(size);
+  }
+  return buckets;
+}
 
 BundleReport write_bundle(const BundleSource& source, const std::string& path) {
   auto [rows, left_out] = wanted_rows(source);

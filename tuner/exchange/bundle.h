@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cache/config_store.h"
+#include "foldtune/workload.h"
 
 namespace foldtune {
 
@@ -35,5 +36,9 @@ struct BundleReport {
 /// default's kernels are in it. Throws StoreError, and Unavailable where something is to be
 /// compiled without NVRTC.
 BundleReport write_bundle(const BundleSource& source, const std::string& path);
+
+/// The buckets whose kernels a bundle has, with results of the buckets `stored`: of one extent all,
+/// of several those that a look-up finds one of these results for.
+std::vector<Bucket> bundled_buckets(const Family& family, const std::vector<Bucket>& stored);
 
 }  // namespace foldtune

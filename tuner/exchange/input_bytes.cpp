@@ -34,7 +34,11 @@ InputBytes::InputBytes(std::string path, std::uint64_t max_piped) : name_(std::m
   file_.reset(::fdopen(descriptor, "rb"));
   if (file_ == nullptr) fail();
   const mode_t kind = kind_of(descriptor);
-  if (kind == S_IFREG) return;
+  if (kind == S_IFREG) {
+    begin_ = ::ftello(file_.get());  // others may have read some of it
+    if (begin_ < 0) fail();
+    return;
+  }
   if (kind != S_IFIFO && kind != S_IFSOCK) {
     throw FileError(fmt::format("reading {}: it is neither a file nor a pipe; give a file", name_));
   }
@@ -42,7 +46,7 @@ InputBytes::InputBytes(std::string path, std::uint64_t max_piped) : name_(std::m
 }
 
 ByteSource InputBytes::begin() const {
-  std::rewind(file_.get());
+  if (::fseeko(file_.get(), begin_, SEEK_SET) != 0) fail();
   return [this](char* place, std::size_t most) { return read(file_.get(), place, most); };
 }
 

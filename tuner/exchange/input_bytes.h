@@ -1,6 +1,8 @@
 /// A file that is read twice.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <cstdio>
 #include <memory>
@@ -13,10 +15,10 @@ namespace foldtune {
 /// More than what anybody exports through a pipe; a file may have any size.
 inline constexpr std::uint64_t kMostPipedBytes = std::uint64_t{4} << 30;
 
-/// The regular file or pipe `path`, or for "-" the standard input. A pipe, which can be read only
-/// once, is copied to a temporary file; one that gives more than `max_piped` bytes, and what is
-/// neither a file nor a pipe, such as /dev/zero, is refused. Failures, also those of its source,
-/// throw FileError.
+/// The regular file or pipe `path`, or for "-" the standard input from where it stands on. A pipe,
+/// which can be read only once, is copied to a temporary file; one that gives more than `max_piped`
+/// bytes, and what is neither a file nor a pipe, such as /dev/zero, is refused. Failures, also
+/// those of its source, throw FileError.
 class InputBytes {
  public:
   explicit InputBytes(std::string path, std::uint64_t max_piped = kMostPipedBytes);
@@ -38,6 +40,7 @@ class InputBytes {
 
   std::string name_;
   File file_;
+  off_t begin_ = 0;  // of the first byte that is read
 };
 
 }  // namespace foldtune

@@ -92,7 +92,7 @@ void read_value(const Json& json, const ColumnInfo&, bool& value) {
 }
 
 std::string read_fields(const Json& json) {
-  const char* const kWanted = "an object of names and their values";
+  constexpr const char* kWanted = "an object of names and their values";
   if (!json.is_object()) throw RowFault(kWanted);
   std::string text;
   for (const auto& [name, value] : json.items()) {

@@ -62,7 +62,10 @@ InputFile::InputFile(std::string path) : path_(std::move(path)) {
   const bool is_known = ::fstat(descriptor_, &status) == 0;
   try {
     if (is_known && S_ISREG(status.st_mode)) {
-      size_ = static_cast<std::uint64_t>(status.st_size);
+      const off_t begin = ::lseek(descriptor_, 0, SEEK_CUR);  // others may have read some of it
+      if (begin < 0) throw system_error(path_, errno);
+      begin_ = static_cast<std::uint64_t>(begin);
+      size_ = static_cast<std::uint64_t>(std::max(status.st_size - begin, off_t{0}));
     } else if (is_known && (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode))) {
       keep_stream();
     } else {
@@ -122,6 +125,7 @@ void InputFile::keep_stream() {
 InputFile::InputFile(InputFile&& other) noexcept
     : path_(std::move(other.path_)),
       descriptor_(std::exchange(other.descriptor_, -1)),
+      begin_(other.begin_),
       size_(other.size_) {}
 
 InputFile::~InputFile() {
@@ -131,7 +135,7 @@ InputFile::~InputFile() {
 void InputFile::read(std::uint64_t offset, std::span<std::byte> bytes) const {
   while (!bytes.empty()) {
     const ssize_t got =
-        ::pread(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+        ::pread(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(begin_ + offset));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) throw system_error(path_, errno);
     if (got == 0) {

@@ -8,8 +8,9 @@
 
 namespace foldtune {
 
-/// An open file. "-" is the standard input. What comes through a pipe is read to its end and kept
-/// in memory, up to half of what is free. Move-only. Failures throw FileError, OutOfMemory.
+/// An open file. "-" is the standard input from where it stands on. What comes through a pipe is
+/// read to its end and kept in memory, up to half of what is free. Move-only. Failures throw
+/// FileError, OutOfMemory.
 class InputFile {
  public:
   explicit InputFile(std::string path);
@@ -20,7 +21,7 @@ class InputFile {
   const std::string& path() const { return path_; }  ///< for messages
   std::uint64_t size() const { return size_; }       ///< bytes, when it was opened
 
-  /// Fills `bytes` from `offset` on.
+  /// Fills `bytes` from `offset` on, counted from the first byte that is read.
   void read(std::uint64_t offset, std::span<std::byte> bytes) const;
   std::string read_all() const;
 
@@ -30,6 +31,7 @@ class InputFile {
 
   std::string path_;
   int descriptor_ = -1;
+  std::uint64_t begin_ = 0;  // of the first byte that is read
   std::uint64_t size_ = 0;
 };
 

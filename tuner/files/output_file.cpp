@@ -36,6 +36,14 @@ bool is_same_file(const std::string& a, const std::string& b) {
   return first && second && first->st_dev == second->st_dev && first->st_ino == second->st_ino;
 }
 
+/// Whether what is written to `descriptor` goes to the file `path`.
+bool is_file_of(int descriptor, const std::string& path) {
+  struct stat status {};
+  const auto other = status_of(path);
+  return other && ::fstat(descriptor, &status) == 0 && status.st_dev == other->st_dev &&
+         status.st_ino == other->st_ino;
+}
+
 bool is_database(const std::string& path) {
   const auto status = status_of(path);
   if (!status || !S_ISREG(status->st_mode)) return false;
@@ -72,9 +80,17 @@ bool is_of_database(int descriptor) {
   return !is_lost && (is_database(path) || is_beside_database(path));
 }
 
+bool is_standard_output(const std::string& path) {
+  return path == "-" || is_file_of(STDOUT_FILENO, path);
+}
+
 OutputFile::OutputFile(std::string path, std::string what, std::vector<std::string> inputs)
-    : path_(std::move(path)), what_(std::move(what)), inputs_(std::move(inputs)), target_(path_) {
-  if (is_standard_output()) {
+    : path_(std::move(path)),
+      what_(std::move(what)),
+      is_standard_output_(foldtune::is_standard_output(path_)),
+      inputs_(std::move(inputs)),
+      target_(path_) {
+  if (is_standard_output_) {
     if (is_input(link_of(STDOUT_FILENO))) refuse("that is the file that is read; name another one");
     file_.reset(std::tmpfile());
   } else {
@@ -105,7 +121,7 @@ void OutputFile::restart() {
 
 void OutputFile::commit() {
   if (std::fflush(file_.get()) != 0) fail();
-  if (is_standard_output()) {
+  if (is_standard_output_) {
     copy_to_standard_output();
     return;
   }
@@ -150,6 +166,9 @@ void OutputFile::require_replaceable() const {
   const auto status = status_of(path_);
   if (status && !S_ISREG(status->st_mode)) {
     refuse("it is there, and no regular file; name one, or - for the standard output");
+  }
+  if (is_file_of(STDERR_FILENO, path_)) {
+    refuse("it is the standard error's, which would be lost; name another file");
   }
   if (is_input(target_)) refuse("it is what is read; name another file");
   if (is_database(target_)) {
@@ -197,7 +216,7 @@ void OutputFile::refuse(std::string_view reason) const {
 
 void OutputFile::fail() const {
   throw FileError(fmt::format("writing the {}{}: {}; choose another place for it", what_,
-                              is_standard_output() ? "" : " " + path_, std::strerror(errno)));
+                              is_standard_output_ ? "" : " " + path_, std::strerror(errno)));
 }
 
 void OutputFile::copy_to_standard_output() {

@@ -17,15 +17,19 @@ namespace foldtune {
 /// one.
 bool is_of_database(int descriptor);
 
+/// Whether `path` names the standard output: "-", "/dev/stdout", or the file that it is redirected
+/// to.
+bool is_standard_output(const std::string& path);
+
 /// Writes to a temporary file first. It has no name: one that nobody else can name, and that is
 /// gone with the process, whatever ends it. Where the file system has no such files, it has a name
 /// of its own that nobody can guess, beside `path`. Failures throw FileError.
 class OutputFile {
  public:
-  /// `path` is "-" for the standard output. `what` is the kind of the file, for errors: "export".
-  /// `inputs` are the files that this process reads. Throws FileError where `path`, by whatever
-  /// name, or the standard output is one of them; where `path` is a database, or a database's log,
-  /// none of which is ever replaced. A
+  /// `path` may name the standard output, see above. `what` is the kind of the file, for errors:
+  /// "export". `inputs` are the files that this process reads. Throws FileError where `path`, by
+  /// whatever name, or the standard output is one of them; where `path` is a database, or a
+  /// database's log, none of which is ever replaced; where it is the standard error's file. A
   /// symbolic link of this user or of root stays, and what it leads to is replaced; others' are
   /// refused.
   OutputFile(std::string path, std::string what, std::vector<std::string> inputs = {});
@@ -48,7 +52,6 @@ class OutputFile {
     void operator()(std::FILE* file) const { (void)std::fclose(file); }
   };
 
-  bool is_standard_output() const { return path_ == "-"; }
   void follow_links();
   bool is_input(const std::string& path) const;
   void require_replaceable() const;
@@ -60,6 +63,7 @@ class OutputFile {
 
   std::string path_;
   std::string what_;
+  bool is_standard_output_;
   std::vector<std::string> inputs_;
   std::string target_;     // What `path_` leads to.
   std::string temporary_;  // Empty: none has a name.

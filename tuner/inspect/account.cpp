@@ -146,7 +146,9 @@ std::vector<std::string> find_obstacles(const Account& account) {
   const StoredResult& result = account.evidence->basis;
   const DeviceRecord& device = result.run.device;
   if (!has_these_kernels(result)) {
-    obstacles.emplace_back("its kernels are of another version of Foldtune");
+    obstacles.emplace_back(
+        "its kernels are others than those here: of another version of Foldtune, or of a changed "
+        "file");
   }
   if (device.driver != place.device.driver) {
     obstacles.push_back(

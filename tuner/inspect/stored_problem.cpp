@@ -20,9 +20,22 @@ std::string describe_layout(const ProblemKey& key) {
   return is_usual ? "" : ", " + key.layout;
 }
 
-/// All that a field's value is called: "f32,u32" is also "f32" and "u32".
-std::vector<std::string> names_of(const Problem& problem, const Field& field) {
-  const std::string text = problem.family().text(problem, field);
+/// A field's value as it is stored; empty if it is the usual one, which is not.
+std::string stored_word(const std::string& problem, std::string_view field) {
+  const std::string text = ' ' + problem;
+  const std::string start = fmt::format(" {}=", field);
+  const std::size_t found = text.find(start);
+  if (found == std::string::npos) return {};
+  const std::size_t first = found + start.size();
+  return text.substr(first, text.find(' ', first) - first);
+}
+
+/// All that a field's value is called: "f32,u32" is also "f32" and "u32". The hash of a user's
+/// operator is only in `stored`: its expressions are not, so that it cannot be made again.
+std::vector<std::string> names_of(const std::string& stored, const Problem& problem,
+                                  const Field& field) {
+  std::string text = stored_word(stored, field.name);
+  if (text.empty()) text = problem.family().text(problem, field);
   std::vector<std::string> names{text};
   for (const std::string_view item : split_list(text)) names.emplace_back(item);
   const int value = problem.get(field);
@@ -54,7 +67,7 @@ bool has_value(const ProblemKey& key, std::string_view field, std::span<const st
   const auto fields = problem->family().fields();
   const auto found = std::ranges::find(fields, field, &Field::name);
   if (found == fields.end()) return false;
-  return std::ranges::any_of(names_of(*problem, *found), [&](const std::string& name) {
+  return std::ranges::any_of(names_of(key.problem, *problem, *found), [&](const std::string& name) {
     return std::ranges::find(values, name) != values.end();
   });
 }

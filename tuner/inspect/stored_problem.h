@@ -16,8 +16,8 @@ std::string describe_problem(const ProblemKey& key, std::string_view shape);
 /// The same without the shape: "sum f32", "max f32 without NaN, element".
 std::string describe_operation(const ProblemKey& key);
 
-/// Whether the problem has one of these values for a field. A user's operator, "name:hash", has the
-/// value `custom`, and of its types, "f32,u32", each.
+/// Whether the problem has one of these values for a field. A user's operator, "name:hash", also
+/// has the value `custom`, and of its types, "f32,u32", each.
 bool has_value(const ProblemKey& key, std::string_view field, std::span<const std::string> values);
 
 }  // namespace foldtune

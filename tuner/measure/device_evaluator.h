@@ -28,7 +28,7 @@ class DeviceEvaluator final : public Evaluator {
   const Compiler* compiler() override { return &device_.compiler(); }
   const std::string& compiler_version() override { return device_.compiler().version(); }
   void set_workload(const Workload& workload, const Workload& largest) override;
-  void tell_of_runs(std::function<void()> tell) override { tell_of_run_ = std::move(tell); }
+  void tell_of_runs(const std::function<void()>& tell) override { tell_of_run_ = tell; }
   void announce(const Workload& next) override;
   double read_bandwidth_gbps() const override { return read_bandwidth_gbps_.value_or(0); }
   /// The record has the samples of this trial alone; `merge` adds those of several. After a

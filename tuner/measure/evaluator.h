@@ -59,7 +59,7 @@ class Evaluator {
 
   /// From now on `set_workload` calls `tell` before each kernel that it runs to know what to
   /// expect. All is compiled then, and such a kernel, which is of the user's code, may not end.
-  virtual void tell_of_runs(std::function<void()> tell) { (void)tell; }
+  virtual void tell_of_runs(const std::function<void()>& tell) { (void)tell; }
 
   /// A hint: `next` will probably be the next one, so that what it needs may be made meanwhile.
   virtual void announce(const Workload& next) { (void)next; }

@@ -50,7 +50,7 @@ struct InputSize {
   std::uint64_t elements = 0;
 };
 
-/// The arrays that a call reads, the largest first: the flush is of that.
+/// The arrays that a call reads, in its order but the tables last: the flush is of the first.
 std::vector<InputSize> input_sizes(const DeviceInfo& device, const Workload& workload) {
   const Family& family = workload.problem.family();
   const std::vector<Argument> arguments = family.arguments(workload.problem);

@@ -1,6 +1,9 @@
 #include "tuner/measure/measure.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 #include "foldtune/error.h"
@@ -31,6 +34,7 @@ constexpr double kLaunchUs = 1.2;
 
 /// What the output holds before a call: no result of these inputs, of any type.
 constexpr std::byte kPoison{0xa5};
+constexpr std::byte kOtherPoison{0x5a};
 
 /// A call of `reading_workload` on memory.
 Call reading_call(const Workload& reading, void* memory, void* output) {
@@ -128,7 +132,16 @@ std::shared_ptr<const Expectation> Measurer::compute_expected(
   const Plan plan(device_, plainest, *compiled);
   const BufferRotation scratch(device_, plan.scratch_bytes(workload_.shape));
   begin_run();
-  return judge_.expect_same(workload_, call_once(enqueues_of(plan, scratch).front()));
+  const Enqueue enqueue = enqueues_of(plan, scratch).front();
+  auto expected = judge_.expect_same(workload_, call_once(enqueue, kPoison));
+  // All others are compared with it, so it must not be what was there before.
+  begin_run();
+  const std::string difference = expected->find_difference(call_once(enqueue, kOtherPoison), {});
+  if (difference.empty()) return expected;
+  throw DeviceError(
+      fmt::format("running {} for the first time: two calls differ: {}. Does its untuned "
+                  "configuration write every element of the output, and depend on nothing else?",
+                  to_string(workload_), difference));
 }
 
 void Measurer::make_flush() {
@@ -170,6 +183,9 @@ Candidate Measurer::prepare(const Config& params, const CompiledKernel& compiled
   } catch (const DeviceError& error) {
     fail(Outcome::load_error, error.what());
     return candidate;
+  } catch (const std::logic_error& error) {  // of the family: a launch that cannot be
+    fail(Outcome::load_error, error.what());
+    return candidate;
   }
   try {
     const Plan& plan = *candidate.plan;
@@ -181,6 +197,8 @@ Candidate Measurer::prepare(const Config& params, const CompiledKernel& compiled
     fail(Outcome::out_of_memory, error.what());
   } catch (const DeviceError& error) {
     fail(Outcome::launch_error, error.what());
+  } catch (const std::logic_error& error) {
+    fail(Outcome::launch_error, error.what());
   }
   return candidate;
 }
@@ -191,8 +209,9 @@ Call Measurer::call(int slice, int area) const {
   return call;
 }
 
-std::vector<std::byte> Measurer::call_once(const Enqueue& enqueue, const Translate& translate) {
-  std::vector<std::byte> result(output_bytes(workload_), kPoison);
+std::vector<std::byte> Measurer::call_once(const Enqueue& enqueue, std::byte poison,
+                                           const Translate& translate) {
+  std::vector<std::byte> result(output_bytes(workload_), poison);
   const Call only = call(/*slice=*/0, /*area=*/0);
   void* const output = only.arguments.at(output_place_);
   device_.copy(output, result.data(), result.size());
@@ -203,17 +222,22 @@ std::vector<std::byte> Measurer::call_once(const Enqueue& enqueue, const Transla
   return result;
 }
 
-/// Two calls on the same scratch: the second shows whether the first left it fit for use.
+/// Two calls on the same scratch: the second shows whether the first left it fit for use. What they
+/// do not write is different in each.
 std::string Measurer::find_fault_in_result(const Enqueue& enqueue,
                                            const Expectation::Origin& origin,
                                            const Translate& translate) {
-  const std::vector<std::byte> first = call_once(enqueue, translate);
-  const std::vector<std::byte> second = call_once(enqueue, translate);
+  const std::vector<std::byte> first = call_once(enqueue, kPoison, translate);
+  const std::vector<std::byte> second = call_once(enqueue, kOtherPoison, translate);
   for (const auto& result : {first, second}) {
     std::string fault = expected_->find_difference(result, origin);
     if (!fault.empty()) return fault;
   }
-  if (judge_.is_reproducible(workload_.problem) && first != second) {
+  // What is right and was written by neither is padding.
+  const auto is_same = [](std::byte a, std::byte b) {
+    return a == b || (a == kPoison && b == kOtherPoison);
+  };
+  if (judge_.is_reproducible(workload_.problem) && !std::ranges::equal(first, second, is_same)) {
     return "two calls on the same input gave different bits";
   }
   return {};
@@ -333,6 +357,9 @@ MeasurementRecord Measurer::time(Candidate& candidate, Timing timing, int sample
     taken.outcome = Outcome::out_of_memory;
     taken.failure = error.what();
   } catch (const DeviceError& error) {
+    taken.outcome = Outcome::timing_error;
+    taken.failure = error.what();
+  } catch (const std::logic_error& error) {
     taken.outcome = Outcome::timing_error;
     taken.failure = error.what();
   }

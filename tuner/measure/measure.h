@@ -97,7 +97,8 @@ class Measurer {
 
  private:
   Call call(int slice, int area) const;
-  std::vector<std::byte> call_once(const Enqueue& enqueue, const Translate& translate = nullptr);
+  std::vector<std::byte> call_once(const Enqueue& enqueue, std::byte poison,
+                                   const Translate& translate = nullptr);
   std::string find_fault_in_result(const Enqueue& enqueue, const Expectation::Origin& origin,
                                    const Translate& translate = nullptr);
   std::shared_ptr<const Expectation> compute_expected(const std::function<void()>& tell_of_run);

@@ -5,20 +5,19 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <charconv>
 #include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
 
+#include "foldtune/catalog.h"
 #include "foldtune/error.h"
 #include "templates/family.h"
 
 namespace foldtune {
 namespace {
-
-/// The most elements that a family of kernels has to take.
-constexpr std::uint64_t kMostElements = std::uint64_t{1} << 40;
 
 constexpr std::uint64_t kRangeFactor = 4;
 constexpr double kLongestDuration = 7.0 * 24 * 3600;
@@ -46,14 +45,14 @@ std::uint64_t parse_digits(std::string_view digits, std::string_view text) {
 }
 
 std::uint64_t multiply(std::uint64_t a, std::uint64_t b, std::string_view text) {
-  if (a != 0 && b > kMostElements / a) throw too_large(text);
+  if (a != 0 && b > kMaxCount / a) throw too_large(text);
   return a * b;
 }
 
 /// factor * base^exponent.
 std::uint64_t scale(std::uint64_t factor, std::uint64_t base, std::uint64_t exponent,
                     std::string_view text) {
-  constexpr std::uint64_t kLargestExponent = 40;  // of base 2: a larger one fits no count
+  constexpr std::uint64_t kLargestExponent = std::countr_zero(kMaxCount);  // of base 2
   if (exponent > kLargestExponent) throw too_large(text);
   for (std::uint64_t i = 0; i < exponent; ++i) factor = multiply(factor, base, text);
   return factor;
@@ -138,7 +137,7 @@ std::vector<std::string_view> split_list(std::string_view option, std::string_vi
 
 std::uint64_t parse_count(std::string_view text) {
   const std::uint64_t count = parse_any_count(text);
-  if (count > kMostElements) throw too_large(text);
+  if (count > kMaxCount) throw too_large(text);
   if (count == 0) {
     throw InvalidArgument(fmt::format("'{}' is no element: a count is at least 1", text));
   }

@@ -89,7 +89,7 @@ std::vector<Config> seeds_of_others(const ConfigStore& store, const TuningKey& k
   for (const StoredResult& other : store.related(key, bucket_distance(workload), kRelated)) {
     const MeasurementRecord& best = other.measurement;
     const std::optional<Workload> their = read_workload(best.problem, best.shape);
-    if (!their) continue;
+    if (!their || !find_fault(*their).empty()) continue;
     try {
       known.push_back({*their, config_from_json(workload.problem.family(), best.params)});
     } catch (const std::invalid_argument&) {

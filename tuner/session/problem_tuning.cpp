@@ -10,6 +10,7 @@
 #include <limits>
 #include <memory>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -99,7 +100,7 @@ class ProblemTuning {
   }
 
   void prefetch() const {
-    if (session_.compilations == nullptr || is_done()) return;
+    if (session_.compilations == nullptr || !space_.contains(fallback_) || is_done()) return;
     const std::unique_ptr<Search> search = begin_search();
     for (std::size_t i = 0; i < look_ahead() && may_propose(i); ++i) {
       const std::optional<Config> params = search->propose();
@@ -109,6 +110,8 @@ class ProblemTuning {
   }
 
   ProblemOutcome run() {
+    // Families find that fault of a workload themselves; what is not valid is never run.
+    if (!space_.contains(fallback_)) return {.failure = without_default()};
     if (is_done()) return {.result = stored_result()};
     if (auto failure = plan_preparation()) return {.failure = std::move(failure)};
     search_ = begin_search();
@@ -132,6 +135,11 @@ class ProblemTuning {
   }
 
  private:
+  ProblemFailure without_default() const {
+    return {.workload = workload_,
+            .reason = fmt::format("its untuned default is not valid: {}", to_json(fallback_))};
+  }
+
   /// The inputs are made for larger problems, too, if there is time for that. A failure where there
   /// is none for this one: a budget is not spent on what cannot be measured any more.
   std::optional<ProblemFailure> plan_preparation() {
@@ -179,6 +187,8 @@ class ProblemTuning {
     } catch (const DeviceError& error) {
       return ProblemFailure{.workload = workload_, .reason = error.what()};
     } catch (const CompileError& error) {
+      return ProblemFailure{.workload = workload_, .reason = error.what()};
+    } catch (const std::logic_error& error) {  // of the family, or of its judge
       return ProblemFailure{.workload = workload_, .reason = error.what()};
     }
   }
@@ -467,13 +477,13 @@ class ProblemTuning {
     return keep(candidates, kept);
   }
 
-  /// What is used untuned, or was chosen before: it has to be beaten.
   /// Whoever measures knows nothing of where it is kept.
   void keep(MeasurementRecord record) {
     record.template_fingerprint = key_.template_fingerprint;
     session_.store.put(run_->id, record);
   }
 
+  /// What is used untuned, or was chosen before: it has to be beaten.
   bool is_incumbent(const Config& params) const {
     return params == fallback_ || (session_.options.resume && params == history_.chosen_params());
   }

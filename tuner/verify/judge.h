@@ -40,7 +40,7 @@ class Expectation {
                                       const Origin& origin) const = 0;
 };
 
-/// Stateless, with static storage. Member functions may be called from several threads.
+/// Immutable; lives until the program ends. Member functions may be called from several threads.
 class Judge {
  public:
   virtual const Family& family() const = 0;

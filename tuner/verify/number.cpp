@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <type_traits>
 
@@ -37,6 +38,12 @@ std::string format_number_of(ElementType type, const Number& number) {
 std::string format_number_of(ElementType type, const void* number) {
   return with_type(
       type, [&](auto zero) { return format_value(load_number(read<decltype(zero)>(number))); });
+}
+
+bool is_near(long double a, long double b, double tolerance) {
+  if (a == b || (std::isnan(a) && std::isnan(b))) return true;
+  if (!std::isfinite(a) || !std::isfinite(b)) return false;
+  return std::fabs(a - b) <= tolerance * std::max(std::fabs(a), std::fabs(b));
 }
 
 }  // namespace foldtune

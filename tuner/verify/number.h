@@ -35,4 +35,8 @@ std::string format_number_of(ElementType type, const Number& number);
 std::string format_number_of(ElementType type, const void* number);
 /// @}
 
+/// Whether two numbers are equal, both NaN, or both finite and no further apart than `tolerance`
+/// times the larger one. An infinite number is near nothing but itself.
+bool is_near(long double a, long double b, double tolerance);
+
 }  // namespace foldtune

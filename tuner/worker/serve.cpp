@@ -7,6 +7,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <exception>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -63,7 +64,9 @@ bool answer(Evaluator& evaluator, const WorkerLine& line, const SetWorkload& req
   try {
     evaluator.set_workload(request.workload, request.largest);
     send(line, WorkloadReady{evaluator.read_bandwidth_gbps()});
-  } catch (const Error&) {
+  } catch (const std::system_error&) {  // of the line itself
+    throw;
+  } catch (const std::exception&) {  // a family's faults are no reason to end, either
     send(line, describe_current_exception());
   }
   return true;

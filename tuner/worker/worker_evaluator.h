@@ -26,7 +26,7 @@ struct WorkerOptions {
   double evaluate_s = 10;            ///< a trial, and what its samples add
   double sample_s = 1;               ///< each
   // Where a budget leaves less than that it is what may be used, but for these.
-  double least_preparation_s = 5;
+  double least_preparation_s = 50;  ///< before any kernel runs; a compiler may be slow
   double least_evaluate_s = 2;
   double least_run_s = 1;        ///< a kernel that preparing runs: it may be one that does not end
   double restart_pause_s = 0.5;  ///< before a start after one that failed; twice as long then

@@ -172,6 +172,11 @@ class CpuKernel final : public Kernel {
           "Running {} on the CPU device with {} blocks of {} threads: {}. If the system is out of "
           "memory or threads, choose smaller blocks.",
           name, blocks, threads, error.what()));
+    } catch (...) {
+      throw DeviceError(
+          fmt::format("Running {} on the CPU device with {} blocks of {} threads: it threw an "
+                      "exception. Kernels, and operators of your own, throw none.",
+                      name, blocks, threads));
     }
   }
 

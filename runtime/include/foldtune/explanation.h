@@ -20,7 +20,8 @@ struct Explanation {
   ConfigSource source = ConfigSource::untuned_default;  ///< how well it fits the call
   std::string config;                                   ///< the tunables as a JSON object
   std::string reason;                                   ///< one sentence
-  /// What it was tuned for: the number of elements, in `tuned_shape[0]`. 0 if it was not tuned.
+  /// What it was tuned for: the extents in the family's order, so that of a reduction or a
+  /// histogram `tuned_shape[0]` is the number of elements. All 0 if it was not tuned.
   Shape tuned_shape{};
   double tuned_us = 0;  ///< its median time there, in microseconds; 0 if it was not tuned
   /// How much longer than with the best configuration the call is expected to take: 0.06 is 6%. The

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <filesystem>
 #include <list>
 #include <memory>
@@ -12,6 +11,8 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "templates/described/reference.h"
+#include "tuner/verify/number.h"
 #include "tuner/verify/random_elements.h"
 
 namespace foldtune {
@@ -19,47 +20,6 @@ namespace {
 
 /// The most numbers of a result that a text has.
 constexpr std::size_t kShownNumbers = 8;
-
-/// The problem that is the reference, with the fields of `problem` in the places of "{name}".
-std::optional<Problem> reference_of(const Problem& problem, const Description& description) {
-  if (!description.reference) return std::nullopt;
-  std::string text = description.reference->problem;
-  for (const Field& field : problem.family().fields()) {
-    const std::string place = fmt::format("{{{}}}", field.name);
-    for (std::size_t at = text.find(place); at != std::string::npos; at = text.find(place)) {
-      text.replace(at, place.size(), problem.family().text(problem, field));
-    }
-  }
-  const Family* const family = find_family(description.reference->family);
-  if (family == nullptr) {
-    throw std::invalid_argument(fmt::format("the reference of {}: there is no family '{}'",
-                                            description.name, description.reference->family));
-  }
-  const std::optional<Problem> reference = problem_of(*family, text);
-  if (!reference) {
-    throw std::invalid_argument(fmt::format("the reference of {}: {} has no problem '{}'",
-                                            description.name, family->name(), text));
-  }
-  return reference;
-}
-
-/// The places of the inputs among the arguments of a problem, in their order.
-std::vector<std::size_t> input_places(const Problem& problem) {
-  std::vector<std::size_t> places;
-  const std::vector<Argument> arguments = problem.family().arguments(problem);
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (arguments[i].access == Access::input) places.push_back(i);
-  }
-  return places;
-}
-
-/// The place among the reference's arguments of the input at `argument`.
-std::size_t reference_place(const Problem& problem, const Problem& reference,
-                            std::size_t argument) {
-  const std::vector<std::size_t> own = input_places(problem);
-  const auto number = static_cast<std::size_t>(std::ranges::find(own, argument) - own.begin());
-  return input_places(reference).at(number);
-}
 
 /// Another family's expectation, of which no configuration of this family is known.
 class ResultOfReference final : public Expectation {
@@ -85,22 +45,19 @@ class SameNumbers final : public Expectation {
     return with_type(type_, [&](auto zero) -> std::string {
       using T = decltype(zero);
       for (std::size_t i = 0; i < result.size() / sizeof(T); ++i) {
-        const auto got = exact(read<T>(result.data() + i * sizeof(T)));
-        const auto expected = exact(read<T>(result_.data() + i * sizeof(T)));
-        if (is_near(static_cast<long double>(got), static_cast<long double>(expected))) continue;
+        const std::byte* const got = result.data() + i * sizeof(T);
+        const std::byte* const expected = result_.data() + i * sizeof(T);
+        const auto a = static_cast<long double>(exact(read<T>(got)));
+        const auto b = static_cast<long double>(exact(read<T>(expected)));
+        if (is_near(a, b, tolerance_)) continue;
         return fmt::format("element {} is {}, and {} with the untuned configuration", i,
-                           static_cast<double>(got), static_cast<double>(expected));
+                           format_number_of(type_, got), format_number_of(type_, expected));
       }
       return {};
     });
   }
 
  private:
-  bool is_near(long double a, long double b) const {
-    if (a == b || (std::isnan(a) && std::isnan(b))) return true;
-    return std::fabs(a - b) <= tolerance_ * std::max(std::fabs(a), std::fabs(b));
-  }
-
   ElementType type_;
   double tolerance_;
   std::vector<std::byte> result_;
@@ -110,7 +67,7 @@ class SameNumbers final : public Expectation {
 
 void DescribedJudge::fill(const Problem& problem, std::size_t argument,
                           std::span<std::byte> elements, std::uint64_t seed) const {
-  if (const auto reference = reference_of(problem, family_.description())) {
+  if (const auto reference = reference_of(family_, problem)) {
     return judge_of(*reference)
         .fill(*reference, reference_place(problem, *reference, argument), elements, seed);
   }
@@ -120,8 +77,8 @@ void DescribedJudge::fill(const Problem& problem, std::size_t argument,
 }
 
 bool DescribedJudge::has_same_inputs(const Problem& a, const Problem& b) const {
-  const auto first = reference_of(a, family_.description());
-  const auto second = reference_of(b, family_.description());
+  const auto first = reference_of(family_, a);
+  const auto second = reference_of(family_, b);
   if (!first || !second) return a == b;
   const bool has_same_types = std::ranges::equal(family_.arguments(a), family_.arguments(b), {},
                                                  &Argument::type, &Argument::type);
@@ -130,12 +87,14 @@ bool DescribedJudge::has_same_inputs(const Problem& a, const Problem& b) const {
 
 std::unique_ptr<Expectation> DescribedJudge::expect(const Workload& workload,
                                                     std::span<const void* const> arguments) const {
-  const auto problem = reference_of(workload.problem, family_.description());
+  const auto problem = reference_of(family_, workload.problem);
   if (!problem) return nullptr;
   const Workload reference{.problem = *problem, .shape = workload.shape};
   std::array<const void*, Call::kMaxArguments> addresses{};
-  for (const std::size_t place : input_places(workload.problem)) {
-    addresses.at(reference_place(workload.problem, *problem, place)) = arguments[place];
+  const std::vector<Argument> own = family_.arguments(workload.problem);
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    if (own[i].access != Access::input) continue;
+    addresses.at(reference_place(workload.problem, *problem, i)) = arguments[i];
   }
   const Judge& judge = judge_of(*problem);
   const std::vector<Argument> all = problem->family().arguments(*problem);
@@ -174,26 +133,32 @@ std::string DescribedJudge::format(const Problem& problem,
 const Family& use_family(const std::string& path) {
   struct Used {
     std::unique_ptr<DescribedFamily> family;
-    DescribedJudge judge;
+    std::unique_ptr<DescribedJudge> judge;
   };
   static std::mutex mutex;
   static std::list<Used> used;
   const std::lock_guard lock(mutex);
-  std::error_code is_lost;  // the working folder: then the file is not found, either
-  const std::string absolute = std::filesystem::absolute(path, is_lost).string();
   for (const Used& one : used) {
-    if (!is_lost && one.family->path() == absolute) return *one.family;
+    std::error_code is_lost;  // a file that is gone is no other's, either
+    if (std::filesystem::equivalent(one.family->path(), path, is_lost)) return *one.family;
   }
-  std::unique_ptr<DescribedFamily> family = load_family(path);
-  if (find_family(family->name()) != nullptr) {
+  std::list<Used> added(1);  // kept when nothing can throw any more
+  added.front().family = load_family(path);
+  const DescribedFamily& family = *added.front().family;
+  added.front().judge = std::make_unique<DescribedJudge>(family);
+  if (find_family(family.name()) != nullptr) {
     throw std::invalid_argument(
-        fmt::format("reading the family {}: there is another family '{}'", path, family->name()));
+        fmt::format("reading the family {}: there is another family '{}'", path, family.name()));
   }
-  const DescribedFamily& loaded = *family;
-  Used& added = used.emplace_back(Used{std::move(family), DescribedJudge(loaded)});
-  add_family(loaded);
-  add_judge(added.judge);
-  return loaded;
+  try {
+    require_reference(family);
+  } catch (const std::invalid_argument& error) {
+    throw std::invalid_argument(fmt::format("reading the family {}: {}", path, error.what()));
+  }
+  add_family(family);
+  add_judge(*added.front().judge);
+  used.splice(used.end(), added);
+  return family;
 }
 
 }  // namespace foldtune

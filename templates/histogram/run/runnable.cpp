@@ -168,6 +168,7 @@ class HistogramTask final : public RunTask {
 class RunnableHistogram final : public RunnableFamily {
  public:
   const Family& family() const override { return histogram_family(); }
+  std::string_view type_field() const override { return "type"; }
 
   void add_options(CLI::App& app) override { add_bin_options(app, options_); }
   std::string first_given() const override { return foldtune::first_given(options_); }

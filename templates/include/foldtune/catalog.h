@@ -115,7 +115,7 @@ FOLDTUNE_API std::span<const Operator> operators();
 /// All types, in the order of the catalogue.
 FOLDTUNE_API std::span<const ElementType> element_types();
 
-/// The most elements that a reduction or a histogram takes.
+/// The most elements that a reduction or a histogram takes, and the largest extent of any shape.
 inline constexpr std::uint64_t kMaxCount = std::uint64_t{1} << 40;
 
 FOLDTUNE_API std::size_t size_of(ElementType type);  ///< bytes

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <array>
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -80,7 +79,7 @@ struct Shape {
 
   const std::uint64_t& operator[](std::size_t i) const { return extents[i]; }  ///< one extent
   std::uint64_t& operator[](std::size_t i) { return extents[i]; }              ///< one extent
-  auto operator<=>(const Shape&) const = default;                              ///< extent by extent
+  bool operator==(const Shape&) const = default;                               ///< of all extents
 };
 
 /// The shapes that share what was tuned: each extent rounded by the family, usually to a power of
@@ -88,7 +87,9 @@ struct Shape {
 struct Bucket {
   std::array<std::int16_t, Shape::kMaxExtents> classes{};  ///< one for each extent
 
-  auto operator<=>(const Bucket&) const = default;  ///< class by class
+  bool operator==(const Bucket&) const = default;  ///< of all classes
+  /// Class by class.
+  bool operator<(const Bucket& other) const { return classes < other.classes; }
 };
 
 /// @{

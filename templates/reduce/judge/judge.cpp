@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <utility>
 
@@ -11,6 +9,7 @@
 #include "templates/reduce/judge/operator_laws.h"
 #include "templates/reduce/judge/reference.h"
 #include "templates/reduce/space.h"
+#include "tuner/verify/number.h"
 
 namespace foldtune {
 namespace {
@@ -54,11 +53,7 @@ class PlainestResult final : public Expectation {
     if (std::memcmp(result.data(), result_.data(), size_of(type)) == 0) return {};
     const Number value = read_number(type, result.data());
     const Number plain = read_number(type, result_.data());
-    if (!value.is_integer) {
-      if (std::isnan(value.floating) && std::isnan(plain.floating)) return {};
-      const long double largest = std::max(std::fabs(value.floating), std::fabs(plain.floating));
-      if (std::fabs(value.floating - plain.floating) <= op_->tolerance * largest) return {};
-    }
+    if (!value.is_integer && is_near(value.floating, plain.floating, op_->tolerance)) return {};
     return fmt::format("the plainest variant gives {}, this one {}",
                        format_number_of(type, result_.data()),
                        format_number_of(type, result.data()));

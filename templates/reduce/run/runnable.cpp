@@ -137,6 +137,7 @@ class ReductionTask final : public RunTask {
 class RunnableReduce final : public RunnableFamily {
  public:
   const Family& family() const override { return reduce_family(); }
+  std::string_view type_field() const override { return "type"; }
 
   std::string_view help() const override {
     return R"(An array of any shape is reduced as a whole, and indices are those of the flattened array in C
