@@ -17,19 +17,6 @@
 namespace foldtune {
 namespace {
 
-/// Finds the operation of a problem among others.
-struct ProblemHash {
-  std::size_t operator()(const Problem& problem) const {
-    constexpr std::size_t kFactor = 31;
-    std::size_t hash = std::hash<const Family*>()(&problem.family());
-    for (const Field& field : problem.family().fields()) {
-      hash = kFactor * hash + static_cast<std::size_t>(problem.get(field));
-    }
-    if (problem.custom() == nullptr) return hash;
-    return kFactor * hash + std::hash<std::string>()(problem.custom()->hash());
-  }
-};
-
 void throw_fault(const std::string& fault, std::string_view what) {
   if (!fault.empty()) throw InvalidArgument(fmt::format("making {}: {}", what, fault));
 }
@@ -89,6 +76,19 @@ class Context::State : public std::enable_shared_from_this<Context::State> {
   const Device& device() const { return *device_; }
 
  private:
+  /// Finds the operation of a problem among others.
+  struct ProblemHash {
+    std::size_t operator()(const Problem& problem) const {
+      constexpr std::size_t kFactor = 31;
+      std::size_t hash = std::hash<const Family*>()(&problem.family());
+      for (const Field& field : problem.family().fields()) {
+        hash = kFactor * hash + static_cast<std::size_t>(problem.get(field));
+      }
+      if (problem.custom() == nullptr) return hash;
+      return kFactor * hash + std::hash<std::string>()(problem.custom()->hash());
+    }
+  };
+
   // In this order: operations use all the rest, and go first.
   std::shared_ptr<Device> device_;
   ConfigLookup configs_;
