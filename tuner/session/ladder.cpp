@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <stdexcept>
+#include <utility>
 
 #include "tuner/session/textbook.h"
 
@@ -101,12 +102,13 @@ std::vector<LadderKernel> make_ladder(const LadderOptions& options) {
       for (const Shape& shape : shapes) {
         const bool is_published = options.count > 0 || section.published_shape.empty() ||
                                   to_text(row.problem.family(), shape) == section.published_shape;
-        kernels.push_back({.workload = {.problem = row.problem, .shape = shape},
-                           .section = section.letter,
-                           .name = row.name,
-                           .how = row.how,
-                           .published = is_published ? row.published : "",
-                           .flops = section.flops_per_element * static_cast<double>(shape[0])});
+        LadderKernel kernel{.workload = {.problem = row.problem, .shape = shape}};
+        kernel.section = section.letter;
+        kernel.name = row.name;
+        kernel.how = row.how;
+        if (is_published) kernel.published = row.published;
+        kernel.flops = section.flops_per_element * static_cast<double>(shape[0]);
+        kernels.push_back(std::move(kernel));
       }
     }
   }
