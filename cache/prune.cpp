@@ -21,7 +21,7 @@ constexpr const char* kSelection = R"sql(
     SELECT *, family IN (SELECT value FROM json_each(:families))
               AND template_fingerprint NOT IN (SELECT value FROM json_each(:present)) AS is_seed
     FROM result)
-  WHERE (:before = '' OR measured_at < :before)
+  WHERE (:before = '' OR measured_at <= :before)
     AND (:kind = '' OR device_kind = :kind) AND (:name = '' OR device_name = :name)
     AND (:name_part = '' OR instr(lower(device_name), lower(:name_part)) > 0)
     AND (NOT :seeds OR is_seed)

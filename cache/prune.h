@@ -11,7 +11,7 @@ namespace foldtune {
 
 /// Which measurements go: those that every condition in use holds for.
 struct PruneRules {
-  /// Stored before this time, UTC, ISO 8601: "2026-01-31T12:00:00Z". Empty: at any time.
+  /// Stored at this time or before, UTC, ISO 8601: "2026-01-31T12:00:00Z". Empty: at any time.
   std::string before{};
   /// Of these devices. If it is any, the best measurement of a problem stays as long as its kernel
   /// sources are present ones.

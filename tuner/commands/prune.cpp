@@ -150,13 +150,13 @@ Action prepare_prune(CLI::App& app, const std::string&) {
   app.add_flag("--dry-run", arguments->dry_run, "Print what would be removed, and change nothing");
   app.add_flag("--json", arguments->json, "Print JSON: an object");
   app.footer(
-      "Removes the measurements that every given rule holds for, in one transaction; without a "
-      "rule none.\nThe best of a problem stays as long as this Foldtune's kernels are those that "
-      "it "
-      "was measured with,\nunless --device is given. --other-kernels leaves families from "
-      "files alone, whose kernels are not\nknown here. Then the file is written anew without "
-      "unused "
-      "space, which takes room for a copy\nmeanwhile, and its size is printed.\n\n"
+      "Removes the measurements that every given rule holds for, in one transaction; without a\n"
+      "rule none. The best of a problem stays as long as this Foldtune's kernels are those that "
+      "it\n"
+      "was measured with, unless --device is given. --other-kernels leaves families from files\n"
+      "alone, whose kernels are not known here. Then the file is written anew without unused "
+      "space,\n"
+      "which takes room for a copy meanwhile, and its size is printed.\n\n"
       "Examples:\n"
       "  foldtune prune --other-kernels --dry-run\n"
       "  foldtune prune --older-than 90\n"
