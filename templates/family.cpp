@@ -1,6 +1,7 @@
 #include "templates/family.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdlib>
 #include <stdexcept>
@@ -42,6 +43,11 @@ Shape Family::max_shape(const Bucket& bucket) const {
     shape[i] = max_of_size_class(bucket.classes[i]);
   }
   return shape;
+}
+
+std::span<const std::string_view> Family::layouts() const {
+  static constexpr std::array<std::string_view, 1> kLayouts{"any"};
+  return kLayouts;
 }
 
 std::optional<int> Family::distance(const Bucket& a, const Bucket& b) const {

@@ -39,6 +39,7 @@ struct KernelFacts {
 };
 
 /// Immutable; lives until the program ends. Member functions may be called from several threads.
+/// Those with a body here are right for a family of which nothing more is known.
 class Family {
  public:
   /// As in the database and in JSON: "reduce".
@@ -52,9 +53,9 @@ class Family {
   virtual std::span<const Field> fields() const = 0;
   /// Sets what was not said and follows from the rest. Every problem is completed before it is
   /// anything else's.
-  virtual void complete(Problem& problem) const { (void)problem; }
+  virtual void complete(Problem& /*problem*/) const {}
   /// Empty if the problem can be computed, else what is wrong with it.
-  virtual std::string find_fault(const Problem& problem) const = 0;
+  virtual std::string find_fault(const Problem& /*problem*/) const { return {}; }
   /// For people, without the shape: "variance f32 to f64 (ddof 1)".
   virtual std::string describe(const Problem& problem) const = 0;
   /// The value of a field as text, and its inverse, which is false for what there is not. Labels
@@ -78,10 +79,11 @@ class Family {
 
   // Calls
 
-  /// The names of the layouts, at least one; the first is that of the best addresses.
-  virtual std::span<const std::string_view> layouts() const = 0;
+  /// The names of the layouts, at least one; the first is that of the best addresses. Where all
+  /// addresses are alike: {"any"}.
+  virtual std::span<const std::string_view> layouts() const;
   /// The layout of a call, from its addresses. Of the hot path.
-  virtual int layout(const Problem& problem, const Call& call) const = 0;
+  virtual int layout(const Problem& /*problem*/, const Call& /*call*/) const { return 0; }
   /// What calls take, in order: at most Call::kMaxArguments, one output among them.
   virtual std::vector<Argument> arguments(const Problem& problem) const = 0;
   /// The elements of an argument that is an array, by its place.
@@ -99,30 +101,44 @@ class Family {
   /// differ in them have one program, come last.
   virtual std::span<const Tunable> tunables() const = 0;
   /// Whether values that are each allowed are so together, for the problem and its promises.
-  virtual bool is_valid(const Workload& workload, const Config& config) const = 0;
+  virtual bool is_valid(const Workload& /*workload*/, const Config& /*config*/) const {
+    return true;
+  }
   /// Whether a search tries a valid configuration whose values are all searched: not if it is known
   /// to be slow for the workload's shape.
-  virtual bool is_searched(const Workload& workload, const Config& config) const = 0;
+  virtual bool is_searched(const Workload& /*workload*/, const Config& /*config*/) const {
+    return true;
+  }
   /// Of all configurations that launch the same work for the workload's shape, the one that stands
   /// for them.
-  virtual Config canonical(const Workload& workload, const Config& config,
-                           int multiprocessor_count) const = 0;
-  /// The configuration that is used where nothing was tuned.
-  virtual Config fallback(const Workload& workload, int multiprocessor_count) const = 0;
+  virtual Config canonical(const Workload& /*workload*/, const Config& config,
+                           int /*multiprocessor_count*/) const {
+    return config;
+  }
+  /// The configuration that is used where nothing was tuned: of the tunables' fallbacks, unless the
+  /// family knows better. It is valid for the workload.
+  virtual Config fallback(const Workload& /*workload*/, int /*multiprocessor_count*/) const {
+    return Config(*this);
+  }
   /// Configurations that are known to be good somewhere: a search tries them first.
-  virtual std::vector<Config> known_good(const Workload& workload) const = 0;
+  virtual std::vector<Config> known_good(const Workload& /*workload*/) const { return {}; }
   /// A configuration that was good for another workload of the family, as it may suit this one.
-  virtual Config adapted(const Config& config, const Workload& from, const Workload& to) const = 0;
+  virtual Config adapted(const Config& config, const Workload& /*from*/,
+                         const Workload& /*to*/) const {
+    return config;
+  }
 
   /// A guess of the microseconds of a call. The order of configurations is what it is good for, and
   /// how far apart they are: a factor that is the same for all makes no difference to a search.
-  virtual double estimate_us(const Workload& workload, const DeviceFacts& device,
-                             const Config& config) const = 0;
+  virtual double estimate_us(const Workload& /*workload*/, const DeviceFacts& /*device*/,
+                             const Config& /*config*/) const {
+    return 1;
+  }
 
   // Programs
 
   /// Whether a call stores each word of its result once, so that the host may take what it sees.
-  virtual bool stores_result_once(const Config& config) const = 0;
+  virtual bool stores_result_once(const Config& /*config*/) const { return false; }
 
   /// What the fingerprint of the problem's kernels follows: the lines with which its programs
   /// begin, which include the family's kernels and the problem's operator, and for a family from a

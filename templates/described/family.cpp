@@ -113,11 +113,6 @@ std::string DescribedFamily::find_fault(const Problem& problem, const Shape& sha
                      to_text(*this, shape), fault);
 }
 
-std::span<const std::string_view> DescribedFamily::layouts() const {
-  static constexpr std::string_view kLayouts[] = {"any"};
-  return kLayouts;
-}
-
 ElementType DescribedFamily::type_of(const Problem& problem, const std::string& type) const {
   if (const auto parsed = parse_element_type(type)) return *parsed;
   const auto field = std::ranges::find(fields_, type, &Field::name);

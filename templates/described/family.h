@@ -35,28 +35,15 @@ class DescribedFamily final : public Family {
   /// Of the sizes alone. `elements` throws for no shape without such a fault.
   std::string find_call_fault(const Problem& problem, const Shape& shape) const override;
 
-  std::span<const std::string_view> layouts() const override;
-  int layout(const Problem&, const Call&) const override { return 0; }
   std::vector<Argument> arguments(const Problem& problem) const override;
   std::uint64_t elements(const Problem& problem, std::size_t argument,
                          const Shape& shape) const override;
 
   std::span<const Tunable> tunables() const override { return tunables_; }
   bool is_valid(const Workload& workload, const Config& config) const override;
-  bool is_searched(const Workload&, const Config&) const override { return true; }
-  Config canonical(const Workload&, const Config& config, int) const override { return config; }
   /// The default; where it is not valid, the first one that is.
   Config fallback(const Workload& workload, int multiprocessor_count) const override;
-  std::vector<Config> known_good(const Workload&) const override { return {}; }
-  Config adapted(const Config& config, const Workload&, const Workload&) const override {
-    return config;
-  }
-  /// Nothing is known before it is tried.
-  double estimate_us(const Workload&, const DeviceFacts&, const Config&) const override {
-    return 1;
-  }
 
-  bool stores_result_once(const Config&) const override { return false; }
   std::string include_lines(const Problem&) const override;
   std::vector<std::string> all_include_lines() const override;
   Program program(const Variant& variant) const override;

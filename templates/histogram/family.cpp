@@ -135,8 +135,6 @@ class HistogramFamily final : public ArrayFamily {
     return foldtune::estimate_us(histogram_of(workload), device, histogram_params(config));
   }
 
-  bool stores_result_once(const Config&) const override { return false; }
-
   std::string include_lines(const Problem&) const override { return kIncludeLine; }
   std::vector<std::string> all_include_lines() const override { return {kIncludeLine}; }
 

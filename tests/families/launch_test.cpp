@@ -8,6 +8,7 @@
 #include "templates/described/judge/judge.h"
 #include "templates/fingerprint.h"
 #include "tests/catch.h"
+#include "tests/families/device.h"
 #include "tests/families/stencil.h"
 
 namespace foldtune::test {
@@ -15,7 +16,7 @@ namespace {
 
 /// What a context gives its operations, with a store in memory.
 struct Parts {
-  std::shared_ptr<Device> device = open_device("cpu");
+  std::shared_ptr<Device> device = open_device(test_device());
   std::shared_ptr<ConfigStore> store = open_memory_store();
   ConfigLookup configs{store};
   KernelCache kernels;

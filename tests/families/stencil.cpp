@@ -45,7 +45,6 @@ __global__ void stencil(T* output, const T* input, float factor, unsigned depth,
 
 constexpr std::array<std::string_view, 2> kTypes{"f32", "f64"};
 constexpr std::array<std::string_view, 3> kExtents{"depth", "height", "width"};
-constexpr std::array<std::string_view, 1> kLayouts{"any"};
 constexpr int kWidths[] = {32, 64, 128};
 constexpr int kHeights[] = {1, 2, 4};
 constexpr int kRows[] = {1, 2, 4};
@@ -111,7 +110,6 @@ class StencilFamily final : public Family {
   void complete(Problem& problem) const override {
     if (problem.get(stencil_fields()[0]) == Problem::kUnsaid) problem.set(stencil_fields()[0], 0);
   }
-  std::string find_fault(const Problem&) const override { return {}; }
   std::string describe(const Problem& problem) const override {
     return fmt::format("stencil {}", text(problem, stencil_fields()[0]));
   }
@@ -127,8 +125,6 @@ class StencilFamily final : public Family {
     return {};
   }
 
-  std::span<const std::string_view> layouts() const override { return kLayouts; }
-  int layout(const Problem&, const Call&) const override { return 0; }
   std::vector<Argument> arguments(const Problem& problem) const override {
     const std::size_t bytes = size_of(type_of(problem));
     const Argument array{
@@ -145,19 +141,6 @@ class StencilFamily final : public Family {
   }
 
   std::span<const Tunable> tunables() const override { return kTunables; }
-  bool is_valid(const Workload&, const Config&) const override { return true; }
-  bool is_searched(const Workload&, const Config&) const override { return true; }
-  Config canonical(const Workload&, const Config& config, int) const override { return config; }
-  Config fallback(const Workload&, int) const override { return Config(*this); }
-  std::vector<Config> known_good(const Workload&) const override { return {}; }
-  Config adapted(const Config& config, const Workload&, const Workload&) const override {
-    return config;
-  }
-  double estimate_us(const Workload&, const DeviceFacts&, const Config&) const override {
-    return 1;
-  }
-
-  bool stores_result_once(const Config&) const override { return false; }
   std::string include_lines(const Problem&) const override { return kSource; }
   std::vector<std::string> all_include_lines() const override { return {kSource}; }
   Program program(const Variant& variant) const override {
@@ -228,7 +211,6 @@ class StencilJudge final : public Judge {
     fill_elements(type_of(problem), elements, argument, seed,
                   []<class T>(T, std::uint64_t bits) { return random_element<T>(bits); });
   }
-  bool has_same_inputs(const Problem& a, const Problem& b) const override { return a == b; }
   const void* scalar(const Problem&, std::size_t) const override {
     static constexpr float kTuningFactor = 1.5;
     return &kTuningFactor;
@@ -237,12 +219,6 @@ class StencilJudge final : public Judge {
                                       std::span<const void* const> arguments) const override {
     return std::make_unique<StencilResult>(workload, arguments[kInput],
                                            *static_cast<const float*>(arguments[kFactor]));
-  }
-  std::unique_ptr<Expectation> expect_same(const Workload&, std::vector<std::byte>) const override {
-    return nullptr;
-  }
-  Config plainest(const Workload& workload) const override {
-    return stencil_family().fallback(workload, 1);
   }
   bool is_reproducible(const Problem&) const override { return true; }
   std::string format(const Problem&, std::span<const std::byte> result) const override {

@@ -12,6 +12,7 @@
 #include "templates/space.h"
 #include "tests/catch.h"
 #include "tests/families/copy_description.h"
+#include "tests/families/device.h"
 #include "tests/families/stencil.h"
 #include "tests/tuner/program.h"
 #include "tuner/exchange/bundle.h"
@@ -51,7 +52,7 @@ Outcome run_with(const Workplace& place, std::vector<std::string> arguments,
 
 Outcome tune(const Workplace& place, const Toy& toy) {
   return run_with(place, arguments_of("tune", toy),
-                  {"--device", "cpu", "--max-evals", "4", "--seed", "3"});
+                  {"--device", test_device(), "--max-evals", "4", "--seed", "3"});
 }
 
 TEST_CASE("A family from outside the tree is tuned, and what was found is shown by every verb") {
@@ -201,8 +202,8 @@ TEST_CASE("The command that tunes a problem of a family from outside the tree na
 TEST_CASE("A family is chosen by name or by the path of its description") {
   const ToyPlace place;
   const std::string description = std::string(FOLDTUNE_FAMILIES_FOLDER) + "/scaled_copy.json";
-  const Outcome tuned = place.run(
-      {"tune", "--family", description, "--shape", "3x500", "--device", "cpu", "--max-evals", "2"});
+  const Outcome tuned = place.run({"tune", "--family", description, "--shape", "3x500", "--device",
+                                   test_device(), "--max-evals", "2"});
   CAPTURE(tuned.out, tuned.err);
   CHECK(tuned.exit_code == 0);
   const Outcome unknown = place.run({"tune", "--family", "frobnicate", "--shape", "3x5"});
@@ -232,7 +233,7 @@ TEST_CASE(
                                        writes));
     const std::string file = place.write("copy.json", description.dump());
     const Outcome tuned = place.run({"tune", "--family", file, "--T", "f32", "--n", "1000",
-                                     "--device", "cpu", "--effort", "exhaustive"});
+                                     "--device", test_device(), "--effort", "exhaustive"});
     CAPTURE(tuned.out, tuned.err);
     if (writes == std::string("false")) {
       CHECK(tuned.exit_code == 6);

@@ -64,7 +64,6 @@ class Boxes final : public Family {
               .place = 2}};
     return kFields;
   }
-  std::string find_fault(const Problem&) const override { return {}; }
   std::string describe(const Problem&) const override { return "boxes"; }
   std::span<const std::string_view> extents() const override {
     static constexpr std::array<std::string_view, 3> kExtents{"boxes", "rows", "columns"};
@@ -73,11 +72,6 @@ class Boxes final : public Family {
   std::string find_fault(const Problem&, const Shape& shape) const override {
     return shape[2] == 0 ? "no columns" : "";
   }
-  std::span<const std::string_view> layouts() const override {
-    static constexpr std::array<std::string_view, 1> kLayouts{"any"};
-    return kLayouts;
-  }
-  int layout(const Problem&, const Call&) const override { return 0; }
   std::vector<Argument> arguments(const Problem&) const override {
     return {{.name = "boxes", .type = ElementType::i64, .element_bytes = 8},
             {.name = "weights", .element_bytes = 4, .is_table = true},
@@ -88,18 +82,6 @@ class Boxes final : public Family {
     return argument == 0 ? shape[0] * shape[1] * shape[2] : shape[argument == 1 ? 2 : 0];
   }
   std::span<const Tunable> tunables() const override { return {}; }
-  bool is_valid(const Workload&, const Config&) const override { return true; }
-  bool is_searched(const Workload&, const Config&) const override { return true; }
-  Config canonical(const Workload&, const Config& config, int) const override { return config; }
-  Config fallback(const Workload&, int) const override { return Config(*this); }
-  std::vector<Config> known_good(const Workload&) const override { return {}; }
-  Config adapted(const Config& config, const Workload&, const Workload&) const override {
-    return config;
-  }
-  double estimate_us(const Workload&, const DeviceFacts&, const Config&) const override {
-    return 1;
-  }
-  bool stores_result_once(const Config&) const override { return true; }
   std::string include_lines(const Problem&) const override { return {}; }
   std::vector<std::string> all_include_lines() const override { return {}; }
   Program program(const Variant&) const override { return {}; }

@@ -41,6 +41,7 @@ class Expectation {
 };
 
 /// Immutable; lives until the program ends. Member functions may be called from several threads.
+/// Those with a body here are right for a family of which nothing more is known.
 class Judge {
  public:
   virtual const Family& family() const = 0;
@@ -52,10 +53,12 @@ class Judge {
 
   /// Whether `fill` gives two problems the same inputs, so that they can share them. Arguments of
   /// the same number and types are necessary for it.
-  virtual bool has_same_inputs(const Problem& a, const Problem& b) const = 0;
+  virtual bool has_same_inputs(const Problem& a, const Problem& b) const { return a == b; }
 
   /// The value of an argument that is a scalar, valid as long as the judge; null for arrays.
-  virtual const void* scalar(const Problem& problem, std::size_t argument) const = 0;
+  virtual const void* scalar(const Problem& /*problem*/, std::size_t /*argument*/) const {
+    return nullptr;
+  }
 
   /// What a right result of the workload is, whose inputs on the host are `arguments`: as in
   /// Call::arguments, the output null. Uses all cores. Null where there is no reference: results
@@ -63,12 +66,18 @@ class Judge {
   virtual std::unique_ptr<Expectation> expect(const Workload& workload,
                                               std::span<const void* const> arguments) const = 0;
 
-  /// The same for a problem without a reference: `result` is what `plainest` gave.
-  virtual std::unique_ptr<Expectation> expect_same(const Workload& workload,
-                                                   std::vector<std::byte> result) const = 0;
+  /// The same for a problem without a reference: `result` is what `plainest` gave. Not asked where
+  /// `expect` is never null.
+  virtual std::unique_ptr<Expectation> expect_same(const Workload& /*workload*/,
+                                                   std::vector<std::byte> /*result*/) const {
+    return nullptr;
+  }
 
-  /// The configuration that others are compared with where there is no reference: the simplest.
-  virtual Config plainest(const Workload& workload) const = 0;
+  /// The configuration that others are compared with where there is no reference: the simplest, or
+  /// else the untuned default.
+  virtual Config plainest(const Workload& workload) const {
+    return family().fallback(workload, /*multiprocessor_count=*/1);
+  }
 
   /// Tries on the device what a user's own part of the problem promises, such as an operator whose
   /// order does not matter: `arguments` as in a call, on the device. Empty if nothing is wrong.
@@ -80,7 +89,7 @@ class Judge {
   }
 
   /// Whether two calls on the same inputs have to give the same bits.
-  virtual bool is_reproducible(const Problem& problem) const = 0;
+  virtual bool is_reproducible(const Problem& /*problem*/) const { return false; }
 
   /// The result of a call as text for people: "12345", "value 3 at index 17".
   virtual std::string format(const Problem& problem, std::span<const std::byte> result) const = 0;

@@ -111,10 +111,6 @@ std::unique_ptr<Expectation> DescribedJudge::expect_same(const Workload& workloa
   return std::make_unique<SameNumbers>(type, family_.description().tolerance, std::move(result));
 }
 
-Config DescribedJudge::plainest(const Workload& workload) const {
-  return family_.fallback(workload, /*multiprocessor_count=*/1);
-}
-
 std::string DescribedJudge::format(const Problem& problem,
                                    std::span<const std::byte> result) const {
   const ElementType type = family_.arguments(problem)[output_place(problem)].type;

@@ -16,13 +16,10 @@ class DescribedJudge final : public Judge {
   void fill(const Problem& problem, std::size_t argument, std::span<std::byte> elements,
             std::uint64_t seed) const override;
   bool has_same_inputs(const Problem& a, const Problem& b) const override;
-  const void* scalar(const Problem&, std::size_t) const override { return nullptr; }
   std::unique_ptr<Expectation> expect(const Workload& workload,
                                       std::span<const void* const> arguments) const override;
   std::unique_ptr<Expectation> expect_same(const Workload& workload,
                                            std::vector<std::byte> result) const override;
-  Config plainest(const Workload& workload) const override;
-  bool is_reproducible(const Problem&) const override { return false; }  // nothing is promised
   std::string format(const Problem& problem, std::span<const std::byte> result) const override;
 
  private:

@@ -77,12 +77,6 @@ class HistogramJudge final : public Judge {
         histogram, compute_histogram(histogram, inputs, kept_bounds(histogram.type)));
   }
   /// There is always a reference.
-  std::unique_ptr<Expectation> expect_same(const Workload&, std::vector<std::byte>) const override {
-    return nullptr;
-  }
-  Config plainest(const Workload& workload) const override {
-    return default_histogram_params(histogram_of(workload), /*multiprocessor_count=*/1);
-  }
 
   /// Counts are integers.
   bool is_reproducible(const Problem&) const override { return true; }

@@ -77,7 +77,6 @@ class ReduceJudge final : public Judge {
     const Reduction other = reduction_of(b);
     return one.input_types() == other.input_types() && element_rule(one) == element_rule(other);
   }
-  const void* scalar(const Problem&, std::size_t) const override { return nullptr; }
 
   std::unique_ptr<Expectation> expect(const Workload& workload,
                                       std::span<const void* const> arguments) const override {
