@@ -68,8 +68,9 @@ class Judge {
 
   /// The same for a problem without a reference: `result` is what `plainest` gave. Not asked where
   /// `expect` is never null.
-  virtual std::unique_ptr<Expectation> expect_same(const Workload& /*workload*/,
-                                                   std::vector<std::byte> /*result*/) const {
+  virtual std::unique_ptr<Expectation> expect_same(
+      const Workload& /*workload*/,
+      std::vector<std::byte> /*result*/) const {  // NOLINT(performance-unnecessary-value-param)
     return nullptr;
   }
 
