@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "cache/excerpt.h"
 #include "cache/queries.h"
 #include "cache/record_check.h"
 #include "cache/rows.h"
@@ -19,7 +20,7 @@
 namespace foldtune {
 namespace {
 
-using Findings = std::vector<std::string>;
+using Findings = std::vector<CheckFinding>;
 
 constexpr const char* kRecover =
     "keep a copy of the file, and try `sqlite3 FILE .recover` or an older copy";
@@ -27,9 +28,19 @@ constexpr const char* kDeleteRow = "delete the row, or take an older copy of the
 
 void add(Findings& findings, const std::string& where, const std::string& what,
          const std::string& remedy) {
-  std::string line = fmt::format("{}: {}; {}", where, what, remedy);
-  std::ranges::replace(line, '\n', ' ');
-  findings.push_back(std::move(line));
+  constexpr std::size_t kMostBytes = 1000;
+  CheckFinding finding{fmt::format("{}: {}", where, excerpt(what, kMostBytes)), remedy};
+  std::ranges::replace(finding.text, '\n', ' ');
+  std::ranges::replace(finding.remedy, '\n', ' ');
+  findings.push_back(std::move(finding));
+}
+
+/// The fault of a row says what to do behind its last semicolon.
+void add_unreadable(Findings& findings, const std::string& where, const std::string& fault) {
+  const std::size_t end = std::min(fault.rfind("; "), fault.size());
+  const std::string remedy = fault.substr(std::min(end + 2, fault.size()));
+  add(findings, where, "it cannot be read: " + fault.substr(0, end),
+      remedy.empty() ? kDeleteRow : remedy);
 }
 
 // Without CHECK constraints, which SQLite leaves out where it may only read: `check_rows` looks at
@@ -43,7 +54,8 @@ void check_integrity(SQLite::Database& database, Findings& findings) {
 }
 
 void check_references(SQLite::Database& database, Findings& findings) {
-  SQLite::Statement rows(database, "SELECT \"table\", rowid, parent FROM pragma_foreign_key_check");
+  SQLite::Statement rows(database,
+                         fmt::format("SELECT \"table\", rowid, parent FROM {}", kBrokenReferences));
   while (rows.executeStep()) {
     add(findings, fmt::format("{} {}", rows.getColumn(0).getString(), rows.getColumn(1).getInt64()),
         fmt::format("the {} that it refers to is not there", rows.getColumn(2).getString()),
@@ -62,11 +74,6 @@ bool check_shape(SQLite::Database& database, Findings& findings) {
   return faults.empty();
 }
 
-std::string fault_of_date(const char* column, const std::string& time) {
-  if (is_time(time)) return {};
-  return fmt::format("its {} \"{}\" is not of the form 2026-01-31T12:00:00Z", column, time);
-}
-
 void check_runs(SQLite::Database& database, const CheckRules& rules, Findings& findings) {
   SQLite::Statement rows(database, "SELECT " + run_columns() + " FROM run ORDER BY run_id");
   while (rows.executeStep()) {
@@ -74,7 +81,7 @@ void check_runs(SQLite::Database& database, const CheckRules& rules, Findings& f
     const StoredResult& run = row.result;
     const std::string where = fmt::format("run {} ({})", run.run_id, run.run.device.name);
     if (!row.fault.empty()) {
-      add(findings, where, "it cannot be read", row.fault);
+      add_unreadable(findings, where, row.fault);
       continue;
     }
     if (run.run.device.fingerprint() != run.device_fingerprint) {
@@ -84,8 +91,7 @@ void check_runs(SQLite::Database& database, const CheckRules& rules, Findings& f
           "take back what was changed in the row");
       continue;
     }
-    for (const std::string& fault : {fault_of(run.run), fault_of_date("started_at", run.started_at),
-                                     rules.fault_of_run(run)}) {
+    for (const std::string& fault : {fault_of_stored_run(run), rules.fault_of_run(run)}) {
       if (fault.empty()) continue;
       add(findings, where, fault, "correct it");
       break;
@@ -104,15 +110,8 @@ void check_configs(SQLite::Database& database, Findings& findings) {
 
 /// What is wrong with the measurement; empty if nothing. Its run and its config are others'.
 std::string fault_of_row(const ResultRow& row, const CheckRules& rules) {
-  const StoredResult& result = row.result;
-  if (std::string fault = fault_of(result.measurement); !fault.empty()) return fault;
-  if (std::ranges::count(extents_of(result.measurement.shape), 0) > 0) {
-    return "its shape has no elements, and nothing is never tuned";
-  }
-  if (std::string fault = fault_of_date("measured_at", result.measured_at); !fault.empty()) {
-    return fault;
-  }
-  return rules.fault_of_measurement(result);
+  const std::string fault = fault_of_stored_measurement(row.result);
+  return fault.empty() ? rules.fault_of_measurement(row.result) : fault;
 }
 
 /// Returns how many there are.
@@ -124,7 +123,7 @@ std::size_t check_measurements(SQLite::Database& database, const CheckRules& rul
     const ResultRow row = read_row(rows);
     const std::string where = fmt::format("measurement {}", row.result.measurement_id);
     if (!row.fault.empty()) {
-      add(findings, where, "it cannot be read", row.fault);
+      add_unreadable(findings, where, row.fault);
     } else if (const std::string fault = fault_of_row(row, rules); !fault.empty()) {
       add(findings, where, fault, kDeleteRow);
     }
@@ -171,6 +170,7 @@ void check_problems(SQLite::Database& database, Findings& findings) {
 }
 
 void check_rows(SQLite::Database& database, const CheckRules& rules, CheckReport& report) {
+  check_references(database, report.findings);
   check_runs(database, rules, report.findings);
   check_problems(database, report.findings);
   check_configs(database, report.findings);
@@ -183,7 +183,6 @@ CheckReport check(SQLite::Database& database, const CheckRules& rules) {
   CheckReport report;
   try {
     check_integrity(database, report.findings);
-    check_references(database, report.findings);
     if (!check_shape(database, report.findings)) {
       add(report.findings, "rows", "not looked at, since the schema is another one",
           "check again when it is right");

@@ -16,10 +16,15 @@ struct CheckRules {
   std::function<std::string(const StoredResult&)> fault_of_measurement;
 };
 
+struct CheckFinding {
+  std::string text;    ///< where, and what; a line
+  std::string remedy;  ///< what to do
+};
+
 struct CheckReport {
-  std::size_t measurements = 0;       ///< Those that were looked at.
-  std::size_t kernels = 0;            ///< The same of compiled kernels.
-  std::vector<std::string> findings;  ///< A line for each: where, what, and what to do.
+  std::size_t measurements = 0;  ///< Those that were looked at.
+  std::size_t kernels = 0;       ///< The same of compiled kernels.
+  std::vector<CheckFinding> findings;
 };
 
 /// Looks at the whole database `path` and changes nothing: SQLite's own integrity, references,

@@ -22,7 +22,7 @@ std::uint64_t bytes_with_log(const std::filesystem::path& database) {
 }  // namespace
 
 CompactReport compact_database(const std::string& path) {
-  require_file(path);
+  require_database(path);
   CompactReport report{.bytes_before = bytes_with_log(path)};
   SqliteConnection connection(path, OpenMode::read_write);
   connection.exec("compact", "VACUUM");

@@ -58,7 +58,7 @@ std::string oddity_of(SQLite::Database& database, const std::vector<SchemaFault>
     return fmt::format("its {} {}", faults.front().object, faults.front().what());
   }
   const int dangling =
-      database.execAndGet("SELECT count(*) FROM pragma_foreign_key_check").getInt();
+      database.execAndGet(fmt::format("SELECT count(*) FROM {}", kBrokenReferences)).getInt();
   if (dangling == 0) return {};
   return fmt::format("{} of its rows refer to rows that are not there, and are left out", dangling);
 }

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <set>
 
+#include "cache/excerpt.h"
 #include "cache/printable.h"
 
 namespace foldtune {
@@ -18,7 +19,7 @@ void note_once(const std::string& text) {
   static auto& told = *new std::set<std::string>;
   const std::lock_guard lock(mutex);
   if (told.insert(text).second)
-    write_error_line(fmt::format("foldtune: note: {}", printable(text)));
+    write_error_line(fmt::format("foldtune: note: {}", printable(shortened(text))));
 }
 
 }  // namespace foldtune

@@ -62,8 +62,7 @@ void require_file(const std::filesystem::path& path) {
   if (const auto mode = mode_of(path)) return require_regular(path, *mode);
   throw StoreError(
       fmt::format("cannot open the tuning database {}: there is no such file; check its name, or "
-                  "tune first, which "
-                  "makes it",
+                  "tune first, which makes it (a bundle is made by `foldtune bundle`)",
                   path.string()));
 }
 

@@ -5,7 +5,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cache/private_file.h"
 #include "cache/schema.h"
 #include "cache/sqlite_connection.h"
 
@@ -103,7 +102,7 @@ PruneReport preview_prune(const std::string& path, const PruneRules& rules) {
 }
 
 PruneReport prune_database(const std::string& path, const PruneRules& rules) {
-  require_file(path);
+  require_database(path);
   SqliteConnection connection(path, OpenMode::read_write);
   // Looks at all measurements for each row that goes. What is deleted is what none refers to.
   connection.exec("open", "PRAGMA foreign_keys = OFF");

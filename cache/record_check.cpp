@@ -128,7 +128,11 @@ std::string fault_of(const MeasurementRecord& m) {
   if (std::string fault = fault_of_extents("shape", m.shape, kMostExtent); !fault.empty()) {
     return fault;
   }
-  if (extents_of(m.shape).size() != extents_of(m.problem.bucket).size()) {
+  const std::vector<std::uint64_t> extents = extents_of(m.shape);
+  if (std::ranges::count(extents, 0) > 0) {
+    return "its shape has no elements, and nothing is never tuned";
+  }
+  if (extents.size() != extents_of(m.problem.bucket).size()) {
     return fmt::format("its shape {} has another number of extents than its bucket {}", m.shape,
                        m.problem.bucket);
   }
@@ -136,12 +140,31 @@ std::string fault_of(const MeasurementRecord& m) {
     return "it succeeded, but its median_us is not above 0";
   }
   if (m.outcome == Outcome::ok && !m.failure.empty()) {
-    return fmt::format("it succeeded, but gives a failure: \"{}\"", m.failure);
+    return fmt::format("it succeeded, but gives a failure: \"{}\"", excerpt(m.failure));
   }
   if (!is_json_object(m.params)) {
     return fmt::format("its params are not a JSON object: \"{}\"", excerpt(m.params));
   }
   return {};
+}
+
+std::string fault_of_stored_run(const StoredResult& row) {
+  if (row.run.device.fingerprint() != row.device_fingerprint) {
+    return "its device_fingerprint is not the hash of its device's columns";
+  }
+  const std::string fault = fault_of(row.run);
+  return fault.empty() ? fault_of_date("started_at", row.started_at) : fault;
+}
+
+std::string fault_of_stored_measurement(const StoredResult& row) {
+  const std::string fault = fault_of(row.measurement);
+  return fault.empty() ? fault_of_date("measured_at", row.measured_at) : fault;
+}
+
+std::string fault_of_date(const char* column, const std::string& time) {
+  if (is_time(time)) return {};
+  return fmt::format("its {} is not of the form 2026-01-31T12:00:00Z: \"{}\"", column,
+                     excerpt(printable(time)));
 }
 
 RunRecord checked(RunRecord run) {

@@ -28,6 +28,14 @@ std::string fault_of(const ProblemKey& problem);
 std::string fault_of(const RunRecord& run);
 std::string fault_of(const MeasurementRecord& measurement);
 
+/// The same of what a row holds, which someone may have written: of its run alone, and of the
+/// measurement alone, with their times.
+std::string fault_of_stored_run(const StoredResult& row);
+std::string fault_of_stored_measurement(const StoredResult& row);
+
+/// What is wrong with the text of a time in that column; empty if nothing.
+std::string fault_of_date(const char* column, const std::string& time);
+
 /// The numbers of a shape or bucket, "4096x100": from one to four of them, without leading zeros.
 /// Empty for any other text.
 std::vector<std::uint64_t> extents_of(std::string_view text);

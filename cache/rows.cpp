@@ -124,11 +124,8 @@ struct RowWriter::Fields {
 
 std::string reason_to_refuse(const ResultRow& row) {
   if (!row.fault.empty()) return row.fault;
-  if (row.result.run.device.fingerprint() != row.result.device_fingerprint) {
-    return "its device's fingerprint is not the hash of the device's columns";
-  }
-  const std::string fault = fault_of(row.result.run);
-  return fault.empty() ? fault_of(row.result.measurement) : "of its run, " + fault;
+  const std::string fault = fault_of_stored_run(row.result);
+  return fault.empty() ? fault_of_stored_measurement(row.result) : "of its run, " + fault;
 }
 
 const std::string& result_columns() {
@@ -186,16 +183,17 @@ ResultRow read_row(const SQLite::Statement& statement) {
   return row;
 }
 
+void RefusedRows::add(std::int64_t measurement_id, const std::string& reason) {
+  if (rows++ == 0) first = fmt::format("measurement {}: {}", measurement_id, reason);
+}
+
 FetchedResults fetch_results(SQLite::Statement& statement,
                              const std::function<bool(const StoredResult&)>& is_wanted) {
   FetchedResults fetched;
   while (statement.executeStep()) {
     ResultRow row = read_row(statement);
-    if (!row.fault.empty()) {
-      if (fetched.left_out++ == 0) {
-        fetched.first_fault =
-            fmt::format("measurement {}: {}", row.result.measurement_id, row.fault);
-      }
+    if (const std::string reason = reason_to_refuse(row); !reason.empty()) {
+      fetched.left_out.add(row.result.measurement_id, reason);
     } else if (!is_wanted || is_wanted(row.result)) {
       fetched.results.push_back(std::move(row.result));
     }

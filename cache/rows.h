@@ -22,7 +22,8 @@ struct ResultRow {
   std::string fault;  ///< Why `result` is no record, and what to do; empty if it is one.
 };
 
-/// Why no database takes the row; empty if it can be added.
+/// Why the row is no measurement, so that nothing reads it and no database takes it; empty if it is
+/// one.
 std::string reason_to_refuse(const ResultRow& row);
 
 /// "measurement_id, run_id, ...": what `read_row` reads from the views `result` and `best`.
@@ -35,11 +36,18 @@ ResultRow read_row(const SQLite::Statement& row);
 const std::string& run_columns();
 ResultRow read_run(const SQLite::Statement& row);
 
+/// Rows that are no measurements.
+struct RefusedRows {
+  std::size_t rows = 0;
+  std::string first{};  ///< which it is, and why
+
+  void add(std::int64_t measurement_id, const std::string& reason);
+};
+
 /// What is left of a statement of `result_columns`.
 struct FetchedResults {
   std::vector<StoredResult> results;
-  std::size_t left_out = 0;  ///< rows that cannot be records
-  std::string first_fault;   ///< of the first of these: which it is, and why
+  RefusedRows left_out;
 };
 
 /// Those that `is_wanted` (which may be empty) says true of.

@@ -28,6 +28,10 @@ void ensure_schema(SQLite::Database& database, const std::filesystem::path& path
 /// whatever those of the file are. Foldtune runs no view and no trigger of a file.
 const std::string& with_views();
 
+/// FROM this: the references of Foldtune's tables to rows that are not there. Those of users'
+/// tables are theirs.
+inline constexpr const char* kBrokenReferences = "pragma_foreign_key_check('measurement')";
+
 /// What is not as the schema has it to the letter, such as "view best". Tables and views besides
 /// are the user's, which nothing of Foldtune reads; triggers, and indexes of Foldtune's tables, are
 /// not: they would have a part in what is written.

@@ -227,4 +227,8 @@ SQLite::Database& SqliteConnection::writable(std::string_view doing) const {
       doing, path_.string()));
 }
 
+void require_database(const std::string& path) {
+  const SqliteConnection connection(path, OpenMode::read_only, {.inspect = false});
+}
+
 }  // namespace foldtune

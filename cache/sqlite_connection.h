@@ -86,4 +86,8 @@ class SqliteConnection {
   bool is_private_ = false;  ///< `database_` has no file that others know.
 };
 
+/// Throws `StoreError` where nothing can be read, as in an empty file: what is opened for writing
+/// is made a database.
+void require_database(const std::string& path);
+
 }  // namespace foldtune

@@ -111,6 +111,34 @@ std::optional<Match> best_match(std::vector<Match> matches) {
   return std::move(*best);
 }
 
+/// What is wrong with a match, as far as `find` has read its row; empty if nothing.
+std::string fault_of_match(const Match& match, const TuningKey& asked) {
+  StoredResult row;
+  row.measured_at = match.measured_at;
+  row.measurement.problem = asked.problem;
+  row.measurement.problem.bucket = match.bucket;
+  row.measurement.shape = match.shape;
+  row.measurement.bytes = match.bytes;
+  row.measurement.params = match.params;
+  row.measurement.round = match.round;
+  row.measurement.median_us = match.median_us;
+  return fault_of_stored_measurement(row);
+}
+
+/// Takes the best that is a measurement. Only what would be taken is looked at: that is one row as
+/// a rule.
+std::optional<Match> best_sound_match(std::vector<Match> matches, const TuningKey& key,
+                                      RefusedRows& left_out) {
+  while (std::optional<Match> best = best_match(matches)) {
+    const std::string fault = fault_of_match(*best, key);
+    if (fault.empty()) return best;
+    left_out.add(best->measurement_id, fault);
+    std::erase_if(matches,
+                  [&](const Match& match) { return match.measurement_id == best->measurement_id; });
+  }
+  return std::nullopt;
+}
+
 class SqliteStore final : public ConfigStore {
  public:
   SqliteStore(std::shared_ptr<SqliteConnection> connection, Notify notify)
@@ -135,8 +163,8 @@ class SqliteStore final : public ConfigStore {
     connection_->write("store a measurement in", [&](SQLite::Database& database) {
       if (!writer(database).has_run(run)) {
         throw StoreError(
-            fmt::format("cannot store a measurement: run {} is not one of the tuning database {}; "
-                        "call begin_run first",
+            fmt::format("cannot store a measurement: its run {} is not in the tuning database {}: "
+                        "someone has removed it meanwhile; run the command again",
                         run, connection_->path().string()));
       }
       return writer(database).insert_measurement(run, row);
@@ -144,19 +172,23 @@ class SqliteStore final : public ConfigStore {
   }
 
   std::optional<Match> find(const TuningKey& key, const BucketDistance& distance) const override {
-    return connection_->read("look up a configuration in", [&](SQLite::Database& database) {
+    RefusedRows left_out;
+    auto found = connection_->read("look up a configuration in", [&](SQLite::Database& database) {
+      left_out = {};
       SQLite::Statement find(database, kFind);
       find.bind(":device_fingerprint", key.device_fingerprint);
       find.bind(":template_fingerprint", key.template_fingerprint);
       bind_problem(find, key.problem);
-      std::vector<Match> matches = matches_in({key.problem.bucket}, key, find);
-      if (!matches.empty()) return best_match(std::move(matches));
+      auto best = best_sound_match(matches_in({key.problem.bucket}, key, find), key, left_out);
+      if (best) return best;
       for (const auto& [far, buckets] : near_buckets(database, key, distance)) {
-        matches = matches_in(buckets, key, find);
-        if (!matches.empty()) break;
+        best = best_sound_match(matches_in(buckets, key, find), key, left_out);
+        if (best) break;
       }
-      return best_match(std::move(matches));
+      return best;
     });
+    tell_of(left_out);
+    return found;
   }
 
   std::vector<StoredResult> best() const override {
@@ -200,6 +232,15 @@ class SqliteStore final : public ConfigStore {
     return *writer_;
   }
 
+  void tell_of(const RefusedRows& left_out) const {
+    if (left_out.rows == 0) return;
+    notify_(fmt::format(
+        "{} of the rows of the tuning database {} {} no measurement and left out, the first of "
+        "them {}; foldtune doctor says more",
+        left_out.rows, connection_->path().string(), left_out.rows == 1 ? "is" : "are",
+        left_out.first));
+  }
+
   std::vector<StoredResult> fetch(
       std::string_view doing, const char* query,
       const std::function<void(SQLite::Statement&)>& bind = [](SQLite::Statement&) {},
@@ -209,13 +250,7 @@ class SqliteStore final : public ConfigStore {
       bind(statement);
       return fetch_results(statement, is_wanted);
     });
-    if (fetched.left_out > 0) {
-      notify_(fmt::format(
-          "{} of the rows of the tuning database {} {} no measurement and left out, the first of "
-          "them {}; foldtune doctor says more",
-          fetched.left_out, connection_->path().string(), fetched.left_out == 1 ? "is" : "are",
-          fetched.first_fault));
-    }
+    tell_of(fetched.left_out);
     return std::move(fetched.results);
   }
 

@@ -2,13 +2,17 @@
 #pragma once
 
 #include <stdexcept>
+#include <string>
+
+#include "cache/excerpt.h"
 
 namespace foldtune {
 
-/// Says what was being done, what went wrong, and what can be done about it.
+/// Says what was being done, what went wrong, and what can be done about it. It may quote a path or
+/// a row, of which it keeps as much as people read.
 class StoreError : public std::runtime_error {
  public:
-  using std::runtime_error::runtime_error;
+  explicit StoreError(const std::string& what) : std::runtime_error(shortened(what)) {}
 };
 
 /// A database that nothing is in yet was opened for reading: another process may be making it.

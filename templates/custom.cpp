@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "templates/family.h"
+#include "templates/source_hash.h"
 
 namespace foldtune {
 namespace {
@@ -109,6 +110,9 @@ std::string CustomOperator::find_fault() const {
   for (const auto& [what, expression] : expressions) {
     if (expression->find_first_not_of(" \t\r\n") == std::string::npos) {
       return fmt::format("{}: the expression {} is empty", name, what);
+    }
+    if (const std::string fault = find_include_fault(*expression); !fault.empty()) {
+      return fmt::format("{}: of the expression {}, {}", name, what, fault);
     }
   }
   if (!std::isfinite(tolerance) || tolerance < 0) {

@@ -46,6 +46,8 @@ class Family {
   virtual std::string_view name() const = 0;
   /// The file that describes it, for other processes to load it; empty for those of the tree.
   virtual std::string_view path() const { return {}; }
+  /// All files that it was read from.
+  virtual std::vector<std::string> files() const { return {}; }
 
   // Problems
 

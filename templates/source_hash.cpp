@@ -172,6 +172,21 @@ std::vector<std::string_view> included_files(std::string_view text) {
   return names;
 }
 
+std::string find_include_fault(std::string_view text) {
+  constexpr std::string_view kInclude = "#\ninclude\n";
+  const std::string all = tokens_of(text);
+  for (std::size_t at = all.find(kInclude); at != std::string::npos; at = all.find(kInclude, at)) {
+    at += kInclude.size();
+    std::string name = all.substr(at, all.find("\n\n", at) - at);
+    std::erase_if(name, [](char c) { return c == '\n' || c == ' '; });
+    const bool is_literal = name.starts_with('"') || name.starts_with('<');
+    const bool is_absolute = is_literal && name.substr(1).starts_with('/');
+    if (is_literal && !is_absolute && name.find("..") == std::string::npos) continue;
+    return fmt::format("it includes {}, a file of yours, whose changes would go unseen", name);
+  }
+  return {};
+}
+
 std::vector<std::uint64_t> source_hashes(std::span<const EmbeddedFile> files) {
   Hashes hashes(files);
   std::vector<std::uint64_t> all;

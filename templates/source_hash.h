@@ -19,6 +19,10 @@ std::string tokens_of(std::string_view text);
 /// The names of the files that the text includes in quotes, in their order.
 std::vector<std::string_view> included_files(std::string_view text);
 
+/// What keeps a text from including nothing but what its compiler brings: an absolute path, one
+/// that climbs out of a folder, or a name that a macro makes. Empty if nothing.
+std::string find_include_fault(std::string_view text);
+
 /// For each file a hash over its tokens and over the hashes of those of `files` that it includes:
 /// it changes with every one that a compiler reads for its sake. Throws std::logic_error for files
 /// that include each other in a circle.

@@ -31,12 +31,17 @@ void notify_log_or_once(const std::string& text) {
 }
 
 OperationSettings settings_of(const ContextOptions& options, const Device& device) {
-  OperationSettings settings{.miss = options.on_miss, .check_pointers = options.check_pointers};
-  MissPolicy& miss = settings.miss;
+  const MissPolicy& miss = options.on_miss;
   if (miss.action < OnMiss::use_default || miss.action > OnMiss::fail) {
     throw InvalidArgument("making a context: MissPolicy::action is none of OnMiss");
   }
-  if (miss.action == OnMiss::tune && !miss.tune) {
+  OperationSettings settings{.on_miss = miss.action, .check_pointers = options.check_pointers};
+  if (miss.action != OnMiss::tune) return settings;
+  if (miss.tune) {
+    settings.tune = [tune = miss.tune](const Workload& workload) {
+      return Tuned{.config = tune(workload), .reason = "MissPolicy::tune returned none"};
+    };
+  } else {
     const bool is_sensible = miss.budget_s > 0 && miss.budget_s <= kMaxBudgetS;  // and no NaN
     if (!is_sensible) {
       throw InvalidArgument(fmt::format(
@@ -44,7 +49,7 @@ OperationSettings settings_of(const ContextOptions& options, const Device& devic
           "0 and at most a week",
           miss.budget_s));
     }
-    miss.tune = tune_in_worker(device.quick_info().id, options.database, miss.budget_s);
+    settings.tune = tune_in_worker(device.quick_info().id, options.database, miss.budget_s);
   }
   return settings;
 }

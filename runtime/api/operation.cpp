@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 
 #include "foldtune/error.h"
@@ -12,6 +13,14 @@ namespace {
 /// `alignment` is a power of two: every call asks, and a division takes as long as all the rest.
 bool is_aligned_to(const void* pointer, std::size_t alignment) {
   return (reinterpret_cast<std::uintptr_t>(pointer) & (alignment - 1)) == 0;
+}
+
+/// Nothing is never tuned. A call of no elements shares its plan with those of the least shape.
+Workload with_elements(Workload workload) {
+  for (std::size_t i = 0; i < workload.problem.family().extents().size(); ++i) {
+    workload.shape[i] = std::max<std::uint64_t>(workload.shape[i], 1);
+  }
+  return workload;
 }
 
 }  // namespace
@@ -145,15 +154,19 @@ Choice& Operation::find_choice(const Workload& workload) {
 const Choice& Operation::choose(const Workload& workload) {
   Choice& choice = find_choice(workload);
   const bool is_miss = !choice.match && !choice.is_tuned_now;
-  if (!is_miss || settings_.miss.action == OnMiss::use_default) return choice;
-  if (settings_.miss.action == OnMiss::fail) {
+  if (!is_miss || settings_.on_miss == OnMiss::use_default) return choice;
+  if (settings_.on_miss == OnMiss::fail) {
     throw NotTuned(
         fmt::format("looking up {}: {}; tune it with `foldtune tune`, or allow the "
                     "untuned default with MissPolicy",
                     to_string(workload), choice.reason));
   }
-  if (const std::string config = settings_.miss.tune(workload); !config.empty()) {
-    choice = tuned_now(workload, config);
+  const Workload tunable = with_elements(workload);
+  if (!find_fault(tunable).empty()) return choice;
+  if (const Tuned tuned = settings_.tune(tunable); !tuned.config.empty()) {
+    choice = tuned_now(workload, tuned.config);
+  } else {
+    choice.reason = fmt::format("tuning it gave no configuration: {}", tuned.reason);
   }
   return choice;
 }

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -14,6 +15,7 @@
 #include "foldtune/explanation.h"
 #include "foldtune/miss.h"
 #include "foldtune/workload.h"
+#include "runtime/api/tune_on_miss.h"
 #include "runtime/compile/kernel_cache.h"
 #include "runtime/device/device.h"
 #include "runtime/launch/append_only_map.h"
@@ -26,7 +28,8 @@ namespace foldtune {
 
 /// What a context tells its operations.
 struct OperationSettings {
-  MissPolicy miss{};  ///< with a function, if it is to tune
+  OnMiss on_miss = OnMiss::use_default;
+  std::function<Tuned(const Workload& workload)> tune = nullptr;  ///< there, if misses are tuned
   bool check_pointers = false;
 };
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <mutex>
@@ -36,6 +37,11 @@ using Clock = std::chrono::steady_clock;
 /// the ends of processes. Far more than it ever does.
 constexpr std::chrono::seconds kBesideBudget{300};
 
+/// In which a worker says that it has begun, which takes it some milliseconds, and in which one
+/// ends that has closed its output.
+constexpr std::chrono::seconds kStart{15};
+constexpr std::chrono::seconds kEnd{2};
+
 std::unique_ptr<ChildProcess> start_worker() {
   std::vector<std::string> work{"tune"};
   for (const Family* const family : families()) {
@@ -50,21 +56,24 @@ std::unique_ptr<ChildProcess> start_worker() {
   }
 }
 
-/// The worker's answer, a line; an incomplete one if it ends or takes too long.
-std::string ask(ChildProcess& worker, const std::string& request, Clock::time_point deadline) {
-  std::string_view outgoing = request;
-  std::string answer;
-  while (!answer.ends_with('\n') &&
-         worker.transfer(outgoing, answer, deadline) == ChildProcess::Transfer::moved) {
+/// The worker's next line, which it takes from `incoming`; an incomplete one if it ends or takes
+/// too long.
+std::string next_line(ChildProcess& worker, std::string_view& outgoing, std::string& incoming,
+                      Clock::time_point deadline) {
+  while (incoming.find('\n') == std::string::npos && Clock::now() < deadline &&
+         worker.transfer(outgoing, incoming, deadline) == ChildProcess::Transfer::moved) {
   }
-  return answer;
+  const std::size_t end = std::min(incoming.find('\n'), incoming.size());
+  std::string line = incoming.substr(0, end);
+  incoming.erase(0, end + 1);
+  return line;
 }
 
-Tuned read_answer(const std::string& answer) {
-  const Json json = Json::parse(answer);
-  const Json& body = json.at("body");
-  if (json.at("kind") == "failure") throw_failure(read_json<Failure>(body));
-  return tuned_from_json(body);
+/// Throws what a failure says, and Json::exception for what is no message.
+Json read_message(const std::string& line) {
+  Json message = Json::parse(line);
+  if (message.at("kind") == "failure") throw_failure(read_json<Failure>(message.at("body")));
+  return message;
 }
 
 class WorkerTuner {
@@ -72,15 +81,15 @@ class WorkerTuner {
   WorkerTuner(std::string device, std::string database, double budget_s)
       : device_(std::move(device)), database_(std::move(database)), budget_s_(budget_s) {}
 
-  std::string tune(const Workload& workload) {
+  Tuned tune(const Workload& workload) {
     const std::lock_guard lock(mutex_);  // two would disturb each other's timing
     const std::string doing = fmt::format("tuning {}", to_string(workload));
-    const Tuned tuned = tune_in(*start_worker(), workload, doing);
+    Tuned tuned = tune_in(*start_worker(), workload, doing);
     if (tuned.config.empty()) {
       Log::write(LogLevel::warning,
                  fmt::format("{}: {}; it runs with the untuned default", doing, tuned.reason));
     }
-    return tuned.config;
+    return tuned;
   }
 
  private:
@@ -91,16 +100,23 @@ class WorkerTuner {
         Clock::now() + kBesideBudget +
         std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(budget_s_));
     const Json message{{"kind", "tune"}, {"body", tune_request_to_json(request)}};
-    const std::string answer = ask(worker, message.dump() + '\n', deadline);
+    const std::string bytes = message.dump() + '\n';
+    std::string_view outgoing = bytes;
+    std::string incoming;
+    const auto next = [&](Clock::time_point by) {
+      return read_message(next_line(worker, outgoing, incoming, by));
+    };
     try {
-      return read_answer(answer);
-    } catch (const nlohmann::json::exception&) {
-      const std::optional<int> status = worker.wait(deadline);
-      throw DeviceError(fmt::format(
-          "{}: the worker gave no answer, and {}; it wrote: {}", doing,
-          status ? "ended with " + describe_end(*status) : "did not end in time, and was stopped",
-          worker.error_tail()));
+      if (next(Clock::now() + kStart).at("kind") == "begun") {
+        return tuned_from_json(next(deadline).at("body"));
+      }
+    } catch (const Json::exception&) {  // told below, with how it ended
     }
+    const std::optional<int> status = worker.wait(Clock::now() + kEnd);
+    throw DeviceError(fmt::format(
+        "{}: the worker gave no answer, and {}; it wrote: {}", doing,
+        status ? "ended with " + describe_end(*status) : "did not end in time, and was stopped",
+        worker.error_tail()));
   }
 
   const std::string device_;
@@ -128,9 +144,9 @@ TuneRequest tune_request_from_json(const nlohmann::json& json) {
 nlohmann::json tuned_to_json(const Tuned& tuned) { return write_json(tuned); }
 Tuned tuned_from_json(const nlohmann::json& json) { return read_json<Tuned>(json); }
 
-std::function<std::string(const Workload& workload)> tune_in_worker(std::string device,
-                                                                    std::string database,
-                                                                    double budget_s) {
+std::function<Tuned(const Workload& workload)> tune_in_worker(std::string device,
+                                                              std::string database,
+                                                              double budget_s) {
   const auto tuner =
       std::make_shared<WorkerTuner>(std::move(device), std::move(database), budget_s);
   return [tuner](const Workload& workload) { return tuner->tune(workload); };

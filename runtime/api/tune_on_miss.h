@@ -31,10 +31,11 @@ TuneRequest tune_request_from_json(const nlohmann::json& json);
 nlohmann::json tuned_to_json(const Tuned& tuned);
 Tuned tuned_from_json(const nlohmann::json& json);
 
-/// For MissPolicy::tune: starts a worker for each workload, one at a time, and waits for it. The
-/// function throws Unavailable if the worker cannot be started, and what the tuning throws.
-std::function<std::string(const Workload& workload)> tune_in_worker(std::string device,
-                                                                    std::string database,
-                                                                    double budget_s);
+/// For OnMiss::tune without a function of the program's: starts a worker for each workload, one at
+/// a time, and waits for it. The function throws Unavailable if the worker cannot be started, and
+/// what the tuning throws.
+std::function<Tuned(const Workload& workload)> tune_in_worker(std::string device,
+                                                              std::string database,
+                                                              double budget_s);
 
 }  // namespace foldtune

@@ -1,11 +1,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <regex>
 #include <sstream>
@@ -13,6 +16,7 @@
 #include <system_error>
 #include <utility>
 
+#include "cache/printable.h"
 #include "foldtune/error.h"
 #include "runtime/device/compiler.h"
 #include "runtime/support/child_process.h"
@@ -189,6 +193,39 @@ struct WorkFiles {
   }
 };
 
+using Folder = std::shared_ptr<const TemporaryFolder>;
+
+Folder write_templates() {
+  auto folder = std::make_shared<const TemporaryFolder>();
+  for (const EmbeddedFile& file : embedded_files()) {
+    write_file(folder->path() / file.name, file.text);
+  }
+  return folder;
+}
+
+/// Whether all are still there: what cleans /tmp takes files of a program that runs for long.
+bool has_templates(const TemporaryFolder& folder) {
+  return std::ranges::all_of(embedded_files(), [&](const EmbeddedFile& file) {
+    std::error_code ignored;
+    return std::filesystem::exists(folder.path() / file.name, ignored);
+  });
+}
+
+/// The prefix map keeps the folder's random name out of the image.
+Command folder_options(const TemporaryFolder& folder) {
+  const std::string path = folder.path().string();
+  return {"-I" + path, "-ffile-prefix-map=" + path + "/="};
+}
+
+/// Templates under the names that they are included by, as NVRTC shows them.
+std::string without_folder(std::string log, const TemporaryFolder& folder) {
+  const std::string prefix = folder.path().string() + "/";
+  for (std::size_t at = log.find(prefix); at != std::string::npos; at = log.find(prefix, at)) {
+    log.erase(at, prefix.size());
+  }
+  return log;
+}
+
 class HostCompiler final : public Compiler {
  public:
   HostCompiler();
@@ -200,26 +237,25 @@ class HostCompiler final : public Compiler {
  private:
   /// Why it cannot be used; empty if it can, and is from now on.
   std::string try_call(const CompilerCall& call);
-  std::string without_folder(std::string log) const;
+  /// The templates' folder, a new one if the present one is not whole any more.
+  Folder templates() const;
 
-  TemporaryFolder folder_;  // of the templates
-  Command command_;         // with those of our options that precede the files
-  Command user_options_;    // which follow them
+  Command command_;       // with those of our options that precede the files
+  Command user_options_;  // which follow them
   std::string version_;
   mutable std::atomic<unsigned> stops_ = 0;  // Each ends what was begun before it.
+  mutable std::mutex mutex_;                 // guards what follows
+  mutable Folder folder_ = write_templates();
 };
 
 HostCompiler::HostCompiler() {
-  for (const EmbeddedFile& file : embedded_files()) {
-    write_file(folder_.path() / file.name, file.text);
-  }
   if (const std::string chosen = chosen_compiler(); !chosen.empty()) {
     const std::string fault = try_call(parse_call(chosen));
     if (fault.empty()) return;
     throw Unavailable(fmt::format(
         "The CPU device takes the compiler that CXX names, \"{}\", which cannot be used: "
         "{}. Set CXX to a g++ or clang++ that knows C++20, or leave it unset.",
-        chosen, fault));
+        printable(chosen), fault));
   }
   std::string failures;
   for (const CompilerCall& call : usual_compilers()) {
@@ -259,10 +295,7 @@ std::string HostCompiler::try_call(const CompilerCall& call) {
     return fmt::format("with sanitizers, it must be the {} that built Foldtune", kOwnCompiler);
   }
 #endif
-  // The prefix map keeps the folder's random name out of the image.
-  const std::string folder = folder_.path().string();
-  command_ = call.command + kOptions + sanitizer_options(identity[0] == "clang++") +
-             Command{"-I" + folder, "-ffile-prefix-map=" + folder + "/="};
+  command_ = call.command + kOptions + sanitizer_options(identity[0] == "clang++");
   user_options_ = call.options;
   version_ = fmt::format("{} {}.{}.{}", identity[0], identity[1], identity[2], identity[3]);
   // Other options make other kernels, which are neither looked up nor timed as the same.
@@ -273,18 +306,20 @@ std::string HostCompiler::try_call(const CompilerCall& call) {
 CompiledKernel HostCompiler::compile(const Program& program) const {
   if (program.needs_toolkit) {
     throw MissingToolkit(fmt::format(
-        "compiling {} for the CPU device: it needs headers of the CUDA Toolkit, which are for GPUs "
-        "alone; choose another block stage",
+        "compiling {} for the CPU device: it needs headers of the CUDA Toolkit, which the CPU "
+        "device does not have; choose a GPU",
         describe(program)));
   }
   const auto start = std::chrono::steady_clock::now();
   CompiledKernel result;
   try {
+    const Folder folder = templates();
     const WorkFiles files;
     write_file(files.source, translation_unit(program));
     const auto stop_requested = [this, stops = stops_.load()] { return stops_ != stops; };
     const std::optional<int> status =
-        files.run(command_ + Command{files.source, "-o", files.output} + user_options_,
+        files.run(command_ + folder_options(*folder) + Command{files.source, "-o", files.output} +
+                      user_options_,
                   kCompileLimit, stop_requested);
     if (!status && stop_requested()) {
       throw CompileError(fmt::format("Compiling {} with {} for the CPU device was stopped",
@@ -296,7 +331,7 @@ CompiledKernel HostCompiler::compile(const Program& program) const {
       throw CompileError(fmt::format("Compiling {} with {} for the CPU device: {}. {}:\n{}",
                                      describe(program), version_, fault,
                                      is_refusal ? "Correct the program" : "It wrote",
-                                     without_folder(read_file(files.log))));
+                                     without_folder(read_file(files.log), *folder)));
     }
     result.image = read_file(files.output);
     if (!is_shared_library(result.image)) {
@@ -318,13 +353,10 @@ CompiledKernel HostCompiler::compile(const Program& program) const {
   return result;
 }
 
-// Templates under the names that they are included by, as NVRTC shows them.
-std::string HostCompiler::without_folder(std::string log) const {
-  const std::string prefix = folder_.path().string() + "/";
-  for (std::size_t at = log.find(prefix); at != std::string::npos; at = log.find(prefix, at)) {
-    log.erase(at, prefix.size());
-  }
-  return log;
+Folder HostCompiler::templates() const {
+  const std::lock_guard lock(mutex_);
+  if (!has_templates(*folder_)) folder_ = write_templates();
+  return folder_;
 }
 
 }  // namespace

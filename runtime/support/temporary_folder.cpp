@@ -15,6 +15,7 @@
 #include <system_error>
 #include <vector>
 
+#include "cache/printable.h"
 #include "foldtune/error.h"
 
 namespace foldtune {
@@ -33,7 +34,7 @@ std::system_error error_of(const std::filesystem::path& path) {
 Unavailable no_folder_in(const std::filesystem::path& parent, int error) {
   return Unavailable(
       fmt::format("making a temporary folder in {}: {}; set TMPDIR to a folder that can be written",
-                  parent.string(), std::generic_category().message(error)));
+                  printable(parent.string()), std::generic_category().message(error)));
 }
 
 /// Absolute, so that what is in it has the same name for other processes.

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "cache/hash.h"
+#include "cache/printable.h"
 #include "foldtune/error.h"
 #include "templates/embedded.h"
 
@@ -60,7 +61,7 @@ std::string named_worker(const char* name) {
   const bool is_there = ::access(name, F_OK) == 0;
   throw Unavailable(fmt::format(
       "starting a worker: {} names {}, which {}; let it name foldtune-worker, or remove it",
-      kVariable, name, is_there ? "is no program that can be run" : "is not there"));
+      kVariable, printable(name), is_there ? "is no program that can be run" : "is not there"));
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 
 #include "templates/config.h"
 #include "templates/described/json_node.h"
+#include "templates/unique_json.h"
 
 namespace foldtune {
 namespace {
@@ -20,6 +21,9 @@ using Node = JsonNode;
 
 /// The most combinations of tunables: a search lists them all.
 constexpr std::uint64_t kMaxConfigs = std::uint64_t{1} << 20;
+
+/// The most bytes of a problem's text: a database keeps no more.
+constexpr std::size_t kMaxProblemBytes = 1000;
 
 /// The word of the command line for all values of a field.
 constexpr std::string_view kEvery = "every";
@@ -41,6 +45,7 @@ std::string read_label(const Node& node) {
 
 std::vector<Description::NamedField> read_fields(const Node& node) {
   std::vector<Description::NamedField> fields;
+  std::size_t problem_bytes = 0;  // of the longest "name=value name=value"
   for (const auto& [name, labels] : node.members()) {
     Description::NamedField field{.name = labels.require_name(name), .labels = {}};
     for (const Node& label : labels.items()) {
@@ -48,7 +53,13 @@ std::vector<Description::NamedField> read_fields(const Node& node) {
       if (std::ranges::count(field.labels, field.labels.back()) > 1) label.fail("is there twice");
     }
     if (field.labels.empty()) labels.fail("has no value");
+    const std::size_t longest = std::ranges::max(field.labels, {}, &std::string::size).size();
+    problem_bytes += (fields.empty() ? 0 : 1) + name.size() + 1 + longest;
     fields.push_back(std::move(field));
+  }
+  if (problem_bytes > kMaxProblemBytes) {
+    node.fail(fmt::format("names and longest values have {} bytes together, more than the most, {}",
+                          problem_bytes, kMaxProblemBytes));
   }
   if (fields.size() > Problem::kMaxFields) {
     node.fail(fmt::format("{} are the most", Problem::kMaxFields));
@@ -274,7 +285,7 @@ std::vector<std::string> Description::names() const {
 Description parse_description(std::string_view text) {
   Json json;
   try {
-    json = Json::parse(text);
+    json = parse_unique_json<Json>(text);
   } catch (const Json::exception& error) {
     throw std::invalid_argument(fmt::format("it is no JSON: {}", error.what()));
   }

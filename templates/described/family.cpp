@@ -14,6 +14,7 @@
 #include "templates/described/launcher.h"
 #include "templates/described/reference.h"
 #include "templates/described/validity.h"
+#include "templates/source_hash.h"
 
 namespace foldtune {
 namespace {
@@ -182,6 +183,10 @@ std::unique_ptr<Launcher> DescribedFamily::launcher(const Variant& variant,
   return std::make_unique<DescribedLauncher>(*this, variant, facts.multiprocessor_count);
 }
 
+std::vector<std::string> DescribedFamily::files() const {
+  return {path_, std::filesystem::path(path_).parent_path() / description_.source_name};
+}
+
 std::unique_ptr<DescribedFamily> load_family(const std::string& path) {
   const std::filesystem::path file(path);
   Description description;
@@ -196,6 +201,11 @@ std::unique_ptr<DescribedFamily> load_family(const std::string& path) {
         "reading the family {}: its source '{}' has to lie beside it", path, source.string()));
   }
   description.source = read_file(file.parent_path() / source);
+  if (const std::string fault = find_include_fault(description.source); !fault.empty()) {
+    throw std::invalid_argument(
+        fmt::format("reading the family {}: of its source {}, {}: put its text into the source",
+                    path, source.string(), fault));
+  }
   std::error_code error;  // of a name that begins in a folder which is gone
   const std::filesystem::path whole = std::filesystem::absolute(file, error);
   if (error) {

@@ -23,6 +23,7 @@ class DescribedFamily final : public Family {
 
   std::string_view name() const override { return description_.name; }
   std::string_view path() const override { return path_; }
+  std::vector<std::string> files() const override;
   std::span<const Field> fields() const override { return fields_; }
   void complete(Problem& problem) const override;
   /// Of its reference, if that does not fit.

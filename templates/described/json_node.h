@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstddef>
 #include <initializer_list>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -24,6 +25,8 @@ namespace foldtune {
 /// std::invalid_argument.
 class JsonNode {
  public:
+  static constexpr std::size_t kMaxNameBytes = 100;  ///< so that tables of them can be read
+
   JsonNode(const nlohmann::json& json, std::string path) : json_(&json), path_(std::move(path)) {}
 
   [[noreturn]] void fail(std::string_view what) const {
@@ -82,6 +85,9 @@ class JsonNode {
   /// `text`, if it is a name of C: it is a macro, or part of an expression.
   std::string require_name(std::string text) const {
     const auto is_part = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
+    if (text.size() > kMaxNameBytes) {
+      fail(fmt::format("a name has {} bytes at most, not {}", kMaxNameBytes, text.size()));
+    }
     const bool is_name = !text.empty() && std::isdigit(static_cast<unsigned char>(text[0])) == 0 &&
                          std::ranges::all_of(text, is_part);
     if (!is_name) fail(fmt::format("'{}' is no name of letters, digits and underscores", text));
@@ -91,9 +97,10 @@ class JsonNode {
 
   /// A number is an expression, too.
   Expression expression(std::span<const std::string> names) const {
-    if (json_->is_number_unsigned()) return Expression(json_->dump(), names);
+    // The fault of what is no text has the place already.
+    const std::string text = json_->is_number_unsigned() ? json_->dump() : this->text();
     try {
-      return Expression(text(), names);
+      return Expression(text, names);
     } catch (const std::invalid_argument& error) {
       fail(error.what());
     }

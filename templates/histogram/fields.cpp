@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <climits>
 
 #include "templates/catalog.h"
 #include "templates/enum_rows.h"
@@ -102,7 +103,9 @@ std::string find_histogram_fault(const HistogramWorkload& histogram) {
     return fmt::format("a histogram counts in u64 or u32, not in {}", name(histogram.counter));
   }
   if (histogram.bins < 2 || histogram.bins > kMaxBins) {
-    return fmt::format("a histogram has from 2 to {} bins, not {}", kMaxBins, histogram.bins);
+    return fmt::format(
+        "a histogram has from 2 to {} bins, not {}{}", kMaxBins, histogram.bins,
+        histogram.bins == std::uint32_t{INT_MAX} ? " or more" : "");  // a field holds no more
   }
   if (histogram.binning == Binning::key && !has_bin_for_each(histogram.type, histogram.bins)) {
     return fmt::format(

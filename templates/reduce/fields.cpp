@@ -57,7 +57,12 @@ bool parse_custom_types(CustomOperator& op, std::size_t place, std::string_view 
     op.inputs = std::move(types);
   } else {
     op.accumulator.clear();
-    for (const ElementType one : types) op.accumulator.push_back({.name = "", .type = one});
+    for (const ElementType one : types) {
+      // Several have names, which the text does not tell: any do, since the hash is not theirs.
+      op.accumulator.push_back(
+          {.name = types.size() > 1 ? fmt::format("field{}", op.accumulator.size() + 1) : "",
+           .type = one});
+    }
   }
   return true;
 }

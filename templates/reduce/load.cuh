@@ -168,14 +168,11 @@ struct Share<Op, TypeList<T, Rest...>, Index, kAligned, kParams> {
           rows[i] = source.load(row < row_count ? row : row_count - 1);
         }
         platform::load_first();
-        FOLDTUNE_UNROLL
-        for (uint32 i = 0; i < kUnroll; ++i) {
-          const Index row = first + i * kBlockSize;
-          if (row < row_count) {
-            const auto index = static_cast<Index>(head + row * kWidth);
-            total = add_tile<Op, !kSplit, 1, kWidth>(total, rows + i, index, Index{0});
-          }
-        }
+        const Index left = first < row_count ? row_count - first : 0;
+        const auto valid = static_cast<int32>((left + (kBlockSize - 1)) / kBlockSize);
+        const auto index = static_cast<Index>(head + first * kWidth);
+        total = add_valid_rows<Op, !kSplit, kUnroll, kWidth>(total, rows, valid, index,
+                                                             Index{kBlockSize * kWidth});
       }
       if constexpr (kWidth > 1) {
         if (thread < head) {

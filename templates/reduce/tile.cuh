@@ -88,17 +88,20 @@ FOLDTUNE_DEVICE auto fold_packed_rows(const RowType* rows) {
   }
 }
 
+/// Whether the operator folds many elements at once: one that is dear to combine.
+template <class Op>
+inline constexpr bool kFoldsMany = requires {
+  Op::template of_many<1>(static_cast<const typename Op::Number*>(nullptr));
+};
+
 /// The fold of `kCount` rows of `kWidth` elements, `step` elements apart, the first of which is
 /// element number `index`: packed where that is possible, and of many at once for an operator that
-/// has `of_many`. (A `Number` that is not there is an error for clang 14 among the parameters of a
-/// requires-expression.)
+/// has `of_many`.
 template <class Op, int kCount, int kWidth, class RowType, class Index>
 FOLDTUNE_DEVICE typename Op::Accumulator fold_tile(const RowType* rows, Index index, Index step) {
   if constexpr (PackedFold<Op>::kExists && sizeof(rows->first) % sizeof(uint32) == 0) {
     return PackedFold<Op>::widen(fold_packed_rows<PackedFold<Op>, kCount>(rows));
-  } else if constexpr (requires {
-                         Op::template of_many<1>(static_cast<const typename Op::Number*>(nullptr));
-                       }) {
+  } else if constexpr (kFoldsMany<Op>) {
     typename Op::Number numbers[kCount * kWidth];
     FOLDTUNE_UNROLL
     for (int i = 0; i < kCount * kWidth; ++i) {
@@ -132,20 +135,92 @@ FOLDTUNE_DEVICE auto find_element(const RowType* rows, typename Op::Number best,
   return offset == kNone ? Op::identity() : A::of(value, index + offset);
 }
 
+/// `total` and the rows whose best value is `best`, of which it may be that none is new. Their
+/// elements have ascending numbers, which are above those of all elements of `total`: so indices
+/// are looked at only where `best` is better than the total's value, which is seldom.
+template <class Op, int kCount, int kWidth, class RowType, class Index>
+FOLDTUNE_DEVICE typename Op::Accumulator add_best(const typename Op::Accumulator& total,
+                                                  typename Op::Number best, bool is_there,
+                                                  const RowType* rows, Index index, Index step) {
+  const bool is_nowhere = total.index == Op::kNowhere;
+  const bool is_better = Op::is_preferred(best, total.value);
+  if (!(is_there & (is_nowhere | is_better))) return total;
+  return find_element<Op, kCount, kWidth>(rows, best, index, step);
+}
+
+/// Whether an operator finds an element in rows that come in ascending order.
+template <class Op, bool kAscending>
+inline constexpr bool kFindsInOrder = kAscending&& requires {
+  typename Op::Value;
+};
+
 /// `total` and a tile. `kAscending` says that the tile's elements have ascending numbers, which are
-/// above those of all elements of `total`: then an operator that finds one looks at indices where
-/// the tile's best value is better than the total's, which is seldom.
+/// above those of all elements of `total`.
 template <class Op, bool kAscending, int kCount, int kWidth, class RowType, class Index>
 FOLDTUNE_DEVICE typename Op::Accumulator add_tile(const typename Op::Accumulator& total,
                                                   const RowType* rows, Index index, Index step) {
-  if constexpr (kAscending && requires { typename Op::Value; }) {
+  if constexpr (kFindsInOrder<Op, kAscending>) {
     const auto best = fold_tile<typename Op::Value, kCount, kWidth>(rows, index, step);
-    const bool is_nowhere = total.index == Op::kNowhere;
-    const bool is_better = Op::is_preferred(best, total.value);
-    if (!(is_nowhere | is_better)) return total;
-    return find_element<Op, kCount, kWidth>(rows, best, index, step);
+    return add_best<Op, kCount, kWidth>(total, best, true, rows, index, step);
   } else {
     return Op::combine(total, fold_tile<Op, kCount, kWidth>(rows, index, step));
+  }
+}
+
+/// The fold of the first `valid` of `kCount` rows, as a tree.
+template <class Op, int kCount, int kWidth, class RowType, class Index>
+FOLDTUNE_DEVICE typename Op::Accumulator fold_valid_rows(const RowType* rows, int32 valid,
+                                                         Index index, Index step) {
+  if constexpr (kCount == 1) {
+    const auto row = fold_tile<Op, 1, kWidth>(rows, index, step);
+    return valid > 0 ? row : Op::identity();
+  } else {
+    constexpr int kHalf = kCount / 2;
+    return Op::combine(
+        fold_valid_rows<Op, kHalf, kWidth>(rows, valid, index, step),
+        fold_valid_rows<Op, kHalf, kWidth>(rows + kHalf, valid - kHalf,
+                                           static_cast<Index>(index + kHalf * step), step));
+  }
+}
+
+/// `total` and the first `valid` of `kCount` rows: as many at a time as the binary digits of
+/// `valid` say. Those that are left move to the front, so that each digit has its code once.
+template <class Op, int kCount, int kWidth, class RowType, class Index>
+FOLDTUNE_DEVICE typename Op::Accumulator add_digits(typename Op::Accumulator total, RowType* rows,
+                                                    int32 valid, Index index, Index step) {
+  if (valid & kCount) {
+    total = Op::combine(total, fold_tile<Op, kCount, kWidth>(rows, index, step));
+    if constexpr (kCount > 1) index += kCount * step;
+    FOLDTUNE_UNROLL
+    for (int i = 0; i < kCount - 1; ++i) rows[i] = rows[i + kCount];
+  }
+  if constexpr (kCount == 1) {
+    return total;
+  } else {
+    return add_digits<Op, kCount / 2, kWidth>(total, rows, valid, index, step);
+  }
+}
+
+/// `total` and the first `valid` of `kCount` rows (a power of two), as `add_tile` takes them; the
+/// others repeat one of the input's. There is no condition for each row: a thread has too few
+/// predicates for that, so that some rows would be loaded late. What is dear to combine is folded
+/// in large parts.
+template <class Op, bool kAscending, int kCount, int kWidth, class RowType, class Index>
+FOLDTUNE_DEVICE typename Op::Accumulator add_valid_rows(const typename Op::Accumulator& total,
+                                                        RowType* rows, int32 valid, Index index,
+                                                        Index step) {
+  if constexpr (kFindsInOrder<Op, kAscending>) {
+    // Those that repeat one come last, and the first with the best value is found.
+    const auto best = fold_valid_rows<typename Op::Value, kCount, kWidth>(rows, valid, index, step);
+    return add_best<Op, kCount, kWidth>(total, best, valid > 0, rows, index, step);
+  } else if constexpr (!kFoldsMany<Op>) {
+    return Op::combine(total, fold_valid_rows<Op, kCount, kWidth>(rows, valid, index, step));
+  } else if constexpr (kCount == 1) {
+    return add_digits<Op, 1, kWidth>(total, rows, valid, index, step);
+  } else if (valid >= kCount) {
+    return Op::combine(total, fold_tile<Op, kCount, kWidth>(rows, index, step));
+  } else {
+    return add_digits<Op, kCount / 2, kWidth>(total, rows, valid, index, step);
   }
 }
 

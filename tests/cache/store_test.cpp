@@ -211,15 +211,40 @@ TEST_CASE("a bucket or a problem that someone wrote by hand hides no other") {
     CAPTURE(bucket);
     CHECK(found_params(*store, key_of_size(20)) == R"({"id":2})");
     CHECK(params_of(store->related(key_of_size(20), distance_from(20), 9)) ==
-          R"({"id":2}{"id":1}{"id":4}{"id":3})");
+          R"({"id":2}{"id":4}{"id":3})");
   }
   for (const std::string problem : {"op", "op=max  type=f32", " op=max", "op=a op=b", "\x1b=x"}) {
     edit(4, "problem = '" + problem + "'");
     CAPTURE(problem);
     CHECK(params_of(store->related(key_of_size(20), distance_from(20), 9)) ==
-          R"({"id":2}{"id":1}{"id":3})");
-    CHECK(store->measurements().size() == 3);
+          R"({"id":2}{"id":3})");
+    CHECK(store->measurements().size() == 2);
   }
+}
+
+TEST_CASE("a row that someone made impossible is left out, and hides no other") {
+  const TemporaryFolder folder;
+  const std::string file = folder.file("tuning.db");
+  std::vector<std::string> notes;
+  const auto store =
+      open_sqlite_store(file, OpenMode::read_write,
+                        {.notify = [&](const std::string& note) { notes.push_back(note); }});
+  const auto run = store->begin_run(run_on(device()));
+  store->put(run, success(20, R"({"id":1})", 5));
+  store->put(run, success(20, R"({"id":2})", 4, /*round=*/3));
+  CHECK(found_params(*store, key_of_size(20)) == R"({"id":2})");
+  CHECK(notes.empty());
+  const std::string edit =
+      GENERATE("median_us = -5", "median_us = 9e999", "input_bytes = -1", "shape = 'x'",
+               "shape = '0'", "measured_at = 'x' || char(27) || '[31m'");
+  CAPTURE(edit);
+  SQLite::Database(file, SQLite::OPEN_READWRITE)
+      .exec("UPDATE measurement SET " + edit + " WHERE measurement_id = 2");
+  CHECK(found_params(*store, key_of_size(20)) == R"({"id":1})");
+  CHECK(store->measurements().size() == 1);
+  REQUIRE(notes.size() == 2);
+  CHECK(contains(notes[0], "1 of the rows"));
+  CHECK(contains(notes[1], "measurement 2: its "));
 }
 
 /// Adds what an import would add.
@@ -604,7 +629,7 @@ TEST_CASE("what no reader could use is refused, and nothing of it is kept") {
   CHECK(contains(refusal([](M& m) { m.shape = "4096x100"; }), "number of extents"));
   CHECK(contains(refusal([](M& m) { m.problem.bucket = "20 OR 1"; }), "its bucket"));
   CHECK(contains(refusal([](M& m) { m.problem.problem = "sum f32"; }), "name=value"));
-  CHECK(contains(error_of([&] { store->put(run + 1, success(20, "{}", 5)); }), "begin_run"));
+  CHECK(contains(error_of([&] { store->put(run + 1, success(20, "{}", 5)); }), "removed"));
   RunRecord unmeasured = run_on(device());
   unmeasured.read_bandwidth_gbps = -1;
   CHECK(contains(error_of([&] { store->begin_run(unmeasured); }), "bandwidth"));

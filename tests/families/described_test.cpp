@@ -12,6 +12,8 @@
 #include "templates/space.h"
 #include "tests/catch.h"
 #include "tests/families/copy_description.h"
+#include "tuner/problem/count_list.h"
+#include "tuner/session/preparation.h"
 
 namespace foldtune {
 namespace {
@@ -135,6 +137,24 @@ TEST_CASE("A shape whose arrays have no size is refused") {
   CHECK_THAT(fault_with("n * n", 1 << 25), ContainsSubstring("2^50 bytes"));
   CHECK_THAT(fault_with("n - 2", 1), ContainsSubstring("-1 elements"));
   CHECK_THAT(fault_with("n / (n - 1)", 1), ContainsSubstring("division by 0"));
+}
+
+TEST_CASE("Inputs that no memory holds are not made to see how long that takes") {
+  json description = copy_description();
+  description["arguments"][0]["elements"] = "100000000000000";
+  const DescribedFamily family = family_of(description);
+  const Workload workload{.problem = problem_of(family, "T=f32").value(), .shape = {{1000}}};
+  CHECK(estimate_preparation_s(DeviceInfo{}, workload, &workload) > 1e5);
+}
+
+TEST_CASE("A shape that lacks an extent is refused as a whole") {
+  json description = copy_description();
+  description["extents"] = {"n", "m"};
+  const DescribedFamily family = family_of(description);
+  for (const char* const text : {"4", "4x", "x4", "1,4x"}) {
+    CAPTURE(text);
+    CHECK_THROWS_WITH(parse_shapes(family, text), ContainsSubstring("is no shape of the family"));
+  }
 }
 
 TEST_CASE("What is said for people, and how results are judged, is no part of the kernels") {

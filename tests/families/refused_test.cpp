@@ -72,6 +72,11 @@ TEST_CASE("What is wrong with a description is said with its place") {
     CAPTURE(one.place, one.value);
     CHECK_THAT(refusal_with(one.place, one.value), ContainsSubstring(one.message));
   }
+  CHECK(refusal_with("/launches/0/grid", "true") == "launches[0].grid: is no text");
+  CHECK_THAT(refusal_with("/launches/0/grid", "18446744073709551615"),
+             ContainsSubstring("launches[0].grid: "));
+  CHECK_THROWS_WITH(parse_description(R"({"name": "a", "extents": [{"b": 1, "b": 2}]})"),
+                    "the key 'b' is there twice");
 }
 
 TEST_CASE("What is missing from a description is said") {
@@ -96,6 +101,11 @@ TEST_CASE("Too much of something is refused") {
   json many = copy_description();
   many["tunables"].update(tunables);
   CHECK_THAT(refusal_of(many), ContainsSubstring("tunables: their values have more than"));
+
+  const std::string long_text(1000, 'a');
+  CHECK_THAT(refusal_with("/fields/U", json{"b", long_text}.dump()),
+             ContainsSubstring("fields: names and longest values have 1008 bytes together"));
+  CHECK_THAT(refusal_with("/name", json(long_text).dump()), ContainsSubstring("100 bytes at most"));
 
   json numbers = copy_description();
   json& arguments = numbers["launches"][0]["arguments"];

@@ -126,16 +126,20 @@ TEST_CASE("A second tuning of a family from outside the tree finds the first one
 }
 
 /// A result of a GPU that this machine has not.
+RunRecord run_on_gpu() {
+  return {.device = {.kind = "cuda",
+                     .name = "NVIDIA Test",
+                     .architecture = "sm_90",
+                     .multiprocessor_count = 132,
+                     .driver = "580.1"},
+          .compiler = "nvrtc 13.0",
+          .foldtune_version = "0",
+          .command = "test"};
+}
+
 void store_on_gpu(const std::string& database, const Workload& workload) {
   const auto store = open_sqlite_store(database, OpenMode::read_write);
-  const auto run = store->begin_run({.device = {.kind = "cuda",
-                                                .name = "NVIDIA Test",
-                                                .architecture = "sm_90",
-                                                .multiprocessor_count = 132,
-                                                .driver = "580.1"},
-                                     .compiler = "nvrtc 13.0",
-                                     .foldtune_version = "0",
-                                     .command = "test"});
+  const auto run = store->begin_run(run_on_gpu());
   const Family& family = workload.problem.family();
   store->put(run, {.problem = make_problem_key(workload),
                    .template_fingerprint = kernel_fingerprint(workload.problem),
@@ -145,6 +149,25 @@ void store_on_gpu(const std::string& database, const Workload& workload) {
                    .round = 2,
                    .samples_us = {50, 50, 50},
                    .median_us = 50});
+}
+
+TEST_CASE("Results of another version of a family's file are a note of doctor, and no fault") {
+  const ToyPlace place;
+  const auto store = open_sqlite_store(place.database(), OpenMode::read_write);
+  store->put(
+      store->begin_run(run_on_gpu()),
+      {.problem = {.family = "scaled_copy", .problem = "T=gone", .layout = "any", .bucket = "7x12"},
+       .template_fingerprint = "older",
+       .shape = "100x5000",
+       .bytes = 2'000'000,
+       .params = "{}",
+       .round = 2,
+       .samples_us = {5},
+       .median_us = 5});
+  const Outcome doctor = place.run({"doctor", "--db", place.database()});
+  CAPTURE(doctor.out);
+  CHECK(doctor.exit_code == 0);
+  CHECK_THAT(doctor.out, ContainsSubstring("1 measurement of the family scaled_copy, of another"));
 }
 
 TEST_CASE("The kernels of families from outside the tree go into a bundle") {
@@ -182,6 +205,25 @@ TEST_CASE("A bundle has kernels for all buckets for which a result would be look
   CHECK(near == 5 * 3 * 3);
   CHECK(bundled.size() == near);
   for (const Bucket& bucket : bundled) CHECK(family.distance(stored, bucket));
+}
+
+TEST_CASE("No output replaces the description or the source of a family that is named") {
+  const ToyPlace place;
+  json description = copy_description();
+  description["name"] = "kept";
+  const std::string file = place.write("copy.json", description.dump());
+  place.write("copy.cu", "precious");
+  std::vector<std::string> verbs{"export", "bundle"};
+  if (place.run({"report", "--help"}).exit_code == 0) verbs.emplace_back("report");
+  for (const std::string& verb : verbs) {
+    for (const char* const name : {"copy.json", "copy.cu"}) {
+      CAPTURE(verb, name);
+      const Outcome written = place.run({verb, "--family", file, "-o", place.file(name)});
+      CHECK(written.exit_code == kFile);
+      CHECK_THAT(written.err, ContainsSubstring("it is what is read"));
+    }
+  }
+  CHECK(test::read_file(place.file("copy.cu")) == "precious");
 }
 
 TEST_CASE("The command that tunes a problem of a family from outside the tree names the family") {

@@ -53,6 +53,17 @@ TEST_CASE("Host compiler: an error within a template shows its embedded name") {
   CHECK_THAT(message, ContainsSubstring("\ntemplates/device/operators/sum.cuh:"));
 }
 
+TEST_CASE("Host compiler: templates that were removed since are written again") {
+  const TemporaryFolder place;
+  const ScopedVariable temporaries("TMPDIR", place.path().string());
+  const std::unique_ptr<Compiler> compiler = make_host_compiler();
+  for (const auto& entry : std::filesystem::directory_iterator(place.path())) {
+    std::filesystem::remove_all(entry.path());
+  }
+  const Program program{"#include \"templates/device/platform.cuh\"\nvoid kernel() {}", {"kernel"}};
+  CHECK_FALSE(compiler->compile(program).image.empty());
+}
+
 TEST_CASE("Host compiler: an unknown kernel is an error that names it") {
   const std::string message =
       compile_error_of({"#include \"templates/device/platform.cuh\"\n", {"no_such_kernel"}});
@@ -65,7 +76,7 @@ TEST_CASE("Host compiler: a program for GPUs alone is an error that says what to
                   .name_expressions = {"kernel"},
                   .needs_toolkit = true};
   CHECK_THAT(compile_error_of(program),
-             ContainsSubstring("CUDA Toolkit") && ContainsSubstring("choose another block stage"));
+             ContainsSubstring("CUDA Toolkit") && ContainsSubstring("choose a GPU"));
 }
 
 TEST_CASE("Host compiler: without a compiler, the error says what was tried and what to do") {
@@ -90,6 +101,8 @@ TEST_CASE("Host compiler: a CXX that cannot be used is told, and no other one is
   check("/bin/true", "wrote no output");
   check("cp /dev/null", "exit status 1");
   check("-O2", "it names options, and no program");
+  const ScopedVariable lines("CXX", "/nonexistent/a\nb");
+  CHECK_THROWS_WITH(make_host_compiler(), ContainsSubstring("\"/nonexistent/a\\nb\""));
 }
 
 TEST_CASE("Host compiler: the options in CXX count, and tell its kernels apart") {

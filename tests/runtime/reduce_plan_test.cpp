@@ -341,6 +341,10 @@ TEST_CASE_METHOD(ReducePlanTest,
   for (int i = 0; i < 3; ++i) reducer(input_, 4000, &output_);
   CHECK(asked == std::vector<std::uint64_t>{1000, 4000});
   CHECK(reducer.explain(4000).source == ConfigSource::untuned_default);
+  CHECK_THAT(reducer.explain(4000).reason, ContainsSubstring("tuning it gave no configuration"));
+  // Nothing is never tuned: the least that has the same plan is.
+  reducer(input_, 0, &output_);
+  CHECK(asked.back() == 1);
   answer = R"({"block_size":7})";
   CHECK_THROWS_AS(reducer(input_, 100, &output_), InvalidArgument);
   answer = "";

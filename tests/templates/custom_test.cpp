@@ -155,5 +155,11 @@ TEST_CASE("An expression that is empty is a fault that names it") {
   }
 }
 
+TEST_CASE("An expression that includes a file is a fault, since no hash tells what is in it") {
+  const CustomOperator op =
+      changed([](CustomOperator& one) { one.map = "\n#include \"/tmp/own.h\"\n"; });
+  CHECK_THAT(op.find_fault(), ContainsSubstring("expression map, it includes \"/tmp/own.h\""));
+}
+
 }  // namespace
 }  // namespace foldtune::test

@@ -139,6 +139,21 @@ TEST_CASE("Every problem has one of the fingerprints that there are") {
   CHECK_FALSE(is_of_these_kernels("templates-1"));
 }
 
+TEST_CASE("What includes a file of the user's own is told from what does not") {
+  for (const char* const text :
+       {"#include \"templates/device/types.cuh\"\n#include <cub/cub.cuh>\n",
+        "int a; // #include \"/b\"", "const char* a = \"../b\";\n"}) {
+    CAPTURE(text);
+    CHECK(find_include_fault(text).empty());
+  }
+  for (const char* const text :
+       {"#include \"/tmp/own.h\"", "int a;\n # include /* */ <../own.h> // it\nint b;",
+        "#include \"templates/../../own.h\"\n", "#define OWN \"own.h\"\n#include OWN\n"}) {
+    CAPTURE(text);
+    CHECK(find_include_fault(text).starts_with("it includes "));
+  }
+}
+
 TEST_CASE("A file that includes itself is an error, not an endless search") {
   const std::vector<EmbeddedFile> circle{{"a", "#include \"b\"\n"}, {"b", "#include \"a\"\n"}};
   CHECK_THROWS_AS(source_hashes(circle), std::logic_error);

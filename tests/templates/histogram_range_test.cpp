@@ -7,6 +7,7 @@
 #include <limits>
 #include <random>
 #include <string>
+#include <type_traits>
 
 #include "templates/histogram/bins.cuh"
 #include "templates/histogram/range.h"
@@ -452,6 +453,12 @@ TEST_CASE("Histogram range: both bounds are inside, what is beyond and NaN are n
   CHECK(bin(std::numeric_limits<float>::quiet_NaN()) == kNone);
   CHECK(bin(std::numeric_limits<float>::infinity()) == kNone);
   CHECK(bin(-std::numeric_limits<float>::infinity()) == kNone);
+}
+
+TEST_CASE("Histogram range: a bound is of a type that it holds exactly") {
+  CHECK(std::is_convertible_v<std::uint64_t, BinBound>);
+  CHECK(std::is_convertible_v<float, BinBound>);
+  CHECK_FALSE(std::is_convertible_v<long double, BinBound>);
 }
 
 TEST_CASE("Histogram range: what bins cannot be made of is a fault") {

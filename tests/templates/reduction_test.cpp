@@ -249,6 +249,7 @@ TEST_CASE("The text of a custom operator has its name, its hash and all its type
   CHECK(reduction.custom->accumulator_bytes() == 8);
   CHECK(reduction.result_type() == i32);
   CHECK(to_string(*copy) == to_string(problem));
+  CHECK(find_fault(*copy).empty());  // names of its fields are no part of the text
 }
 
 TEST_CASE("Custom operators are equal that are kept under one text") {

@@ -170,6 +170,7 @@ TEST_CASE_METHOD(CustomFixture, "A custom operator that cannot be is an error of
   check_usage_error({"--op", "custom", "--nan", "ignore"}, "NaN policy");
   check_usage_error({"--op", "custom", "--inputs", "f32,f31"}, "inputs: there is no element type");
   check_usage_error({"--op", "custom", "--inputs", "f32,f32"}, "unnamed takes 2 files, not 1");
+  check_usage_error({"--op", "custom", "--inputs", "f32,f32,f32,f32,f32"}, "takes from 1 to 4");
   check_usage_error({"--op", "custom", "--accumulator", "a:f16"}, "types of 32 or 64 bits");
   check_usage_error({"--op", "custom", "--map", " "}, "the expression map is empty");
   check_usage_error({"--op", "custom", "--name", "sum"}, "the name of a built-in operator");
@@ -184,6 +185,10 @@ TEST_CASE_METHOD(CustomFixture, "A custom operator that cannot be is an error of
                     "finish, result, tolerance");
   check_usage_error({"--custom", write_operator(R"({"map": ["x"]})")}, "map is a string");
   check_usage_error({"--custom", write_operator(R"({"inputs": [1]})")}, "inputs is a list");
+  check_usage_error({"--custom", write_operator(R"({"inputs": []})")}, "inputs is a list");
+  check_usage_error({"--custom", write_operator(R"({"tolerance": true})")}, "is a number");
+  check_usage_error({"--custom", write_operator(R"({"map": "x", "map": "y"})")},
+                    "'map' is there twice");
   check_usage_error({"--custom", write_operator(R"({"accumulator": {"a": 1}})")},
                     "accumulator is a type");
   check_usage_error({"--custom", write_operator("[]")}, "is not an object");

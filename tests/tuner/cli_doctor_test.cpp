@@ -72,6 +72,9 @@ TEST_CASE_METHOD(DoctorTest, "doctor: a machine without foldtune-worker cannot t
   const Json report = diagnose(kUnavailable);
   CHECK(status_of(report, "worker") == "problem");
   CHECK_THAT(text_of(report, "worker"), ContainsSubstring("/nowhere/foldtune-worker"));
+  place_.set("FOLDTUNE_WORKER", "/bin/true");
+  CHECK_THAT(text_of(diagnose(kUnavailable), "worker"),
+             ContainsSubstring("not the foldtune-worker of this"));
 }
 
 TEST_CASE_METHOD(DoctorTest, "doctor: tells of the database and the kernels in it") {
@@ -104,9 +107,30 @@ TEST_CASE_METHOD(DoctorTest, "doctor: each fault of a row is a problem") {
   CHECK_THAT(result.out,
              ContainsSubstring("measurement 1: of its params, the tunable block_size is missing") &&
                  ContainsSubstring("measurement 2: ") && ContainsSubstring("\n2 problems\n"));
+  for (const Json& finding : diagnose(kDatabase)["findings"]) {
+    if (finding["status"] != "problem") continue;
+    CHECK_THAT(finding["text"].get<std::string>(), !ContainsSubstring("delete the row"));
+    CHECK_THAT(finding["remedy"].get<std::string>(), ContainsSubstring("delete the row"));
+  }
   // Of other kernel sources it knows no tunables.
   database.exec("UPDATE problem SET template_fingerprint = 'older'");
   CHECK(place_.run({"doctor"}).exit_code == 0);
+}
+
+TEST_CASE_METHOD(DoctorTest, "doctor: results of a family that is not known are one note") {
+  store(place_.database(),
+        {with_kernels("theirs", stored_sum(20, 5)), with_kernels("theirs", stored_sum(22, 9))});
+  SQLite::Database(place_.database(), SQLite::OPEN_READWRITE)
+      .exec("UPDATE problem SET family = 'mine'");
+  const Outcome result = place_.run({"doctor", "--db", place_.database()});
+  CAPTURE(result.out);
+  CHECK(result.exit_code == 0);
+  CHECK_THAT(result.out, ContainsSubstring("note     database: ") &&
+                             ContainsSubstring("2 measurements of the family mine") &&
+                             ContainsSubstring("--family") && !ContainsSubstring("delete"));
+  // So they are exported, for those who have its file.
+  CHECK_THAT(place_.run({"export", "-o", place_.file("all.json")}).err,
+             ContainsSubstring("exported 2 measurements"));
 }
 
 TEST_CASE_METHOD(DoctorTest, "doctor: a database that programs cannot use is a problem") {
@@ -281,6 +305,7 @@ TEST_CASE_METHOD(DoctorTest,
             Fault::in_all},
            {"UPDATE config SET params = '{\"block_size\":3}' WHERE config_id = 1", Fault::in_space},
            {"UPDATE measurement SET samples_us = '{' WHERE measurement_id = 1", Fault::in_one},
+           {"UPDATE measurement SET median_us = -5 WHERE measurement_id = 1", Fault::in_one},
            {"UPDATE measurement SET round = 2147483647 WHERE measurement_id = 1",
             Fault::in_space}}) {
     const auto check = [&, &edit = edit](const std::vector<std::string>& command, bool has_note) {

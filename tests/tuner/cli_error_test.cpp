@@ -81,6 +81,7 @@ TEST_CASE("A wrong command line is an error of usage, found before anything is d
   check_error(place, {"tune", "--device", "cuda:-1"}, kUsage, "'cuda:-1'");
   check_error(place, {"show", "--op", "summ"}, kUsage, "--op: there is no 'summ'");
   check_error(place, {"run"}, kUsage, "FILE");
+  check_error(place, {"run", "--"}, kUsage, "FILE is required");
   check_error(place, {"run", "--repeat", "0", "x"}, kUsage, "--repeat");
   CHECK_FALSE(std::filesystem::exists(place.database()));
 }
@@ -229,6 +230,7 @@ TEST_CASE("An unknown verb or option is answered with the one that was meant") {
   check_error(place, {"tune", "--op=sum", "--tpye=f32"}, kUsage, "--tpye; did you mean --type?");
   check_error(place, {"tune", "--xyzzy"}, kUsage, "there is no option --xyzzy; see foldtune tune");
   check_error(place, {"show", "everything"}, kUsage, "'everything' is one argument too many");
+  check_error(place, {"run", "--tpye"}, kUsage, "there is no option --tpye; did you mean --type?");
 }
 
 TEST_CASE("An argument of a megabyte is not repeated as a whole") {

@@ -98,6 +98,22 @@ TEST_CASE("export leaves out what is no measurement, and says so") {
   CHECK(json::parse(result.out)["measurements"].size() == 1);
 }
 
+TEST_CASE("export leaves out what import would refuse") {
+  const Workplace place;
+  store(place.database(), {stored_sum(20, 5), stored_sum(22, 9)});
+  SQLite::Database(place.database(), SQLite::OPEN_READWRITE)
+      .exec(GENERATE("UPDATE measurement SET measured_at = '2026-02-30T24:61:61Z'",
+                     "UPDATE measurement SET median_us = 5e-324", "UPDATE problem SET layout = ''",
+                     "UPDATE problem SET bucket = '7'") +
+            std::string(" WHERE problem_id = 1"));
+  const Outcome exported = place.run({"export", "-o", place.file("all.json")});
+  CAPTURE(exported.err);
+  CHECK(exported.exit_code == kDatabase);
+  CHECK_THAT(exported.err, ContainsSubstring("exported 1 measurement") &&
+                               ContainsSubstring("left out measurement 1: "));
+  CHECK(place.run({"import", place.file("all.json"), "--db", place.file("b.db")}).exit_code == 0);
+}
+
 TEST_CASE("export replaces a file as a whole, or leaves it") {
   const Workplace place;
   place.write("all.json", "precious");

@@ -185,6 +185,9 @@ TEST_CASE_METHOD(HistogramFixture, "A histogram that cannot be is an error of us
   }
   check_usage_error({"--range", "0:1", "--edges", two, floats_}, "give one of them");
   check_usage_error({"--edges", two, floats_}, "has 2 edges");
+  const std::string table = place_.write(
+      "table.npy", npy_file(npy_header("<f4", "(2, 2)"), bytes_of<float>({1, 2, 3, 4})));
+  check_usage_error({"--edges", table, floats_}, "has the shape (2, 2)");
   check_usage_error({"--edges", falling, floats_}, "edge 2 is 0, after 2");
   const std::string no_number = place_.write("nan", bytes_of(std::vector<float>{1, NAN, 3}));
   check_usage_error({"--edges", no_number, floats_}, "edge 1 is nan, after 1");

@@ -78,6 +78,9 @@ TEST_CASE("prune wants sensible rules, and a database") {
     CHECK(dry.out.empty());
     CHECK_THAT(dry.err, ContainsSubstring("no such file"));
   }
+  const std::string empty = place.write("empty.db", "");
+  CHECK(place.run({"prune", "--db", empty}).exit_code == kDatabase);
+  CHECK(read_file(empty).empty());
   const std::string notes = place.write("notes", "no database\n");
   CHECK(place.run({"prune", "--dry-run", "--db", notes}).exit_code == kDatabase);
   CHECK(place.run({"prune", "--device", ""}).exit_code == kUsage);

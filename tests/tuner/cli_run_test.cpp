@@ -40,8 +40,12 @@ TEST_CASE("A raw file is reduced untuned, and no database is made") {
   CHECK_THAT(outcome.out, ContainsSubstring("result  3.75\n") &&
                               ContainsSubstring("default: there is no tuning database") &&
                               ContainsSubstring("foldtune tune --device cpu --op sum --type f32"));
-  CHECK(run(place, {"--type", "f32", file})["tune_command"] ==
-        "foldtune tune --device cpu --op sum --type f32 --n 3");
+  const std::string other = place.file("other.db");
+  const Json report = run(place, {"--type", "f32", file, "--db", other});
+  CHECK(report["tune_command"] ==
+        "foldtune tune --device cpu --db " + other + " --op sum --type f32 --n 3");
+  CHECK(report["tuned_us"].is_null());
+  CHECK(report["tuned_shape"].is_null());
   CHECK_FALSE(std::filesystem::exists(place.database()));
 }
 

@@ -1,4 +1,6 @@
 // Tuning on the CPU device, and what is made of it.
+#include <SQLiteCpp/Database.h>
+
 #include <chrono>
 #include <csignal>
 #include <nlohmann/json.hpp>
@@ -19,6 +21,23 @@ Json json_of(const Workplace& place, const std::vector<std::string>& arguments) 
   CAPTURE(outcome.out, outcome.err);
   REQUIRE(outcome.exit_code == 0);
   return Json::parse(outcome.out);
+}
+
+TEST_CASE("A problem without a result is a failure, although another one has one") {
+  const Workplace place;
+  const std::vector<std::string> tune{"tune", "--device",  "cpu",         "--op", "sum",
+                                      "--n",  "1000,4000", "--max-evals", "1"};
+  REQUIRE(place.run(tune).exit_code == 0);
+  SQLite::Database(place.database(), SQLite::OPEN_READWRITE)
+      .exec(
+          "UPDATE measurement SET outcome = 'wrong_result', failure = 'it is wrong', "
+          "samples_us = '[]' WHERE shape = '1000'");
+  const Outcome again = place.run(tune);
+  CAPTURE(again.out, again.err);
+  CHECK(again.exit_code == 6);
+  CHECK_THAT(again.out, ContainsSubstring("sum f32 4000"));
+  CHECK_THAT(again.err, ContainsSubstring("tuning sum f32 1000: no configuration could be timed") &&
+                            !ContainsSubstring("--budget"));
 }
 
 TEST_CASE("What was tuned is shown, and used by a run, which says so") {

@@ -27,6 +27,7 @@ TEST_CASE("Quantities come in units that fit") {
   CHECK(format_us(2.5e6) == "2.500 s");
   CHECK(format_seconds(12.4) == "12 s");
   CHECK(format_seconds(0.3) == "0.3 s");
+  CHECK(format_seconds(0.001) == "1 ms");
   CHECK(format_seconds(200) == "3 min 20 s");
   CHECK(format_seconds(-3) == "0 s");
   CHECK(format_bytes(512) == "512 B");

@@ -40,7 +40,7 @@ std::vector<std::string> screened(const std::string& database) {
   const auto anything = [](const StoredResult&) { return std::string(); };
   const CheckReport report =
       check_database(database, {.fault_of_run = anything, .fault_of_measurement = anything});
-  for (const std::string& finding : report.findings) FAIL_CHECK(finding);
+  for (const CheckFinding& finding : report.findings) FAIL_CHECK(finding.text);
   std::vector<std::string> result;
   for (const StoredResult& row : open_sqlite_store(database, OpenMode::read_only)->measurements()) {
     if (row.measurement.round == kScreened) result.push_back(row.measurement.params);

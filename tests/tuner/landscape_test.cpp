@@ -1,6 +1,5 @@
 #include "tuner/exchange/landscape.h"
 
-#include "foldtune/error.h"
 #include "foldtune/reduction.h"
 #include "runtime/lookup/lookup.h"
 #include "templates/reduce/space.h"
@@ -42,10 +41,14 @@ const ReduceParams kFirst{.block_size = 32};
 const ReduceParams kSecond{
     .block_size = 64, .block_stage = BlockStage::tree, .final_stage = FinalStage::polling};
 
-TEST_CASE("a custom operator has no landscape") {
+TEST_CASE("a custom operator has a landscape, of its own expressions alone") {
   Reduction custom = make_reduction(CustomOperator{.name = "mine"});
-  custom.count = 100;
-  CHECK_THROWS_AS(make_landscape(kRun, custom, {}), InvalidArgument);
+  custom.count = 1 << 20;
+  Reduction other = make_reduction(CustomOperator{.name = "mine", .map = "x + 1"});
+  other.count = 1 << 20;
+  const std::vector<MeasurementRecord> records{record_of(custom, kFirst, 3)};
+  CHECK(make_landscape(kRun, custom, records).points.size() == 1);
+  CHECK(make_landscape(kRun, other, records).points.empty());
 }
 
 TEST_CASE("a landscape is made of the last records of the lowest round of its own problem") {

@@ -182,10 +182,13 @@ TEST_CASE("A type that is not reduced is refused by name") {
   }
 }
 
-TEST_CASE("Records of several fields are refused") {
+TEST_CASE("Records are refused, also those of one field") {
   const std::string header =
       "{'descr': [('a', '<f4'), ('b', '<i4')], 'fortran_order': False, 'shape': (3,), }\n";
   CHECK_THROWS_AS(parse(npy_file(header, zeros(24))), InvalidArgument);
+  const std::string of_one = "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (3,), }\n";
+  CHECK_THROWS_WITH(parse(npy_file(of_one, zeros(12))),
+                    ContainsSubstring("holds records, whose fields have names"));
 }
 
 TEST_CASE("A file whose data do not fit its header is refused") {

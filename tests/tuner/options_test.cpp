@@ -110,6 +110,8 @@ TEST_CASE("Shapes are those of the family") {
 TEST_CASE("The command that tunes a workload says all that is not usual") {
   CHECK(tune_command({}, Reduction{.count = 0, .alignment = Alignment::element}, "cpu") ==
         "foldtune tune --device cpu --op sum --type f32 --n 1 --layout element");
+  CHECK(tune_command({}, Reduction{.count = 5}, "cpu", "my.db") ==
+        "foldtune tune --device cpu --db my.db --op sum --type f32 --n 5");
   CHECK(tune_command(
             {},
             HistogramWorkload{

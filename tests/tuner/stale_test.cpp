@@ -59,6 +59,12 @@ TEST_CASE("Stale is nothing of another device or of other kernels, and no custom
   const StaleResults found = find_stale({result_of(run_of("570.1"), custom)}, present());
   CHECK(found.problems.empty());
   CHECK(found.unreadable.size() == 1);
+
+  MeasurementRecord foreign = chosen;
+  foreign.problem.family = "mine";
+  foreign.template_fingerprint = "theirs";
+  CHECK(find_stale({result_of(run_of("570.1"), foreign)}, present()).unknown_families ==
+        std::vector<std::string>{"mine"});
 }
 
 TEST_CASE("A revalidation tries the default and what is stale, and nothing else") {

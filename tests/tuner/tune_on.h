@@ -13,11 +13,13 @@ namespace foldtune::test {
 class SilentObserver : public TuneObserver {
  public:
   void on_start(double) override { ++starts; }
+  void on_preparing(const Workload&, double) override { ++preparations; }
   void on_progress(const TuneProgress& progress) override { last = progress; }
   void on_result(const ProblemResult&) override { ++results; }
   void on_failure(const ProblemFailure&) override { ++failures; }
 
   int starts = 0;
+  int preparations = 0;
   int results = 0;
   int failures = 0;
   std::optional<TuneProgress> last{};

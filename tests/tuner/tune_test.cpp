@@ -124,7 +124,7 @@ TEST_CASE("a problem of which nothing works has no result, and the next one is t
   const auto store = open_memory_store();
   SilentObserver observer;
   TuneOptions options = quick({sum_of(1 << 12), sum_of(1 << 14)});
-  options.budget_s = 0.5;
+  options.budget_s = 20;
   CHECK(tune_on(broken, *store, options, observer).empty());
   CHECK(count_outcomes(*store)[Outcome::wrong_result] > 0);
   // What is known to fail is not tried again.
@@ -164,17 +164,34 @@ TEST_CASE("a problem whose preparation the budget does not leave is not begun") 
   CHECK(summary.failures[0].reason.find("would take about 1000 s") != std::string::npos);
 }
 
-TEST_CASE("a budget that is over at once still gives the default, unless that fails") {
+TEST_CASE("no preparation is announced of inputs that do not fit the memory") {
+  ScriptedEvaluator evaluator([](const Workload&, const Trial&) { return 10.; });
+  evaluator.limit_memory(1 << 20);
+  SilentObserver observer;
+  TuneOptions options = quick({sum_of(std::uint64_t{1} << 40), sum_of(2000)});
+  options.estimate_preparation_s = [](const DeviceInfo&, const Workload&, const Workload* largest) {
+    return largest != nullptr && largest->shape[0] > 2000 ? 1e4 : 0.;
+  };
+  Evaluator* const evaluators[] = {&evaluator};
+  tune(evaluators, *open_memory_store(), options, observer);
+  CHECK(evaluator.workloads.size() == 2);
+  CHECK(observer.preparations == 0);
+}
+
+TEST_CASE("a budget that is over at once gives the first problem's default, unless that fails") {
   const auto store = open_memory_store();
   const auto nothing = [](std::uint64_t) { return 0.; };
   ScriptedEvaluator evaluator([](const Workload&, const Trial&) { return 10.; });
   const TuneSummary summary = tune_in_time(evaluator, *store, 0, nothing);
-  REQUIRE(summary.results.size() == 2);
-  CHECK(evaluator.trials.size() == 2);
+  REQUIRE(summary.results.size() == 1);
+  REQUIRE(summary.failures.size() == 1);
+  CHECK(summary.failures[0].workload == Workload(sum_of(2000)));
+  CHECK(summary.failures[0].reason.starts_with("not begun, since the budget was over"));
+  CHECK(evaluator.trials.size() == 1);
   for (const Trial& trial : evaluator.trials) CHECK(trial.left_s == 0);
   CHECK(summary.results[0].best_us == 10);
   CHECK(summary.results[0].default_us == 10);
-  CHECK(store->best().size() == 2);
+  CHECK(store->best().size() == 1);
   CHECK(store->best().front().measurement.is_default);
 
   ScriptedEvaluator hanging([](const Workload&, const Trial&) { return 10.; },
@@ -185,7 +202,7 @@ TEST_CASE("a budget that is over at once still gives the default, unless that fa
   REQUIRE(unfinished.failures.size() == 2);
   CHECK(unfinished.failures[0].reason.find("the budget leaves no more. Nothing was stored") !=
         std::string::npos);
-  CHECK(hanging.trials.size() == 2);
+  CHECK(hanging.trials.size() == 1);
   // That it did not end in no time is not known of it.
   CHECK(other->measurements().empty());
 }

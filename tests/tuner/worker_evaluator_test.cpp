@@ -3,6 +3,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <string>
@@ -197,7 +198,8 @@ TEST_CASE("A worker that cannot be started is an error that says why") {
                         ContainsSubstring("I am not well"));
   WorkerOptions silent = options_of({"silent"});
   silent.start_s = 0.2;
-  CHECK_THROWS_WITH(WorkerEvaluator(silent), ContainsSubstring("did not end within 0.2 s"));
+  CHECK_THROWS_WITH(WorkerEvaluator(silent), ContainsSubstring("did not end within 0.2 s") &&
+                                                 !ContainsSubstring("3 starts"));
   CHECK_THROWS_AS(WorkerEvaluator({.command = {"/nonexistent/worker"}, .restart_pause_s = 0}),
                   Unavailable);
   CHECK_FALSE(has_children());
@@ -235,6 +237,28 @@ TEST_CASE("What a worker may take follows what the budget leaves") {
   CHECK(contains(record.failure, "did not end within 0.3 s"));
   CHECK(seconds_since(begin) < 30);
   CHECK(worker.evaluate(good_trial()).outcome == Outcome::ok);
+}
+
+TEST_CASE("A request to stop ends a start and a preparation, and no trial") {
+  std::atomic<bool> is_asked = true;
+  WorkerOptions silent = options_of({"silent"});
+  silent.stop_requested = [&] { return is_asked.load(); };
+  const auto begin = Clock::now();
+  CHECK_THROWS_AS(WorkerEvaluator(silent), Unavailable);
+  WorkerOptions options = options_of({"right"});
+  options.stop_requested = silent.stop_requested;
+  is_asked = false;
+  WorkerEvaluator worker(options);
+  is_asked = true;
+  Reduction hanging = problem();
+  hanging.count = test::kCountThatHangs;
+  CHECK_THROWS_WITH(worker.set_workload(hanging, hanging),
+                    Catch::Matchers::ContainsSubstring("was stopped"));
+  CHECK(seconds_since(begin) < 30);
+  is_asked = false;
+  worker.set_workload(problem(), problem());
+  is_asked = true;
+  CHECK(worker.evaluate(good_trial()) == good_record());
 }
 
 TEST_CASE("Preparing may take longer than the budget leaves, but not the code that it runs") {

@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
 #include <string>
 #include <thread>
@@ -254,6 +255,12 @@ TEST_CASE("A miss that cannot be tuned is an error that says why, and the next c
     const test::ScopedVariable silent("FOLDTUNE_WORKER", "/bin/false");
     CHECK_THROWS_WITH(call(), Catch::Matchers::StartsWith("tuning sum") &&
                                   Catch::Matchers::ContainsSubstring("exit status 1"));
+  }
+  {
+    const test::ScopedVariable babbling("FOLDTUNE_WORKER", "/usr/bin/yes");
+    const auto begin = std::chrono::steady_clock::now();
+    CHECK_THROWS_WITH(call(), Catch::Matchers::ContainsSubstring("did not end in time"));
+    CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(60));
   }
   write_file(options.database, "no database, but a text");
   CHECK_THROWS_AS(call(), DatabaseError);

@@ -11,10 +11,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "foldtune/error.h"
 #include "runtime/support/temporary_folder.h"
 #include "tuner/commands/commands.h"
+#include "tuner/commands/files_read.h"
 #include "tuner/commands/options.h"
 #include "tuner/commands/row_filter.h"
 #include "tuner/exchange/input_bytes.h"
@@ -67,26 +69,31 @@ void write_copy(const std::string& path, OutputFile& output) {
   }
 }
 
-ExitCode run_bundle(const BundleArguments& arguments) {
+ExitCode run_bundle(const BundleArguments& arguments, const std::vector<std::string>& read) {
   require_place_for_json(arguments.json, arguments.output, "the bundle", "-o");
   const auto is_wanted = row_test(arguments.filter);
   const std::string database = database_path(arguments.database);
-  OutputFile output(arguments.output, "bundle", {database});
+  OutputFile output(arguments.output, "bundle", read);
   const TemporaryFolder folder;
   const std::string path = folder.path() / "bundle.db";
   const BundleReport report = write_bundle(
       {.database = database, .is_wanted = is_wanted, .threads = arguments.threads}, path);
   if (report.results == 0) {
+    const std::string refused =
+        report.left_out.empty()
+            ? ""
+            : fmt::format(" ({} of its rows are no measurements, the first of them {})",
+                          report.left_out.size(), report.left_out.front());
     throw InvalidArgument(fmt::format(
         "nothing in {} is to be bundled: it has no such results of GPUs and of this Foldtune's "
-        "kernels; `foldtune show` lists what it has",
-        database));
+        "kernels{}; `foldtune show` lists what it has",
+        database, refused));
   }
   write_copy(path, output);
   output.commit();
   if (arguments.json) {
     print_json(arguments.output, report, output.bytes());
-  } else {
+  } else if (finish_output() == 0) {  // else the program's end says that it is not written
     print_report(report, output.bytes());
   }
   return report.left_out.empty() ? ExitCode::ok : ExitCode::database;
@@ -112,7 +119,7 @@ Action prepare_bundle(CLI::App& app, const std::string&) {
       "Examples:\n"
       "  foldtune bundle -o product.db --op sum,max --type f32 --device h200\n"
       "  FOLDTUNE_BUNDLE=product.db product");
-  return [arguments] { return run_bundle(*arguments); };
+  return [arguments, &app] { return run_bundle(*arguments, files_read(app)); };
 }
 
 }  // namespace foldtune

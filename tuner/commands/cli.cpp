@@ -1,7 +1,6 @@
 #include "tuner/commands/cli.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -24,8 +23,9 @@
 #include "foldtune/error.h"
 #include "templates/described/judge/judge.h"
 #include "tuner/commands/commands.h"
+#include "tuner/commands/files_read.h"
+#include "tuner/commands/standard_streams.h"
 #include "tuner/files/file_error.h"
-#include "tuner/files/output_file.h"
 #include "tuner/text/format.h"
 #include "tuner/text/print.h"
 
@@ -297,8 +297,12 @@ ExitCode report(const CLI::App& app, const CLI::ParseError& error) {
   }
   const auto verbs = app.get_subcommands();
   const CLI::App& place = verbs.empty() ? app : *verbs.front();
-  const std::vector<std::string> extras = app.remaining(/*recurse=*/true);
-  const bool is_extra = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && !extras.empty();
+  std::vector<std::string> extras = app.remaining(/*recurse=*/true);
+  // What is missing is found first, and may be what such a word was meant for.
+  const bool is_missing = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
+  if (is_missing) std::erase(extras, "--");
+  const bool is_extra =
+      (is_missing || dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) && !extras.empty();
   std::string text = error.what();
   if (is_extra) text = describe_extra(place, extras.front());
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) text = describe_mismatch(text);
@@ -360,13 +364,10 @@ ExitCode parse_and_run(int argc, const char* const* argv) {
     std::ranges::reverse(words);  // as CLI11 wants them
     app.parse(std::move(words));
   } catch (const CLI::ParseError& error) {
+    guard_files(files_read(*place));  // as far as they are known: from what is said now, too
     return report(app, error);
   }
-  if (is_of_database(STDOUT_FILENO)) {
-    throw FileError(
-        "writing to the standard output: it is a database, or belongs to one, which text would "
-        "break; choose another place for it");
-  }
+  guard_files(files_read(*place));
   for (const auto& [subcommand, action] : verbs) {
     if (!subcommand->parsed()) continue;
     if (subcommand == place) return action();

@@ -6,7 +6,6 @@
 #include <array>
 #include <utility>
 
-#include "tuner/files/custom_file.h"
 #include "tuner/text/format.h"
 
 namespace foldtune {
@@ -73,7 +72,8 @@ CustomOperator make_custom(const CustomOptions& options,
                            const std::optional<std::string>& accumulator,
                            const std::optional<std::string>& result) {
   CustomText text;
-  if (options.file) text = read_custom_file(*options.file);
+  if (options.file && !options.text) options.text = read_custom_file(*options.file);
+  if (options.text) text = *options.text;
   for (const auto& [key, value] : options.parts) text.set(key, value);
   if (accumulator) text.set("accumulator", *accumulator);
   if (result) text.set("result", *result);

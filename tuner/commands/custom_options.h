@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "foldtune/custom.h"
+#include "tuner/files/custom_file.h"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): not ours
 class App;
@@ -18,6 +19,8 @@ namespace foldtune {
 struct CustomOptions {
   std::optional<std::string> file;
   std::map<std::string, std::string> parts;  ///< "map" of --map, and so on
+  /// What the file holds, which may be a pipe, so that it is read once. Set by make_custom.
+  mutable std::optional<CustomText> text{};
 };
 
 void add_custom_options(CLI::App& app, CustomOptions& options);

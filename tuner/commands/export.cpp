@@ -4,8 +4,10 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "tuner/commands/commands.h"
+#include "tuner/commands/files_read.h"
 #include "tuner/commands/options.h"
 #include "tuner/commands/row_filter.h"
 #include "tuner/exchange/export_rows.h"
@@ -41,17 +43,17 @@ void print_json(const std::string& file, const ExportReport& report, std::uint64
                   {"left_out", report.left_out}});
 }
 
-ExitCode run_export(const ExportArguments& arguments) {
+ExitCode run_export(const ExportArguments& arguments, const std::vector<std::string>& read) {
   require_place_for_json(arguments.json, arguments.output, "the export", "-o");
   const auto is_wanted = row_test(arguments.filter);
   const std::string database = database_path(arguments.database);
-  OutputFile output(arguments.output, "export", {database});
+  OutputFile output(arguments.output, "export", read);
   const ExportReport report =
       export_rows(database, arguments.best ? RowSet::best : RowSet::all, is_wanted, output);
   output.commit();
   if (arguments.json) {
     print_json(arguments.output, report, output.bytes());
-  } else {
+  } else if (finish_output() == 0) {  // else the program's end says that it is not written
     print_report(report, output.bytes());
   }
   return report.left_out.empty() ? ExitCode::ok : ExitCode::database;
@@ -74,7 +76,7 @@ Action prepare_export(CLI::App& app, const std::string&) {
       "Examples:\n"
       "  foldtune export -o h200.json --device h200\n"
       "  foldtune export --best --op sum | ssh host foldtune import -");
-  return [arguments] { return run_export(*arguments); };
+  return [arguments, &app] { return run_export(*arguments, files_read(app)); };
 }
 
 }  // namespace foldtune

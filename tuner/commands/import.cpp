@@ -63,10 +63,7 @@ ImportReport import_database(const std::string& path, const Take& take) {
     std::vector<ResultRow> batch;
     each([&](const ResultRow& row) {
       ++report.rows;
-      std::string reason = reason_to_refuse(row);
-      if (reason.empty()) reason = fault_of_run(row.result);
-      if (reason.empty()) reason = fault_of_measurement(row.result);
-      if (!reason.empty()) {
+      if (const std::string reason = judge_row(row).fault; !reason.empty()) {
         ++report.refused;
         if (report.reasons.size() < kMostReasons) {
           report.reasons.push_back(reason_line("measurement", row.result.measurement_id, reason));

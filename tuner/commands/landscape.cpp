@@ -19,6 +19,7 @@
 #include "runtime/lookup/lookup.h"
 #include "templates/fingerprint.h"
 #include "tuner/commands/commands.h"
+#include "tuner/commands/files_read.h"
 #include "tuner/commands/options.h"
 #include "tuner/commands/problem_selection.h"
 #include "tuner/exchange/kernel_tuner.h"
@@ -273,14 +274,9 @@ std::vector<Landscape> stored_landscapes(const ProblemSelection& selection, bool
   return landscapes;
 }
 
-std::vector<std::string> inputs_of(const LandscapeArguments& arguments) {
-  std::vector<std::string> inputs{database_path(arguments.selection.database)};
-  if (const auto& custom = arguments.selection.problem.custom.file) inputs.push_back(*custom);
-  return inputs;
-}
-
-void write_kernel_tuner(const Landscape& landscape, const LandscapeArguments& arguments) {
-  OutputFile file(arguments.kernel_tuner, "cache file of Kernel Tuner", inputs_of(arguments));
+void write_kernel_tuner(const Landscape& landscape, const std::string& path,
+                        const std::vector<std::string>& read) {
+  OutputFile file(path, "cache file of Kernel Tuner", read);
   file.write(to_kernel_tuner_cache(landscape, python_time()));
   file.commit();
 }
@@ -301,7 +297,7 @@ void print_text(const std::vector<Landscape>& landscapes) {
   }
 }
 
-ExitCode run_landscape(const LandscapeArguments& arguments) {
+ExitCode run_landscape(const LandscapeArguments& arguments, const std::vector<std::string>& read) {
   const std::string& kernel_tuner = arguments.kernel_tuner;
   const bool as_json = arguments.selection.json;
   require_place_for_json(as_json, kernel_tuner, "the cache file", "--kernel-tuner");
@@ -311,7 +307,7 @@ ExitCode run_landscape(const LandscapeArguments& arguments) {
     throw InvalidArgument("--kernel-tuner writes one landscape: choose the device with --device");
   }
   if (!kernel_tuner.empty() && landscapes.size() == 1) {
-    write_kernel_tuner(landscapes.front(), arguments);
+    write_kernel_tuner(landscapes.front(), kernel_tuner, read);
     // Where the summary would have no place beside it.
     if (is_standard_output(kernel_tuner)) return ExitCode::ok;
     if (!as_json) print_to(stderr, "wrote {}\n", kernel_tuner);
@@ -343,7 +339,7 @@ Action prepare_landscape(CLI::App& app, const std::string&) {
       "  foldtune landscape --op sum --type f32 --n 2^20 --device h200\n"
       "  foldtune tune --n 2^24 --effort exhaustive && foldtune landscape --n 2^24 --kernel-tuner "
       "sum.json");
-  return [arguments] { return run_landscape(*arguments); };
+  return [arguments, &app] { return run_landscape(*arguments, files_read(app)); };
 }
 
 }  // namespace foldtune

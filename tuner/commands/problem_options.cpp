@@ -289,10 +289,11 @@ std::string family_argument(const Family& family, const Given& given) {
 }  // namespace
 
 std::string tune_command(const ProblemOptions& options, const Workload& workload,
-                         const std::string& device) {
+                         const std::string& device, const std::optional<std::string>& database) {
   const Problem& problem = workload.problem;
   const Family& family = problem.family();
   std::string text = fmt::format("foldtune tune --device {}", device);
+  if (database) text += fmt::format(" --db {}", shell_quoted(*database));
   Given given;
   if (problem.custom() != nullptr) {  // as it was typed
     given.assign(options.fields.begin(), options.fields.end());

@@ -59,8 +59,9 @@ int require_layout(const Family& family, const std::string& name);
 /// The one shape that is asked for. Throws InvalidArgument for none or several.
 Shape require_shape(const Family& family, const std::string& text);
 
-/// `foldtune tune` for the workload on this device, as a shell takes it.
+/// `foldtune tune` for the workload on this device, as a shell takes it, into this database.
 std::string tune_command(const ProblemOptions& options, const Workload& workload,
-                         const std::string& device);
+                         const std::string& device,
+                         const std::optional<std::string>& database = {});
 
 }  // namespace foldtune

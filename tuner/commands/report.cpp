@@ -6,10 +6,12 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cache/config_store.h"
 #include "cache/record_check.h"
 #include "tuner/commands/commands.h"
+#include "tuner/commands/files_read.h"
 #include "tuner/commands/options.h"
 #include "tuner/commands/row_filter.h"
 #include "tuner/files/output_file.h"
@@ -41,11 +43,11 @@ void print_report(const std::string& file, const OrderedJson& left_out, std::uin
   print_to(stderr, "wrote {} ({}): open it in a browser\n", file, format_bytes(bytes));
 }
 
-ExitCode run_report(const ReportArguments& arguments) {
+ExitCode run_report(const ReportArguments& arguments, const std::vector<std::string>& read) {
   require_place_for_json(arguments.json, arguments.output, "the page", "-o");
   const std::string path = database_path(arguments.database);
   select({}, arguments.filter);  // before the files are looked for, the names are checked
-  OutputFile output(arguments.output, "page", {path});
+  OutputFile output(arguments.output, "page", read);
   ReportSource source{.database = std::filesystem::path(path).filename().string(),
                       .made_at = utc_now()};
   source.measurements =
@@ -80,7 +82,7 @@ Action prepare_report(CLI::App& app, const std::string&) {
       "Examples:\n"
       "  foldtune report -o report.html\n"
       "  foldtune report --device h200 --op sum,dot -o sums.html");
-  return [arguments] { return run_report(*arguments); };
+  return [arguments, &app] { return run_report(*arguments, files_read(app)); };
 }
 
 }  // namespace foldtune

@@ -1,6 +1,5 @@
 // foldtune revalidate: times again what was tuned with another driver or compiler, or imported.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -42,29 +41,27 @@ struct RevalidateArguments {
   bool json = false;
 };
 
-/// What is stale, but cannot be made again.
-std::vector<std::string> names_of(const std::vector<ProblemKey>& unreadable) {
-  std::vector<std::string> names;
-  names.reserve(unreadable.size());
-  for (const ProblemKey& key : unreadable) names.push_back(describe_operation(key));
-  names.erase(std::unique(names.begin(), names.end()), names.end());
-  return names;
-}
-
-constexpr const char* kWhyUnreadable =
-    "a database does not hold what custom operators and those of other versions do; tune them "
-    "again";
-
-void print_note_on(const std::vector<ProblemKey>& unreadable) {
-  if (unreadable.empty()) return;
-  print_to(stderr, "foldtune: note: left out: {}, since {}\n",
-           fmt::join(names_of(unreadable), ", "), kWhyUnreadable);
-}
-
-std::vector<std::string> left_out(const std::vector<ProblemKey>& unreadable) {
-  std::vector<std::string> lines = names_of(unreadable);
-  for (std::string& line : lines) line += fmt::format(": {}", kWhyUnreadable);
+/// What is stale, but cannot be made again, and why: a line for each.
+std::vector<std::string> left_out(const StaleResults& found) {
+  constexpr const char* kWhyUnreadable =
+      "a database does not hold what custom operators and those of other versions do; tune it "
+      "again";
+  std::vector<std::string> lines;
+  for (const ProblemKey& key : found.unreadable) {
+    lines.push_back(fmt::format("{}: {}", describe_operation(key), kWhyUnreadable));
+  }
+  for (const std::string& family : found.unknown_families) {
+    lines.push_back(
+        fmt::format("the family {}: it is not known here; name its file with --family", family));
+  }
+  lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
   return lines;
+}
+
+void print_notes_on(const std::vector<std::string>& left_out) {
+  for (const std::string& line : left_out) {
+    print_to(stderr, "foldtune: note: left out: {}\n", line);
+  }
 }
 
 /// What a dry run prints.
@@ -99,7 +96,7 @@ OrderedJson to_json(const DeviceGroup& devices, const PresentDevice& device,
   json.update({{"database", database},
                {"problems", found.problems.size()},
                {"stale", to_json(rows)},
-               {"left_out", left_out(found.unreadable)}});
+               {"left_out", left_out(found)}});
   return json;
 }
 
@@ -161,7 +158,7 @@ ExitCode run_group(const RevalidateArguments& arguments, const DeviceGroup& grou
   const PresentDevice device{opened->info().record, opened->compiler().version()};
   const StaleResults found = find_stale(
       select(open_sqlite_store(path, OpenMode::read_only)->best(), arguments.filter), device);
-  print_note_on(found.unreadable);
+  print_notes_on(left_out(found));
   if (found.problems.empty() || arguments.dry_run) {
     if (json != nullptr) {
       json->push_back(to_json(group, device, path, found));
@@ -182,7 +179,7 @@ ExitCode run_group(const RevalidateArguments& arguments, const DeviceGroup& grou
              print_changes(found.problems, results);
            },
        .to_json = [&](const ProblemResult& result) { return change_json(found.problems, result); },
-       .left_out = left_out(found.unreadable),
+       .left_out = left_out(found),
        .json = json},
       make_options(arguments, found.problems, command_line));
 }

@@ -134,6 +134,7 @@ std::string operator_name(const Problem& problem) {
 void check_standard_input(const RunArguments& arguments, const RunnableFamily& family) {
   std::vector<std::string> names = arguments.files;
   std::ranges::copy(family.files(), std::back_inserter(names));
+  if (const auto& custom = arguments.problem.custom.file) names.push_back(*custom);
   const auto times = std::ranges::count_if(
       names, [](const std::string& file) { return file == "-" || file.starts_with("-:"); });
   if (times > 1) {
@@ -169,6 +170,9 @@ std::string run_footer(const RunnableFamilies& families) {
 RunReport compute_files(const RunArguments& arguments) {
   const Problem asked = make_problem(arguments.problem);  // but for a type of the files
   const RunnableFamily& family = require_runnable(arguments.families, asked.family());
+  if (asked.custom() != nullptr) {  // the only one that has all its types before the files are read
+    if (const std::string fault = find_fault(asked); !fault.empty()) throw InvalidArgument(fault);
+  }
   check_standard_input(arguments, family);
   const std::vector<InputArray> files =
       open_inputs(operator_name(asked), arguments.files, input_types(family, arguments, asked),
@@ -208,7 +212,8 @@ RunReport compute_files(const RunArguments& arguments) {
   report.explanation = task.explain();
   report.median_us = median(samples);
   report.calls = static_cast<int>(samples.size());
-  report.tune_command = tune_command(arguments.problem, task.workload(), report.device.id);
+  report.tune_command =
+      tune_command(arguments.problem, task.workload(), report.device.id, arguments.database);
   return report;
 }
 

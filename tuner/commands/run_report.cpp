@@ -41,6 +41,7 @@ double RunReport::gbps() const {
 
 void print_json(const RunReport& report) {
   const Workload& workload = report.task->workload();
+  const bool is_tuned = report.explanation.source != ConfigSource::untuned_default;
   OrderedJson json{{"result", report.task->json(report.result, report.shape)},
                    {"files", report.files}};
   json.update(workload_json(workload));
@@ -52,8 +53,10 @@ void print_json(const RunReport& report) {
       {"config_source", to_string(report.explanation.source)},
       {"config_reason", report.explanation.reason},
       {"tune_command", is_worth_tuning(report) ? OrderedJson(report.tune_command) : OrderedJson()},
-      {"tuned_shape", to_text(workload.problem.family(), report.explanation.tuned_shape)},
-      {"tuned_us", report.explanation.tuned_us},
+      {"tuned_shape",
+       is_tuned ? OrderedJson(to_text(workload.problem.family(), report.explanation.tuned_shape))
+                : OrderedJson()},
+      {"tuned_us", is_tuned ? OrderedJson(report.explanation.tuned_us) : OrderedJson()},
       {"median_us", report.median_us},
       {"calls", report.calls},
       {"bandwidth_gbps", report.gbps()},

@@ -5,6 +5,7 @@
 
 #include <csignal>
 
+#include "tuner/files/file_error.h"
 #include "tuner/files/output_file.h"
 
 namespace foldtune {
@@ -29,6 +30,20 @@ void prepare_standard_streams() {
   if (is_of_database(STDERR_FILENO)) lose_errors();
   (void)std::signal(SIGPIPE, SIG_IGN);
   (void)std::signal(SIGXFSZ, SIG_IGN);
+}
+
+void guard_files(const std::vector<std::string>& files) {
+  if (is_one_of(STDERR_FILENO, files)) lose_errors();
+  if (is_of_database(STDOUT_FILENO)) {
+    throw FileError(
+        "writing to the standard output: it is a database, or belongs to one, which text would "
+        "break; choose another place for it");
+  }
+  if (is_one_of(STDOUT_FILENO, files)) {
+    throw FileError(
+        "writing to the standard output: it is a file that the command reads, or its database, "
+        "which text would break; choose another place for it");
+  }
 }
 
 }  // namespace foldtune

@@ -112,12 +112,11 @@ void print_summary(const TuningJob& job, const TuneSummary& summary) {
   finish_output();
 }
 
-ExitCode conclude(const TuningJob& job, const OrderedJson& origin,
-                  const std::vector<Workload>& workloads, const TuneSummary& summary,
-                  const InterruptGuard& interrupt) {
+ExitCode conclude(const TuningJob& job, const OrderedJson& origin, const TuneOptions& options,
+                  const TuneSummary& summary, const InterruptGuard& interrupt) {
   const bool is_interrupted = interrupt.is_interrupted();
   const std::vector<Workload> missing =
-      is_interrupted ? std::vector<Workload>{} : missing_workloads(workloads, summary);
+      is_interrupted ? std::vector<Workload>{} : missing_workloads(options.workloads, summary);
   if (job.json != nullptr) {
     job.json->push_back(to_json(job, origin, summary, missing, is_interrupted));
   } else {
@@ -133,17 +132,12 @@ ExitCode conclude(const TuningJob& job, const OrderedJson& origin,
   }
   for (const Workload& workload : missing) {
     print_to(stderr,
-             "foldtune: warning: nothing could be measured for {}; `foldtune show --all` says "
-             "what failed, and a larger --budget may help\n",
-             to_string(workload));
+             "foldtune: error: tuning {}: no configuration could be timed; `foldtune show --all` "
+             "says what failed{}\n",
+             to_string(workload), options.budget_s ? ", and a larger --budget may help" : "");
   }
-  if (!summary.failures.empty()) return ExitCode::device;
-  if (summary.results.empty()) {
-    throw DeviceError(
-        "tuning: no configuration of any problem could be timed; `foldtune show --all` "
-        "says what failed, and a larger --budget may help");
-  }
-  return ExitCode::ok;
+  const bool has_all = summary.failures.empty() && missing.empty();
+  return has_all ? ExitCode::ok : ExitCode::device;
 }
 
 }  // namespace
@@ -247,12 +241,19 @@ ExitCode tune_groups(const std::vector<DeviceGroup>& groups, bool as_json,
 
 ExitCode tune_on(const TuningJob& job, TuneOptions options) {
   const InterruptGuard interrupt;  // first, so that what is made here is removed, too
+  options.stop_requested = [&] { return interrupt.is_interrupted(); };
   std::vector<std::unique_ptr<Evaluator>> evaluators;
   std::vector<Evaluator*> pointers;
-  for (const std::string& device : job.devices) {
-    evaluators.push_back(std::make_unique<WorkerEvaluator>(
-        WorkerOptions{.command = worker_command(device, options.seed)}));
-    pointers.push_back(evaluators.back().get());
+  try {
+    for (const std::string& device : job.devices) {
+      evaluators.push_back(std::make_unique<WorkerEvaluator>(
+          WorkerOptions{.command = worker_command(device, options.seed),
+                        .stop_requested = options.stop_requested}));
+      pointers.push_back(evaluators.back().get());
+    }
+  } catch (const Unavailable&) {  // A start that was stopped is one, too.
+    if (interrupt.is_interrupted()) return interrupted_by(interrupt.signal());
+    throw;
   }
   Evaluator& first = *evaluators.front();
   first.compiler();  // a missing one is an error now, not after the inputs are made
@@ -260,7 +261,6 @@ ExitCode tune_on(const TuningJob& job, TuneOptions options) {
   print_to(stderr, "{} {} on {} ({}){}\n", job.doing,
            format_count(options.workloads.size(), "problem"), fmt::join(job.devices, ", "),
            first.info().record.name, job.limit);
-  options.stop_requested = [&] { return interrupt.is_interrupted(); };
   TuneSummary summary;
   {
     ProgressPrinter progress(stderr, terminal_width(stderr));
@@ -272,7 +272,7 @@ ExitCode tune_on(const TuningJob& job, TuneOptions options) {
   }
   store->require_in_place();  // before anyone is told where the results are
   const OrderedJson origin = origin_json(first.info().record, first.compiler_version());
-  return conclude(job, origin, options.workloads, summary, interrupt);
+  return conclude(job, origin, options, summary, interrupt);
 }
 
 }  // namespace foldtune

@@ -55,7 +55,7 @@ ExitCode tune_groups(
     const std::function<ExitCode(const DeviceGroup&, nlohmann::ordered_json*)>& tune_group);
 
 /// Tunes `options.workloads` until they are done or Ctrl-C is pressed, keeps the kernels of what
-/// was chosen, and says what came of it. Throws DeviceError if that is nothing.
+/// was chosen, and says what came of it. ExitCode::device if a problem has no result.
 ExitCode tune_on(const TuningJob& job, TuneOptions options);
 
 }  // namespace foldtune

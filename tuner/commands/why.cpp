@@ -74,10 +74,10 @@ std::string describe_time(const StoredResult& basis) {
 }
 
 /// Where nothing is known of the problem.
-std::string command_for(const Account& account, const ProblemOptions& options) {
+std::string command_for(const Account& account, const ProblemSelection& selection) {
   const std::string device = account.place.device.kind == "cpu" ? "cpu" : "cuda:0";
-  return tune_command(options, account.workload,
-                      account.place.id.empty() ? device : account.place.id);
+  return tune_command(selection.problem, account.workload,
+                      account.place.id.empty() ? device : account.place.id, selection.database);
 }
 
 std::string describe_untuned(const Evidence& evidence) {
@@ -171,7 +171,7 @@ void print_past(const Account& account) {
            Lines{table.to_string(terminal_width(stdout))});
 }
 
-void print_text(const Account& account, const ProblemOptions& options) {
+void print_text(const Account& account, const ProblemSelection& selection) {
   const Choice& choice = account.choice;
   const Place& place = account.place;
   print_to(stdout, "{}\n",
@@ -189,7 +189,7 @@ void print_text(const Account& account, const ProblemOptions& options) {
                            100 * choice.expected_loss));
   }
   if (!account.evidence) {
-    print_line("tune it", command_for(account, options));
+    print_line("tune it", command_for(account, selection));
     return;
   }
   const Evidence& evidence = *account.evidence;
@@ -261,7 +261,7 @@ OrderedJson past_json(const Account& account) {
   return past;
 }
 
-OrderedJson to_json(const Account& account, const ProblemOptions& options,
+OrderedJson to_json(const Account& account, const ProblemSelection& selection,
                     const std::string& database) {
   const Place& place = account.place;
   const bool is_known = account.evidence.has_value();
@@ -274,7 +274,7 @@ OrderedJson to_json(const Account& account, const ProblemOptions& options,
        {"config_source", to_string(account.choice.source())},
        {"config_reason", account.choice.reason},
        {"expected_loss", account.choice.expected_loss},
-       {"tune_command", is_known ? OrderedJson() : OrderedJson(command_for(account, options))},
+       {"tune_command", is_known ? OrderedJson() : OrderedJson(command_for(account, selection))},
        {"evidence", is_known ? evidence_json(account) : OrderedJson()},
        {"choices", past_json(account)}});
   return json;
@@ -292,13 +292,13 @@ ExitCode run_why(const ProblemSelection& selection) {
   if (selection.json) {
     OrderedJson array = OrderedJson::array();
     for (const Account& account : accounts) {
-      array.push_back(to_json(account, selection.problem, path));
+      array.push_back(to_json(account, selection, path));
     }
     print_indented(array);
     return ExitCode::ok;
   }
   for (const Account& account : accounts) {
-    print_text(account, selection.problem);
+    print_text(account, selection);
     print_to(stdout, "\n");
   }
   if (accounts.empty()) {

@@ -13,6 +13,7 @@
 #include "tuner/exchange/exchange_parser.h"
 #include "tuner/exchange/list_hash.h"
 #include "tuner/exchange/row_json.h"
+#include "tuner/exchange/row_rules.h"
 
 namespace foldtune {
 namespace {
@@ -94,17 +95,20 @@ ExportReport export_rows(const std::string& path, RowSet rows,
                          OutputFile& output) {
   ExportReport report;
   read_rows(path, rows, [&](const EachRow& each) {
-    std::set<std::string> left_out;  // Rows are gone through twice.
+    std::map<std::int64_t, std::string> left_out;
+    bool is_judged = false;  // Rows are gone through twice.
     report = write_file(output, [&](const std::function<void(const ResultRow&)>& visit) {
       each([&](const ResultRow& row) {
-        if (const std::string reason = reason_to_refuse(row); !reason.empty()) {
-          left_out.insert(fmt::format("measurement {}: {}", row.result.measurement_id, reason));
-        } else if (is_wanted(row.result)) {
-          visit(row);
+        const std::int64_t id = row.result.measurement_id;
+        const RowVerdict verdict = is_judged ? RowVerdict() : judge_row(row);
+        if (!verdict.fault.empty() && !verdict.is_unknown) {
+          left_out.emplace(id, reason_line("measurement", id, verdict.fault));
         }
+        if (!left_out.contains(id) && is_wanted(row.result)) visit(row);
       });
+      is_judged = true;
     });
-    report.left_out.assign(left_out.begin(), left_out.end());
+    for (auto& [id, line] : left_out) report.left_out.push_back(std::move(line));
   });
   return report;
 }

@@ -15,7 +15,7 @@ struct ExportReport {
   std::size_t measurements = 0;
   std::size_t runs = 0;
   std::size_t devices = 0;
-  std::vector<std::string> left_out;  ///< A line for each row that no database takes.
+  std::vector<std::string> left_out;  ///< A line for each row that no other database takes.
 };
 
 /// Writes the rows of the database `path` that `is_wanted`, with their runs and devices. `output`

@@ -119,7 +119,6 @@ ResultRow make_result_row(const Json& json, const ExchangeContents& contents,
       row.result.measurement = std::move(read.measurement);
       row.result.measured_at = std::move(read.measured_at);
       row.fault = fault_of_measurement(row.result);
-      if (row.fault.empty()) row.fault = reason_to_refuse(row);
       row.result.imported_from = file;
     }
   } catch (const RowFault& error) {
@@ -129,15 +128,6 @@ ResultRow make_result_row(const Json& json, const ExchangeContents& contents,
 }
 
 }  // namespace
-
-std::string reason_line(std::string_view what, std::int64_t number, const std::string& reason) {
-  constexpr std::size_t kMostBytes = 300;
-  std::string line = fmt::format("{} {}: {}", what, number, excerpt(reason, kMostBytes));
-  // It quotes the file, which may hold what a terminal takes for commands.
-  std::ranges::replace_if(
-      line, [](char c) { return (c >= 0 && c < ' ') || c == 0x7f; }, '?');
-  return line;
-}
 
 ExchangeContents read_contents(const ByteSource& source, std::string_view file) {
   ContentsReader reader(file);

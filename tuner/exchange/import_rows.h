@@ -32,9 +32,6 @@ struct ImportReport {
 };
 inline constexpr std::size_t kMostReasons = 20;
 
-/// "measurement 3: its round is ...", a line of a limited length.
-std::string reason_line(std::string_view what, std::int64_t number, const std::string& reason);
-
 /// Calls `take` with the measurements that can be, in the file's order and in parts of at most
 /// Intake::kRowsAtATime. `contents` are those of the same file.
 ImportReport import_rows(const ByteSource& source, std::string_view file,

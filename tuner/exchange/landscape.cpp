@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "cache/notice.h"
-#include "foldtune/error.h"
 #include "runtime/lookup/lookup.h"
 #include "tuner/session/problem_history.h"
 #include "tuner/text/format.h"
@@ -42,11 +41,6 @@ std::vector<int> values_of(const Config& params) {
 Landscape make_landscape(const RunRecord& run, const Workload& workload,
                          const std::vector<MeasurementRecord>& records) {
   const Family& family = workload.problem.family();
-  if (workload.problem.custom() != nullptr) {
-    throw InvalidArgument(
-        "the landscape of a custom operator: its expressions are no part of one; choose a built-in "
-        "operator");
-  }
   const ProblemKey key = make_problem_key(workload);
   const std::string shape = to_text(family, workload.shape);
   std::map<std::vector<int>, const MeasurementRecord*> chosen;

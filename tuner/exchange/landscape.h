@@ -31,8 +31,7 @@ struct Landscape {
 /// The landscape of `workload` from the records of a run that tried every configuration. Records of
 /// other problems or shapes are left out, and, with a note, those whose params are none of the
 /// workload's, which may be all; of several records of a configuration the last one of the lowest
-/// round counts, since rounds are timed in different ways. Throws InvalidArgument for a custom
-/// operator, whose expressions no landscape holds.
+/// round counts, since rounds are timed in different ways.
 Landscape make_landscape(const RunRecord& run, const Workload& workload,
                          const std::vector<MeasurementRecord>& records);
 

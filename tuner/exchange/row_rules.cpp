@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cache/columns.h"
+#include "cache/excerpt.h"
 #include "cache/field_text.h"
 #include "cache/record_check.h"
 #include "runtime/lookup/lookup.h"
@@ -75,13 +76,9 @@ std::string fault_of_texts(const MeasurementRecord& measurement) {
   return check.take_fault();
 }
 
-std::string fault_of_date(const char* what, const std::string& time) {
-  if (is_time(time)) return {};
-  return fmt::format("its {} is not of the form 2026-01-31T12:00:00Z", what);
-}
-
 std::string fault_of_samples(const MeasurementRecord& m) {
-  if (m.outcome != Outcome::ok || m.samples_us.empty()) return {};
+  if (m.outcome != Outcome::ok) return {};
+  if (m.samples_us.empty()) return "it succeeded, but has no samples_us";
   const double expected = median(m.samples_us);
   const double tolerance = kMedianTolerance * expected;
   if (!(std::abs(m.median_us - expected) <= tolerance)) {
@@ -229,7 +226,7 @@ std::string fault_of_params(const Workload& workload, const std::string& params)
   try {
     const Config parsed = config_from_json(problem.family(), params);
     if (problem.custom() != nullptr || Space(workload).contains(parsed)) return {};
-    return fmt::format("its params are not in the space of its problem: {}", params);
+    return fmt::format("its params are not in the space of its problem: {}", excerpt(params));
   } catch (const std::invalid_argument& error) {
     return fmt::format("of its params, {}", error.what());
   }
@@ -239,30 +236,20 @@ std::string fault_of_foreign_params(const std::string& params) {
   const auto json = nlohmann::json::parse(params);
   const bool is_flat = std::ranges::none_of(
       json, [](const nlohmann::json& value) { return value.is_structured() || value.is_null(); });
-  return is_flat ? "" : fmt::format("its params are not plain values: {}", params);
+  return is_flat ? "" : fmt::format("its params are not plain values: {}", excerpt(params));
 }
 
-}  // namespace
-
-std::string fault_of_run(const StoredResult& row) {
-  if (std::string fault = fault_of_texts(row.run); !fault.empty()) return fault;
-  if (row.run.device.fingerprint() != row.device_fingerprint) {
-    return "its device_fingerprint is not the hash of its device's fields";
-  }
-  if (std::string fault = fault_of(row.run); !fault.empty()) return fault;
-  if (std::string fault = fault_of_date("started_at", row.started_at); !fault.empty()) return fault;
-  return fault_of_bandwidth(row.run);
-}
-
-std::string fault_of_measurement(const StoredResult& row) {
+/// Of all that holds whatever the family is.
+std::string fault_of_values(const StoredResult& row) {
   const MeasurementRecord& m = row.measurement;
   if (std::string fault = fault_of_texts(m); !fault.empty()) return fault;  // others quote them
-  if (std::string fault = fault_of(m); !fault.empty()) return fault;
-  if (std::string fault = fault_of_date("measured_at", row.measured_at); !fault.empty()) {
-    return fault;
-  }
+  if (std::string fault = fault_of_stored_measurement(row); !fault.empty()) return fault;
   if (std::string fault = fault_of_samples(m); !fault.empty()) return fault;
-  if (std::string fault = fault_of_times(row); !fault.empty()) return fault;
+  return fault_of_times(row);
+}
+
+/// Of what the family says.
+std::string fault_of_meaning(const MeasurementRecord& m) {
   const std::optional<Workload> workload = read_workload(m.problem, m.shape);
   if (std::string fault = fault_of_problem(workload, m); !fault.empty()) return fault;
   const std::uint64_t bytes = input_bytes(*workload);
@@ -271,6 +258,48 @@ std::string fault_of_measurement(const StoredResult& row) {
   }
   return is_of_these_kernels(m.template_fingerprint) ? fault_of_params(*workload, m.params)
                                                      : fault_of_foreign_params(m.params);
+}
+
+/// Whether the row may be right for a description that this program was not given, or was given in
+/// another version.
+bool may_be_unknown(const MeasurementRecord& m) {
+  const Family* const family = find_family(m.problem.family);
+  return !is_of_these_kernels(m.template_fingerprint) &&
+         (family == nullptr || !family->path().empty());
+}
+
+}  // namespace
+
+std::string fault_of_run(const StoredResult& row) {
+  if (std::string fault = fault_of_texts(row.run); !fault.empty()) return fault;
+  if (std::string fault = fault_of_stored_run(row); !fault.empty()) return fault;
+  return fault_of_bandwidth(row.run);
+}
+
+RowVerdict judge_measurement(const StoredResult& row) {
+  if (std::string fault = fault_of_values(row); !fault.empty()) return {.fault = std::move(fault)};
+  std::string fault = fault_of_meaning(row.measurement);
+  const bool is_unknown = !fault.empty() && may_be_unknown(row.measurement);
+  return {.fault = std::move(fault), .is_unknown = is_unknown};
+}
+
+std::string fault_of_measurement(const StoredResult& row) { return judge_measurement(row).fault; }
+
+RowVerdict judge_row(const ResultRow& row) {
+  if (!row.fault.empty()) return {.fault = row.fault};
+  if (const std::string fault = fault_of_run(row.result); !fault.empty()) {
+    return {.fault = "of its run, " + fault};
+  }
+  return judge_measurement(row.result);
+}
+
+std::string reason_line(std::string_view what, std::int64_t number, const std::string& reason) {
+  constexpr std::size_t kMostBytes = 300;
+  std::string line = fmt::format("{} {}: {}", what, number, excerpt(reason, kMostBytes));
+  // It quotes the file, which may hold what a terminal takes for commands.
+  std::ranges::replace_if(
+      line, [](char c) { return (c >= 0 && c < ' ') || c == 0x7f; }, '?');
+  return line;
 }
 
 }  // namespace foldtune

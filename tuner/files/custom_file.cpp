@@ -6,11 +6,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <vector>
 
 #include "foldtune/error.h"
+#include "templates/unique_json.h"
 #include "tuner/files/file_error.h"
 #include "tuner/files/input_file.h"
 #include "tuner/problem/count_list.h"
@@ -80,16 +83,15 @@ std::string accumulator_text(const OrderedJson& value, const std::string& path) 
       if (!type.is_string()) throw wrong_form(path, "accumulator", kForm);
       append(text, field + ":" + type.get<std::string>());
     }
-  } else {
-    throw wrong_form(path, "accumulator", kForm);
   }
+  if (text.empty()) throw wrong_form(path, "accumulator", kForm);
   return text;
 }
 
 std::string inputs_text(const OrderedJson& value, const std::string& path) {
   constexpr std::string_view kForm = R"(a list of types: ["f32", "u8"])";
   if (value.is_string()) return value.get<std::string>();
-  if (!value.is_array()) throw wrong_form(path, "inputs", kForm);
+  if (!value.is_array() || value.empty()) throw wrong_form(path, "inputs", kForm);
   std::string text;
   for (const OrderedJson& item : value) {
     if (!item.is_string()) throw wrong_form(path, "inputs", kForm);
@@ -102,15 +104,25 @@ std::string value_text(const std::string& key, const OrderedJson& value, const s
   if (key == "accumulator") return accumulator_text(value, path);
   if (key == "inputs") return inputs_text(value, path);
   if (value.is_number()) return value.dump();
-  if (!value.is_string()) throw wrong_form(path, key, "a string");
+  if (!value.is_string()) {
+    throw wrong_form(path, key, key == "tolerance" ? "a number of 0 or more" : "a string");
+  }
   return value.get<std::string>();
 }
 
 OrderedJson read_json(const std::string& path) {
+  constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 20;
+  const InputFile file(path);
+  if (file.size() > kMostBytes) {
+    throw FileError(fmt::format("reading {}: it has {} bytes, and a custom operator has {} at most",
+                                file.path(), file.size(), kMostBytes));
+  }
   try {
-    return OrderedJson::parse(InputFile(path).read_all());
+    return parse_unique_json<OrderedJson>(file.read_all());
   } catch (const OrderedJson::exception& error) {  // a number may be too large, too
     throw FileError(fmt::format("{} cannot be read as JSON: {}", path, error.what()));
+  } catch (const std::invalid_argument& error) {
+    throw InvalidArgument(fmt::format("{}: {}", path, error.what()));
   }
 }
 

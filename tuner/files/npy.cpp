@@ -112,11 +112,10 @@ class HeaderParser {
 
   std::string parse_descr() {
     if (accept('[')) {
-      throw InvalidArgument(
-          fmt::format("{} holds records of several fields, not numbers of one type; save one field "
-                      "of it, as in "
-                      "numpy.save('field.npy', array['field'])",
-                      file_));
+      throw InvalidArgument(fmt::format(
+          "{} holds records, whose fields have names, not numbers of one type; save one "
+          "field of it, as in numpy.save('field.npy', array['field'])",
+          file_));
     }
     return parse_string();
   }

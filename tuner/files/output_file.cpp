@@ -80,6 +80,12 @@ bool is_of_database(int descriptor) {
   return !is_lost && (is_database(path) || is_beside_database(path));
 }
 
+bool is_one_of(int descriptor, const std::vector<std::string>& files) {
+  struct stat status {};
+  if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) return false;
+  return std::ranges::any_of(files, [&](const auto& file) { return is_file_of(descriptor, file); });
+}
+
 bool is_standard_output(const std::string& path) {
   return path == "-" || is_file_of(STDOUT_FILENO, path);
 }
@@ -91,7 +97,8 @@ OutputFile::OutputFile(std::string path, std::string what, std::vector<std::stri
       inputs_(std::move(inputs)),
       target_(path_) {
   if (is_standard_output_) {
-    if (is_input(link_of(STDOUT_FILENO))) refuse("that is the file that is read; name another one");
+    if (is_one_of(STDOUT_FILENO, inputs_))
+      refuse("that is the file that is read; name another one");
     file_.reset(std::tmpfile());
   } else {
     if (target_.empty()) refuse("its name is empty; name a file, or - for the standard output");

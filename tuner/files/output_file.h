@@ -17,6 +17,9 @@ namespace foldtune {
 /// one.
 bool is_of_database(int descriptor);
 
+/// Whether it goes into one of `files`, by whatever name. A terminal or a device is none.
+bool is_one_of(int descriptor, const std::vector<std::string>& files);
+
 /// Whether `path` names the standard output: "-", "/dev/stdout", or the file that it is redirected
 /// to.
 bool is_standard_output(const std::string& path);

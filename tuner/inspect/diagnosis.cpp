@@ -3,7 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstddef>
 #include <filesystem>
+#include <map>
+#include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -15,8 +19,11 @@
 #include "foldtune/error.h"
 #include "runtime/device/compiler.h"
 #include "runtime/lookup/config_lookup.h"
+#include "runtime/support/child_process.h"
 #include "runtime/support/shared_library.h"
+#include "runtime/support/temporary_folder.h"
 #include "runtime/support/worker_program.h"
+#include "templates/family.h"
 #include "templates/fingerprint.h"
 #include "tuner/exchange/row_rules.h"
 #include "tuner/inspect/device_listing.h"
@@ -86,13 +93,31 @@ void check_toolkit(Findings& findings) {
   }
 }
 
-void check_worker(Findings& findings) {
-  try {
-    findings.push_back(
-        {"worker", Health::ok, "tuning runs in processes of " + worker_program({}).front()});
-  } catch (const Unavailable& error) {
-    findings.push_back({"worker", Health::problem, error.what()});
+/// Called for nothing, foldtune-worker says of which build it is.
+bool is_own_worker(const std::string& program) {
+  constexpr std::chrono::seconds kAnswerLimit{10};
+  const TemporaryFolder folder;
+  const std::string log = folder.path() / "worker.log";
+  const bool has_ended =
+      run_program({.command = {program}, .log = log, .temporaries = {}, .limit = kAnswerLimit})
+          .has_value();
+  return has_ended && read_file(log).find(build_name()) != std::string::npos;
+}
+
+void check_worker(Findings& findings) try {
+  const std::string program = worker_program({}).front();
+  if (is_own_worker(program)) {
+    findings.push_back({"worker", Health::ok, "tuning runs in processes of " + program});
+  } else {
+    findings.push_back({"worker", Health::problem,
+                        program + " is not the foldtune-worker of this build",
+                        "install both of the same Foldtune, or let FOLDTUNE_WORKER name the right "
+                        "one"});
   }
+} catch (const Unavailable& error) {
+  findings.push_back({"worker", Health::problem, error.what()});
+} catch (const std::system_error& error) {
+  findings.push_back({"worker", Health::problem, fmt::format("starting it: {}", error.what())});
 }
 
 void check_devices(const DeviceListing& listing, Findings& findings) {
@@ -116,9 +141,33 @@ void check_devices(const DeviceListing& listing, Findings& findings) {
   }
 }
 
-/// Those of import: what one database may hold, another may.
-CheckRules check_rules() {
-  return {.fault_of_run = fault_of_run, .fault_of_measurement = fault_of_measurement};
+/// Rows that this program cannot judge, by their families.
+using UnknownRows = std::map<std::string, std::size_t>;
+
+/// Those of import: what one database may hold, another may. What is merely not known here is
+/// counted, and no fault.
+CheckRules check_rules(UnknownRows& unknown) {
+  return {.fault_of_run = fault_of_run, .fault_of_measurement = [&](const StoredResult& row) {
+            RowVerdict verdict = judge_measurement(row);
+            if (!verdict.is_unknown) return std::move(verdict.fault);
+            ++unknown[row.measurement.problem.family];
+            return std::string();
+          }};
+}
+
+void note_unknown_rows(const std::string& area, const std::string& path, const UnknownRows& unknown,
+                       Findings& findings) {
+  for (const auto& [family, rows] : unknown) {
+    const std::string what =
+        fmt::format("{}: {} of the family {}", path, format_count(rows, "measurement"), family);
+    if (find_family(family) == nullptr) {
+      findings.push_back({area, Health::note, what + ", which is not known here",
+                          "name its file with --family, and they are looked at, too"});
+    } else {
+      findings.push_back(
+          {area, Health::note, what + ", of another version of its file: not looked at"});
+    }
+  }
 }
 
 void check_kernels(const DatabaseSummary& summary, Findings& findings) try {
@@ -164,10 +213,13 @@ void judge(const DatabaseSummary& summary, Use use, Finding& finding) {
 void check_file(const std::string& path, Use use, Findings& findings) {
   const std::string area = use == Use::bundle ? "bundle" : "database";
   try {
-    const CheckReport check = check_database(path, check_rules());
-    for (const std::string& fault : check.findings) {
-      findings.push_back({area, Health::problem, fmt::format("{}: {}", path, fault)});
+    UnknownRows unknown;
+    const CheckReport check = check_database(path, check_rules(unknown));
+    for (const CheckFinding& fault : check.findings) {
+      findings.push_back(
+          {area, Health::problem, fmt::format("{}: {}", path, fault.text), fault.remedy});
     }
+    note_unknown_rows(area, path, unknown, findings);
     if (!check.findings.empty()) return;
     const DatabaseSummary summary = summarize_database(path, kernel_fingerprints());
     Finding finding{

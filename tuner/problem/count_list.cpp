@@ -162,7 +162,8 @@ std::vector<Shape> parse_shapes(const Family& family, std::string_view text) {
   std::vector<Shape> shapes;
   for (const std::string_view item : split_list(extents.size() == 1 ? "--n" : "--shape", text)) {
     const std::vector<std::string_view> parts = split_list(item, 'x');
-    if (parts.size() != extents.size()) {
+    const bool has_all = std::ranges::none_of(parts, &std::string_view::empty);
+    if (parts.size() != extents.size() || !has_all) {
       throw InvalidArgument(fmt::format("'{}' is no shape of the family {}: that is {}, such as {}",
                                         item, family.name(), fmt::join(extents, "x"),
                                         extents.size() == 1 ? "4096" : "4096x100"));

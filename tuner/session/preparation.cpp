@@ -70,6 +70,8 @@ double estimate_preparation_s(const DeviceInfo& device, const Workload& workload
   const std::uint64_t bytes = largest == nullptr ? 0 : InputPool::bytes_for(device, *largest);
   if (bytes + input_bytes(workload) < kSmallBytes) return 0;
   const Workload part = small_part_of(workload);
+  // Inputs that stay large whatever the shape may not fit the memory: they are not made to time it.
+  if (input_bytes(part) > kSmallBytes) return static_cast<double>(bytes) * kMovingSecondsPerByte;
   const Family& family = part.problem.family();
   const Judge& judge = judge_of(part.problem);
   const std::vector<Argument> arguments = family.arguments(part.problem);

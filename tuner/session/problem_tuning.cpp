@@ -18,6 +18,7 @@
 #include "runtime/lookup/lookup.h"
 #include "templates/family.h"
 #include "tuner/measure/comparison.h"
+#include "tuner/measure/input_pool.h"
 #include "tuner/measure/measure.h"
 #include "tuner/measure/statistics.h"
 #include "tuner/measure/trial_record.h"
@@ -113,6 +114,7 @@ class ProblemTuning {
     // Families find that fault of a workload themselves; what is not valid is never run.
     if (!space_.contains(fallback_)) return {.failure = without_default()};
     if (is_done()) return {.result = stored_result()};
+    if (!task_.is_first && left_of_budget_s() == 0) return {.failure = not_begun()};
     if (auto failure = plan_preparation()) return {.failure = std::move(failure)};
     search_ = begin_search();
     fill();  // compiled while the inputs are made
@@ -120,7 +122,10 @@ class ProblemTuning {
     const double begin_s = session_.elapsed_s();
     auto failure = set_workload();
     busy_s_ += session_.elapsed_s() - begin_s;
-    if (failure) return {.failure = std::move(failure), .busy_s = busy_s_};
+    if (failure) {
+      if (stop_requested()) failure.reset();  // which may be all that is wrong with it
+      return {.failure = std::move(failure), .busy_s = busy_s_};
+    }
     if (task_.next) evaluator_.announce(*task_.next);
     run_ = &session_.run(evaluator_);
     screen();
@@ -140,9 +145,24 @@ class ProblemTuning {
             .reason = fmt::format("its untuned default is not valid: {}", to_json(fallback_))};
   }
 
-  /// The inputs are made for larger problems, too, if there is time for that. A failure where there
-  /// is none for this one: a budget is not spent on what cannot be measured any more.
+  ProblemFailure not_begun() const {
+    return {.workload = workload_,
+            .reason =
+                "not begun, since the budget was over: give a larger one, or choose fewer "
+                "problems; the same command goes on from what is stored"};
+  }
+
+  bool fits_memory(const Workload& largest) const {
+    const DeviceInfo& device = evaluator_.info();
+    return device.memory_bytes == 0 || InputPool::bytes_for(device, largest) <= device.memory_bytes;
+  }
+
+  /// The inputs are made for larger problems, too, if there is memory and time for that. A failure
+  /// where there is no time for this one: a budget is not spent on what cannot be measured any
+  /// more. What does not fit the memory takes none: making it fails at once.
   std::optional<ProblemFailure> plan_preparation() {
+    if (!fits_memory(largest_)) largest_ = workload_;
+    if (!fits_memory(largest_)) return std::nullopt;
     const auto estimate = [&](const Workload* largest) {
       return session_.options.estimate_preparation_s(evaluator_.info(), workload_, largest);
     };

@@ -23,6 +23,7 @@ struct ProblemTask {
   Workload workload;
   Workload largest;                  ///< as Evaluator::set_workload takes it
   std::size_t index = 0;             ///< of the workload, in the list
+  bool is_first = true;              ///< on its evaluator: begun whatever the budget
   bool has_inputs = false;           ///< made for the problem before, on the same evaluator
   std::optional<Workload> next;      ///< after this one, on the same evaluator
   std::optional<double> deadline_s;  ///< of the session's elapsed time

@@ -24,9 +24,10 @@ std::vector<Results> group_by_problem(const std::vector<StoredResult>& best,
                                       const PresentDevice& device) {
   std::vector<Results> groups;
   for (const StoredResult& row : best) {
-    const Validity validity =
-        validity_of(row, device.record, device.compiler,
-                    is_of_these_kernels(row.measurement.template_fingerprint));
+    // Of a family that is not known here nobody can tell, and it is said.
+    const bool has_these_kernels = find_family(row.measurement.problem.family) == nullptr ||
+                                   is_of_these_kernels(row.measurement.template_fingerprint);
+    const Validity validity = validity_of(row, device.record, device.compiler, has_these_kernels);
     if (validity != Validity::valid && validity != Validity::stale) continue;
     const ProblemKey& key = row.measurement.problem;
     auto group = std::ranges::find(groups, key, &Results::key);
@@ -44,6 +45,13 @@ StaleResults find_stale(const std::vector<StoredResult>& best, const PresentDevi
   StaleResults found;
   for (Results& group : group_by_problem(best, device)) {
     if (!is_stale(group)) continue;
+    const std::string& family = group.key.family;
+    if (find_family(family) == nullptr) {
+      if (std::ranges::find(found.unknown_families, family) == found.unknown_families.end()) {
+        found.unknown_families.push_back(family);
+      }
+      continue;
+    }
     std::ranges::stable_sort(group.stale, std::greater(), &StoredResult::measured_at);
     const auto workload = read_workload(group.key, group.stale.front().measurement.shape);
     if (workload && workload->problem.custom() == nullptr) {

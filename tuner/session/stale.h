@@ -28,6 +28,7 @@ struct StaleProblem {
 struct StaleResults {
   std::vector<StaleProblem> problems;  ///< in the order of `best`
   std::vector<ProblemKey> unreadable;  ///< stale, but a custom operator, or of another version
+  std::vector<std::string> unknown_families{};  ///< of which there are stale results, each once
 };
 
 /// `best` are the best results of a store.

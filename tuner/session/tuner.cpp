@@ -85,15 +85,24 @@ class Tuning {
                 prefetch_programs(evaluator, session, task_of(*next));
               }
             }};
+    bool has_begun = false;            // a problem that took the evaluator's time
     std::optional<Workload> prepared;  // whose inputs the evaluator holds
     while (!stopped()) {
       const std::optional<std::size_t> index = queue_.take(worker);
       if (!index) return;
       ProblemTask task = task_of(*index);
+      task.is_first = !has_begun;
       task.has_inputs = prepared && input_bytes(task.workload) <= input_bytes(*prepared) &&
                         InputPool::has_same_inputs(prepared->problem, task.workload.problem);
       if (const auto next = queue_.next(worker)) task.next = options_.workloads[*next];
-      ProblemOutcome outcome = tune_problem(evaluator, session, task);
+      ProblemOutcome outcome;
+      try {
+        outcome = tune_problem(evaluator, session, task);
+      } catch (const Unavailable&) {  // A worker's start that was stopped is one, too.
+        if (is_asked_to_stop()) return;
+        throw;
+      }
+      has_begun = has_begun || outcome.busy_s > 0;
       if (outcome.prepared && !task.has_inputs) prepared = outcome.prepared;
       const std::lock_guard lock(mutex_);
       candidates_.erase(*index);
@@ -108,6 +117,7 @@ class Tuning {
     return {.workload = workload,
             .largest = largest_like(workload),
             .index = index,
+            .is_first = true,
             .has_inputs = false,
             .next = std::nullopt,
             .deadline_s = deadline_s(index)};
@@ -161,8 +171,10 @@ class Tuning {
     }
   }
 
+  bool is_asked_to_stop() const { return options_.stop_requested && options_.stop_requested(); }
+
   bool stopped() {
-    if (options_.stop_requested && options_.stop_requested()) return true;
+    if (is_asked_to_stop()) return true;
     const std::lock_guard lock(mutex_);
     return failure_ != nullptr;
   }

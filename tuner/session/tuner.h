@@ -102,7 +102,8 @@ class TuneObserver {
 /// a thread of its own. A problem that cannot be made the current one is among the failures, and
 /// the next one is tuned; one for which nothing could be measured is in neither list. A budget is
 /// kept to within a measurement and what it takes to compile one: a problem that cannot even be
-/// begun in time is among the failures, and one whose best could not be compared keeps its default.
+/// begun in time is among the failures, but for an evaluator's first, and one whose best could not
+/// be compared keeps its default.
 /// Throws InvalidArgument for a problem that cannot be; Unavailable, DeviceError, StoreError where
 /// the device or the store fails; CompileError where a problem's first configuration does not
 /// compile in time.

@@ -54,7 +54,9 @@ std::string format_us(double microseconds) {
 }
 
 std::string format_seconds(double seconds) {
+  constexpr double kLeastTenth = 0.05;
   constexpr double kLeastWhole = 0.95;
+  if (seconds > 0 && seconds < kLeastTenth) return fmt::format("{:.2g} ms", seconds * 1e3);
   if (seconds > 0 && seconds < kLeastWhole) return fmt::format("{:.1f} s", seconds);
   const auto whole = static_cast<std::int64_t>(std::llround(std::max(seconds, 0.0)));
   return whole < 60 ? fmt::format("{} s", whole)

@@ -7,6 +7,7 @@
 #include <utility>
 #include <variant>
 
+#include "cache/printable.h"
 #include "foldtune/error.h"
 #include "runtime/support/worker_program.h"
 
@@ -38,7 +39,8 @@ Started start(const ProcessCompilerOptions& options) {
   const auto& failure = std::get<Failure>(started);
   if (failure.kind == Failure::Kind::unavailable) throw_failure(failure);
   throw Unavailable(fmt::format("starting a process that compiles: {}; see whether `{}` works",
-                                failure.text, fmt::join(options.command, " ")));
+                                failure.text,
+                                printable(fmt::format("{}", fmt::join(options.command, " ")))));
 }
 
 bool has_ended(const Answer& answer) {

@@ -10,7 +10,7 @@
 ///     Announce    ->  nothing
 ///     Trial       ->  Begun, and then MeasurementRecord, or Failure
 ///     Program     ->  CompiledKernel, or Failure
-///     TuneRequest ->  Tuned, or Failure
+///     TuneRequest ->  Begun at once, then Tuned, or Failure
 ///     Quit        ->  nothing: it ends, as it does at the end of its input
 ///
 /// Workloads and trials are for a worker that tries, programs for one that compiles, and what is to

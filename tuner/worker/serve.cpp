@@ -95,6 +95,7 @@ bool answer(const Compiler& compiler, const WorkerLine& line, const Program& pro
 
 using Tune = Tuned (*)(const TuneRequest& request);
 bool answer(Tune tune, const WorkerLine& line, const TuneRequest& request) {
+  send(line, Begun{});
   send(line, tune(request));
   return true;
 }

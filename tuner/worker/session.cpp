@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace foldtune {
 namespace {
 
@@ -9,6 +11,9 @@ using Clock = std::chrono::steady_clock;
 
 /// Between a process's last word and its end the driver may take its time to free what it holds.
 constexpr std::chrono::seconds kEndTime{10};
+
+/// A request to stop is answered within it.
+constexpr std::chrono::milliseconds kStopCheck{50};
 
 /// Of the errors that a worker wrote; the last ones say the most.
 constexpr std::size_t kShownErrorBytes = 1000;
@@ -19,14 +24,16 @@ ChildProcess::Time after(WorkerSession::Seconds seconds) {
 
 }  // namespace
 
-WorkerSession::Answer WorkerSession::ask(const Request& request, Seconds timeout) {
+WorkerSession::Answer WorkerSession::ask(const Request& request, Seconds timeout,
+                                         const std::function<bool()>& stop_requested) {
   tell(request);
-  return receive(timeout);
+  return receive(timeout, stop_requested);
 }
 
 void WorkerSession::tell(const Request& request) { outgoing_ += encode(request); }
 
-WorkerSession::Answer WorkerSession::receive(Seconds timeout) {
+WorkerSession::Answer WorkerSession::receive(Seconds timeout,
+                                             const std::function<bool()>& stop_requested) {
   const ChildProcess::Time deadline = after(timeout);
   std::string_view outgoing = outgoing_;
   for (;;) {
@@ -41,13 +48,20 @@ WorkerSession::Answer WorkerSession::receive(Seconds timeout) {
                          fmt::format("its answer cannot be understood: {}", error.what())};
     }
     std::string bytes;
-    switch (process_.transfer(outgoing, bytes, deadline)) {
+    const ChildProcess::Time next =
+        stop_requested ? std::min(deadline, Clock::now() + kStopCheck) : deadline;
+    switch (process_.transfer(outgoing, bytes, next)) {
       case ChildProcess::Transfer::moved:
         incoming_.append(bytes);
         break;
       case ChildProcess::Transfer::closed:
         return WorkerFault{WorkerFault::Kind::ended, describe_end()};
       case ChildProcess::Transfer::deadline:
+        if (stop_requested && stop_requested()) {
+          process_.kill();
+          return WorkerFault{WorkerFault::Kind::stopped, "was stopped, as was asked for"};
+        }
+        if (next < deadline) break;
         process_.kill();
         return WorkerFault{
             WorkerFault::Kind::timeout,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,6 +19,7 @@ struct WorkerFault {
   enum class Kind {
     ended,    ///< its process has ended
     timeout,  ///< it did not answer in time
+    stopped,  ///< nobody waits for its answer any more
     garbage,  ///< its answer cannot be understood
   };
   Kind kind = Kind::ended;
@@ -40,9 +42,11 @@ class WorkerSession {
   /// Whether the process has ended, though nobody asked for anything.
   bool has_ended() { return process_.wait({}).has_value(); }
 
-  /// The next answer, or that to `request`.
-  Answer receive(Seconds timeout);
-  Answer ask(const Request& request, Seconds timeout);
+  /// The next answer, or that to `request`. `stop_requested` is asked all the time; true ends the
+  /// waiting. May be empty.
+  Answer receive(Seconds timeout, const std::function<bool()>& stop_requested = nullptr);
+  Answer ask(const Request& request, Seconds timeout,
+             const std::function<bool()>& stop_requested = nullptr);
 
   /// A request without an answer, which goes out with the next one.
   void tell(const Request& request);

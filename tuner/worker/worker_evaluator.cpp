@@ -9,6 +9,7 @@
 #include <thread>
 #include <utility>
 
+#include "cache/printable.h"
 #include "foldtune/error.h"
 #include "runtime/support/worker_program.h"
 #include "tuner/measure/trial_record.h"
@@ -92,11 +93,20 @@ void WorkerEvaluator::start() {
     failure = std::move(*found);
     // A device that is not there now may be when the driver is done with the last worker.
     if (is_first && is_final(failure)) throw_failure(failure);
+    if (is_stopped()) throw Unavailable(failure.text);
   }
   throw Unavailable(fmt::format(
       "starting the process that tries configurations: {} starts failed in a row, the last one "
       "because of this: {}; see whether `{}` works, and whether the device does",
-      kStarts, failure.text, fmt::join(options_.command, " ")));
+      kStarts, failure.text, program()));
+}
+
+std::string WorkerEvaluator::program() const {
+  return printable(fmt::format("{}", fmt::join(options_.command, " ")));
+}
+
+bool WorkerEvaluator::is_stopped() const {
+  return options_.stop_requested && options_.stop_requested();
 }
 
 std::optional<Failure> WorkerEvaluator::start_once() {
@@ -114,7 +124,16 @@ std::optional<Failure> WorkerEvaluator::start_once() {
 }
 
 std::optional<Failure> WorkerEvaluator::greet(WorkerSession& session) {
-  auto answer = expect<Hello>(session.receive(Seconds(options_.start_s)), "starting");
+  WorkerSession::Answer said = session.receive(Seconds(options_.start_s), options_.stop_requested);
+  const auto* const fault = std::get_if<WorkerFault>(&said);
+  if (fault != nullptr && fault->kind == WorkerFault::Kind::timeout) {
+    // Final for the first one: there is no last worker whose end it may wait for.
+    return Failure{starts_ == 1 ? Failure::Kind::unavailable : Failure::Kind::other,
+                   fmt::format("starting the process that tries configurations: it {}; see whether "
+                               "`{}` works, and whether the device does",
+                               fault->text, program())};
+  }
+  auto answer = expect<Hello>(std::move(said), "starting");
   if (auto* const failure = std::get_if<Failure>(&answer)) return std::move(*failure);
   auto& hello = std::get<Hello>(answer);
   if (hello_.compiler_version.empty()) {
@@ -134,11 +153,12 @@ std::optional<Failure> WorkerEvaluator::send_workload(WorkerSession& session) {
   };
   double limit_s = std::max(left_s(), options_.least_preparation_s);
   std::string doing = fmt::format("preparing {}", to_string(workload_->workload));
-  WorkerSession::Answer said = session.ask(*workload_, Seconds(std::min(usual_s, limit_s)));
+  WorkerSession::Answer said =
+      session.ask(*workload_, Seconds(std::min(usual_s, limit_s)), options_.stop_requested);
   while (is_begun(said)) {
     doing = fmt::format("running {} for the first time", to_string(workload_->workload));
     limit_s = std::max(left_s(), options_.least_run_s);
-    said = session.receive(Seconds(std::min(usual_s, limit_s)));
+    said = session.receive(Seconds(std::min(usual_s, limit_s)), options_.stop_requested);
   }
   if (const auto* const fault = std::get_if<WorkerFault>(&said);
       fault != nullptr && fault->kind == WorkerFault::Kind::timeout) {
@@ -163,7 +183,7 @@ void WorkerEvaluator::set_workload(const Workload& workload, const Workload& lar
   std::unique_ptr<WorkerSession> session = std::move(session_);
   auto failure = send_workload(*session);
   if (!failure || is_final(*failure)) session_ = std::move(session);
-  if (failure && failure->kind == Failure::Kind::other) {
+  if (failure && failure->kind == Failure::Kind::other && !is_stopped()) {
     // It may have been killed by someone. A second end is due to the problem.
     session.reset();
     failure = start_once();

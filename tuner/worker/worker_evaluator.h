@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -31,6 +32,9 @@ struct WorkerOptions {
   double least_run_s = 1;        ///< a kernel that preparing runs: it may be one that does not end
   double restart_pause_s = 0.5;  ///< before a start after one that failed; twice as long then
   double quit_s = 2;             ///< for an idle worker to end when it is asked to
+  /// True ends a start or a preparation, which may take a minute, with an error; a trial goes on to
+  /// its end. May be empty.
+  std::function<bool()> stop_requested = nullptr;
 };
 
 /// foldtune-worker, to try configurations on a device, with the seed of the inputs. Throws
@@ -73,6 +77,8 @@ class WorkerEvaluator final : public Evaluator {
     MeasurementRecord record;
   };
 
+  std::string program() const;  ///< as messages have it
+  bool is_stopped() const;
   void ensure_worker();
   void start();
   std::optional<Failure> start_once();

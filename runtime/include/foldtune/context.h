@@ -62,6 +62,9 @@ struct ContextOptions {
 };
 
 /// Move-only. Member functions may be called from several threads.
+///
+/// After a fork the child may destroy its copies, and on the CPU device use them, unless another
+/// thread was in a function of Foldtune then: what it had locked stays locked in the child.
 class FOLDTUNE_API Context {
  public:
   /// Throws InvalidArgument for an unknown device name, Unavailable without a driver or such a

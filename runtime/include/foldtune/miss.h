@@ -22,9 +22,10 @@ struct MissPolicy {
   OnMiss action = OnMiss::use_default;  ///< what is done
 
   /// With OnMiss::tune: returns the configuration for the workload as a JSON object, as `foldtune
-  /// show --json` and `Explanation::config` have it; empty for none. The call waits for it, and so
-  /// do other first calls of the reducer, whose locks are held. What it throws, the call throws,
-  /// and the next call asks again.
+  /// show --json` and `Explanation::config` have it; empty for none. Nothing is never tuned: for a
+  /// call of no elements it is asked for the least shape that has the same plan. The call waits for
+  /// it, and so do other first calls of the reducer, whose locks are held. What it throws, the call
+  /// throws, and the next call asks again.
   ///
   /// Without a function Foldtune tunes, as `foldtune tune --effort quick` does: in processes of its
   /// own (foldtune-worker, which is installed with the library; `$FOLDTUNE_WORKER` names another

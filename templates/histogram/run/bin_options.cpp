@@ -63,6 +63,10 @@ std::vector<std::byte> read_edges(const std::string& path, ElementType type) {
       WantedType{.type = type,
                  .remedy = "edges have the elements' type: convert them with array.astype"},
       InputFormat::by_content);
+  if (file.shape() && file.shape()->size() > 1) {
+    throw InvalidArgument(fmt::format("{} has the shape {}: edges are an array of one dimension",
+                                      path, format_shape(*file.shape())));
+  }
   if (file.count() < 3 || file.count() > kMaxBins + 1) {
     throw InvalidArgument(fmt::format("{} has {} edges: there are from 3, of 2 bins, to {}", path,
                                       file.count(), kMaxBins + 1));

@@ -6,14 +6,15 @@
 
 namespace foldtune {
 
-/// A number of any arithmetic type, exactly: integers of 64 bits do not pass through `double`.
+/// A number of an arithmetic type of at most 64 bits, exactly: integers do not pass through
+/// `double`. Wider types (`long double`, `__int128`) do not convert.
 class BinBound {
  public:
   // NOLINTBEGIN(google-explicit-constructor,hicpp-explicit-conversions): it stands for a number
 
   /// Of an integer, exactly.
   template <std::integral Integer>
-  constexpr BinBound(Integer value)
+  requires(sizeof(Integer) <= sizeof(std::uint64_t)) constexpr BinBound(Integer value)
       : nearest_(static_cast<double>(value)),
         magnitude_(value < 0 ? 0 - static_cast<std::uint64_t>(value)
                              : static_cast<std::uint64_t>(value)),
@@ -21,7 +22,8 @@ class BinBound {
         is_integer_(true) {}
   /// Of a real number, exactly.
   template <std::floating_point Real>
-  constexpr BinBound(Real value) : nearest_(static_cast<double>(value)) {}
+  requires(sizeof(Real) <= sizeof(double)) constexpr BinBound(Real value)
+      : nearest_(static_cast<double>(value)) {}
   // NOLINTEND(google-explicit-constructor,hicpp-explicit-conversions)
 
   /// The number, or the double that is nearest to it.
