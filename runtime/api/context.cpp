@@ -66,16 +66,19 @@ class Context::State : public std::enable_shared_from_this<Context::State> {
         settings_(settings_of(options, *device_)),
         kernels_(configs_.kernels()) {}
 
-  /// The operation of a problem, whose family has the face `Face`, which is made of `typed`.
+  /// The operation of a problem, whose family has the face `Face`, which is made of `typed`. Throws
+  /// InvalidArgument for a problem with a fault: `what` is not made then. What there is has none.
   template <class Face, class Typed>
-  std::shared_ptr<Face> operation(const Problem& problem, const Typed& typed) {
+  std::shared_ptr<Face> operation(const Problem& problem, const Typed& typed,
+                                  std::string_view what) {
     const std::lock_guard lock(mutex_);
-    std::unique_ptr<Operation>& operation = operations_[problem];
-    if (operation == nullptr) {
-      operation =
-          std::make_unique<Face>(OperationParts{*device_, configs_, kernels_, settings_}, typed);
+    auto found = operations_.find(problem);
+    if (found == operations_.end()) {
+      throw_fault(find_fault(problem), what);
+      const OperationParts parts{*device_, configs_, kernels_, settings_};
+      found = operations_.emplace(problem, std::make_unique<Face>(parts, typed)).first;
     }
-    return {shared_from_this(), static_cast<Face*>(operation.get())};
+    return {shared_from_this(), static_cast<Face*>(found->second.get())};
   }
 
   const Device& device() const { return *device_; }
@@ -127,14 +130,12 @@ Reducer Context::reducer(const Reduction& problem) {
   Reduction of_any_count = problem;
   of_any_count.count = 0;
   of_any_count.alignment = Alignment::vector;
-  throw_fault(find_fault(of_any_count), "a reducer");
-  return Reducer(state_->operation<Reducer::State>(of_any_count, of_any_count));
+  return Reducer(state_->operation<Reducer::State>(of_any_count, of_any_count, "a reducer"));
 }
 
 Histogram Context::histogram(const HistogramOptions& options) {
   const Problem problem = make_workload(options);
-  throw_fault(find_fault(problem), "a histogram");
-  return Histogram(state_->operation<Histogram::State>(problem, options));
+  return Histogram(state_->operation<Histogram::State>(problem, options, "a histogram"));
 }
 
 const std::string& Context::device_name() const {
