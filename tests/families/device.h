@@ -1,5 +1,5 @@
-/// The device on which the toy families are tested: the CPU device, or FOLDTUNE_TEST_DEVICE, such as
-/// "cuda:0".
+/// The device on which the toy families are tested: the CPU device, or FOLDTUNE_TEST_DEVICE, such
+/// as "cuda:0".
 #pragma once
 
 #include <cstdlib>
