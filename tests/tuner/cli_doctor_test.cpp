@@ -107,7 +107,8 @@ TEST_CASE_METHOD(DoctorTest, "doctor: each fault of a row is a problem") {
   CHECK_THAT(result.out,
              ContainsSubstring("measurement 1: of its params, the tunable block_size is missing") &&
                  ContainsSubstring("measurement 2: ") && ContainsSubstring("\n2 problems\n"));
-  for (const Json& finding : diagnose(kDatabase)["findings"]) {
+  const Json diagnosis = diagnose(kDatabase);
+  for (const Json& finding : diagnosis["findings"]) {
     if (finding["status"] != "problem") continue;
     CHECK_THAT(finding["text"].get<std::string>(), !ContainsSubstring("delete the row"));
     CHECK_THAT(finding["remedy"].get<std::string>(), ContainsSubstring("delete the row"));
