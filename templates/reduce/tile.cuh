@@ -202,9 +202,9 @@ FOLDTUNE_DEVICE typename Op::Accumulator add_digits(typename Op::Accumulator tot
 }
 
 /// `total` and the first `valid` of `kCount` rows (a power of two), as `add_tile` takes them; the
-/// others repeat one of the input's. There is no condition for each row: a thread has too few
-/// predicates for that, so that some rows would be loaded late. What is dear to combine is folded
-/// in large parts.
+/// others hold copies of the input's last row. There is no condition for each row: a thread has too
+/// few predicates for that, so that some rows would be loaded late. What is dear to combine is
+/// folded in large parts.
 template <class Op, bool kAscending, int kCount, int kWidth, class RowType, class Index>
 FOLDTUNE_DEVICE typename Op::Accumulator add_valid_rows(const typename Op::Accumulator& total,
                                                         RowType* rows, int32 valid, Index index,

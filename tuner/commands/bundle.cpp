@@ -104,7 +104,7 @@ ExitCode run_bundle(const BundleArguments& arguments, const std::vector<std::str
 Action prepare_bundle(CLI::App& app, const std::string&) {
   auto arguments = std::make_shared<BundleArguments>();
   app.add_option("-o,--output", arguments->output, "The file to write")
-      ->type_name("FILE")
+      ->type_name(kFileToWrite)
       ->required();
   add_database_option(app, arguments->database);
   add_row_filter(app, arguments->filter);

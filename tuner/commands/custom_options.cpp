@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "tuner/commands/options.h"
 #include "tuner/text/format.h"
 
 namespace foldtune {
@@ -31,7 +32,7 @@ constexpr std::array kFlags{
 void add_custom_options(CLI::App& app, CustomOptions& options) {
   constexpr const char* kGroup = "Custom operators";
   app.add_option("--custom", options.file, "An operator in a JSON file; what follows changes it")
-      ->type_name("FILE")
+      ->type_name(kFileToRead)
       ->group(kGroup);
   for (const Flag& flag : kFlags) {
     app.add_option_function<std::string>(

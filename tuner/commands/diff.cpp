@@ -15,6 +15,7 @@
 
 #include "cache/config_store.h"
 #include "tuner/commands/commands.h"
+#include "tuner/commands/options.h"
 #include "tuner/commands/row_filter.h"
 #include "tuner/inspect/row_fields.h"
 #include "tuner/inspect/stored_problem.h"
@@ -216,8 +217,8 @@ ExitCode run_diff(const DiffArguments& arguments) {
 
 Action prepare_diff(CLI::App& app, const std::string&) {
   auto arguments = std::make_shared<DiffArguments>();
-  app.add_option("A", arguments->a, "A tuning database")->type_name("FILE")->required();
-  app.add_option("B", arguments->b, "Another one")->type_name("FILE")->required();
+  app.add_option("A", arguments->a, "A tuning database")->type_name(kFileToRead)->required();
+  app.add_option("B", arguments->b, "Another one")->type_name(kFileToRead)->required();
   add_row_filter(app, arguments->filter);
   app.add_flag("--json", arguments->json, "Print JSON: an object with the array \"problems\"");
   app.footer(

@@ -9,6 +9,7 @@
 
 #include "tuner/commands/commands.h"
 #include "tuner/commands/field_options.h"
+#include "tuner/commands/options.h"
 #include "tuner/inspect/diagnosis.h"
 #include "tuner/inspect/row_fields.h"
 #include "tuner/text/format.h"
@@ -58,7 +59,7 @@ ExitCode exit_code_of(const std::vector<Finding>& findings) {
 Action prepare_doctor(CLI::App& app, const std::string&) {
   auto arguments = std::make_shared<DoctorArguments>();
   app.add_option("--db", arguments->database, "Look at this database or bundle, and nothing else")
-      ->type_name("FILE");
+      ->type_name(kFileToRead);
   add_family_files_option(app);
   app.add_flag("--json", arguments->json, "Print JSON: an object with the array \"findings\"");
   app.footer(

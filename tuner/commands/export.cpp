@@ -65,7 +65,7 @@ Action prepare_export(CLI::App& app, const std::string&) {
   auto arguments = std::make_shared<ExportArguments>();
   add_database_option(app, arguments->database);
   app.add_option("-o,--output", arguments->output, "The file to write [-, the standard output]")
-      ->type_name("FILE");
+      ->type_name(kFileToWrite);
   add_row_filter(app, arguments->filter);
   app.add_flag("--best", arguments->best, "Only the best configuration of every problem");
   app.add_flag("--json", arguments->json, "Print JSON: an object; needs -o");

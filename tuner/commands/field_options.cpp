@@ -12,6 +12,7 @@
 
 #include "foldtune/error.h"
 #include "templates/family.h"
+#include "tuner/commands/options.h"
 #include "tuner/problem/count_list.h"
 #include "tuner/text/table.h"
 
@@ -132,7 +133,7 @@ void add_family_files_option(CLI::App& app) {
   app.add_option_function<std::vector<std::string>>(
          "--family", [](const std::vector<std::string>&) {},
          "The file that describes a family of your own; may be given again")
-      ->type_name("FILE")
+      ->type_name(kFileToRead)
       ->allow_extra_args(false);
 }
 

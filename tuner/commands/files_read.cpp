@@ -1,8 +1,6 @@
 #include "tuner/commands/files_read.h"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <array>
 #include <optional>
 #include <utility>
 
@@ -16,11 +14,7 @@ namespace {
 constexpr const char* kDatabaseOption = "--db";
 
 bool is_read(const CLI::Option& option) {
-  constexpr std::array kWritten{"output", "kernel-tuner"};
-  const bool is_written = std::ranges::any_of(option.get_lnames(), [&](const auto& name) {
-    return std::ranges::count(kWritten, name) > 0;
-  });
-  return !is_written && (option.get_positional() || option.get_type_name() == "FILE");
+  return option.get_positional() || option.get_type_name() == kFileToRead;
 }
 
 /// The file of "data.npz:x" is one of several; which one is not known before it is looked for.

@@ -154,7 +154,7 @@ Action prepare_import(CLI::App& app, const std::string&) {
       ->required();
   app.add_option("--db", arguments->database,
                  "The database that takes it, made if it is missing [see foldtune --help]")
-      ->type_name("FILE");
+      ->type_name(kFileToRead);
   app.add_flag("--edited", arguments->edited, "Take a file that was changed since it was exported");
   app.add_flag("--dry-run", arguments->dry_run, "Print what would be added, and change nothing");
   add_family_files_option(app);

@@ -328,7 +328,7 @@ Action prepare_landscape(CLI::App& app, const std::string&) {
   app.add_option(
          "--kernel-tuner", arguments->kernel_tuner,
          "Write it as a cache file of Kernel Tuner, for its simulation mode; - for stdout alone")
-      ->type_name("FILE");
+      ->type_name(kFileToWrite);
   app.add_flag("--json", arguments->selection.json,
                "Print JSON: an array with an object for each device");
   app.footer(

@@ -27,7 +27,8 @@ bool has_cuda_device() {
 }  // namespace
 
 void add_database_option(CLI::App& app, std::optional<std::string>& database) {
-  app.add_option("--db", database, "The tuning database [see foldtune --help]")->type_name("FILE");
+  app.add_option("--db", database, "The tuning database [see foldtune --help]")
+      ->type_name(kFileToRead);
 }
 
 void add_number_option(CLI::App& app, const std::string& flag, const NumberRange& range,

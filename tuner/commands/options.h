@@ -12,6 +12,10 @@ class App;
 
 namespace foldtune {
 
+/// The type names of options that name files, by which `files_read` tells the two kinds apart.
+inline constexpr const char* kFileToRead = "FILE";
+inline constexpr const char* kFileToWrite = "OUT";
+
 /// The whole numbers that an option takes.
 struct NumberRange {
   std::uint64_t least = 0;

@@ -70,7 +70,7 @@ Action prepare_report(CLI::App& app, const std::string&) {
   auto arguments = std::make_shared<ReportArguments>();
   add_database_option(app, arguments->database);
   app.add_option("-o,--output", arguments->output, "The page; - for stdout")
-      ->type_name("FILE")
+      ->type_name(kFileToWrite)
       ->required();
   add_row_filter(app, arguments->filter);
   app.add_flag("--json", arguments->json, "Print JSON: an object");
