@@ -11,9 +11,10 @@ std::string excerpt(std::string_view text, std::size_t most) {
   const auto is_inside_character = [&](std::size_t place) {
     return (static_cast<unsigned char>(text[place]) & 0xC0U) == 0x80U;  // of UTF-8
   };
-  std::size_t kept = most;
+  constexpr std::string_view kCut = "...";
+  std::size_t kept = most - std::min(most, kCut.size());
   while (kept > 0 && is_inside_character(kept)) --kept;
-  return fmt::format("{}... ({} bytes)", text.substr(0, kept), text.size());
+  return fmt::format("{}{} ({} bytes)", text.substr(0, kept), kCut, text.size());
 }
 
 std::string shortened(std::string_view message, std::size_t max_of_word, std::size_t most) {

@@ -95,6 +95,14 @@ void distrust(SQLite::Database& database) {
   sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
 }
 
+/// Whether SQLite cannot keep its files beside this one: for want of a right, or of room.
+bool lacks_place_beside(const SQLite::Exception& error) {
+  constexpr std::array kOfIndex{SQLITE_IOERR_SHMOPEN, SQLITE_IOERR_SHMSIZE, SQLITE_IOERR_SHMMAP};
+  const int code = error.getErrorCode();
+  return code == SQLITE_CANTOPEN || code == SQLITE_READONLY ||
+         std::ranges::count(kOfIndex, error.getExtendedErrorCode()) > 0;
+}
+
 std::string immutable_uri(const std::filesystem::path& path) {
   std::string uri = "file:";
   for (const char c : path.string()) {
@@ -204,9 +212,7 @@ void FileReader::connect_to(const FileStates& states) {
           .execAndGet("PRAGMA user_version");
       return;
     }
-    // SQLite cannot keep its files beside this one.
-    const int code = error.getErrorCode();
-    if (!is_unwritten || (code != SQLITE_CANTOPEN && code != SQLITE_READONLY)) throw;
+    if (!is_unwritten || !lacks_place_beside(error)) throw;
     connect_as_immutable();
   }
 }

@@ -183,14 +183,14 @@ bool has_schema(SQLite::Database& database, const std::filesystem::path& path) {
   if (application != kApplicationId) {
     throw StoreError(fmt::format(
         "cannot open {} as a tuning database: it is the database of another program, and was left "
-        "as it is; choose another file with --db or FOLDTUNE_DB",
+        "as it is; name a file of Foldtune (of your own results: --db or FOLDTUNE_DB)",
         path.string()));
   }
   if (version != kSchemaVersion) {
     throw StoreError(fmt::format(
         "cannot open the tuning database {}: its schema is of version {}, and this Foldtune reads "
-        "version {} alone; it was left as it is: choose another file with --db or FOLDTUNE_DB, or "
-        "export its measurements with the Foldtune that wrote it",
+        "version {} alone; it was left as it is: name another file (of your own results: --db or "
+        "FOLDTUNE_DB), or export its measurements with the Foldtune that wrote it",
         path.string(), version, kSchemaVersion));
   }
   return true;

@@ -14,6 +14,11 @@ std::string remedy(const SQLite::Exception& error, const std::filesystem::path& 
     case SQLITE_FULL:
       return "free some space; what was stored before is kept";
     case SQLITE_IOERR:
+      if (error.getExtendedErrorCode() == SQLITE_IOERR_SHMSIZE ||
+          error.getExtendedErrorCode() == SQLITE_IOERR_SHMOPEN) {
+        return "a file of 32 KiB beside it, its log's index, cannot be made: free some space, or "
+               "raise the limit of file sizes; what was stored before is kept";
+      }
       return fmt::format(
           "the file system failed (SQLite's code {}); check it and its quota, or "
           "choose another database with --db or FOLDTUNE_DB; what was stored before "
@@ -28,7 +33,8 @@ std::string remedy(const SQLite::Exception& error, const std::filesystem::path& 
           "FOLDTUNE_DB",
           path.parent_path().string());
     case SQLITE_NOTADB:
-      return "it was left as it is; choose another file with --db or FOLDTUNE_DB";
+      return "it was left as it is; name a file of Foldtune (of your own results: --db or "
+             "FOLDTUNE_DB)";
     case SQLITE_CORRUPT:
       return "it is damaged; keep a copy, and try `sqlite3 FILE .recover`, or choose another "
              "database with --db or FOLDTUNE_DB";

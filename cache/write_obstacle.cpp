@@ -2,10 +2,12 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <string>
 #include <system_error>
 #include <vector>
 
@@ -27,10 +29,21 @@ int find_error(const std::filesystem::path& path, int how) {
   return ::access(path.c_str(), how) == 0 ? 0 : errno;
 }
 
-/// errno of writing some bytes to a new file in the folder; 0 if it can, or cannot be known.
+/// errno of making a folder in the folder, which is removed again; 0 if it can.
+int try_to_make_folder(const std::filesystem::path& folder) {
+  std::string name = folder / ".foldtune-XXXXXX";
+  if (::mkdtemp(name.data()) == nullptr) return errno;
+  ::rmdir(name.c_str());
+  return 0;
+}
+
+/// errno of writing some bytes to a new file in the folder; 0 if it can.
 int try_to_write(const std::filesystem::path& folder) {
   const int file = ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, S_IRUSR | S_IWUSR);
-  if (file < 0) return errno == EOPNOTSUPP || errno == EISDIR ? 0 : errno;
+  if (file < 0) {
+    const bool has_no_such_files = errno == EOPNOTSUPP || errno == EISDIR;
+    return has_no_such_files ? try_to_make_folder(folder) : errno;
+  }
   const std::vector<char> bytes(kLogBytes);
   int error = 0;
   for (std::size_t done = 0; done < bytes.size() && error == 0;) {

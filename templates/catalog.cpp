@@ -39,21 +39,15 @@ constexpr std::array<std::string_view, 3> kDeterminismNames{"any", "run_to_run",
 constexpr std::array<std::string_view, 2> kAlignmentNames{"vector", "element"};
 constexpr std::array<std::string_view, 2> kNanPolicyNames{"propagate", "ignore"};
 
-constexpr const TypeRow& row(ElementType type) { return kTypeRows[static_cast<std::size_t>(type)]; }
+constexpr const TypeRow& row(ElementType type) { return row_of(kTypeRows, type); }
 static_assert(has_rows_in_order(kTypeRows, &TypeRow::type));
 
 }  // namespace
 
 std::string_view name(ElementType type) { return row(type).name; }
-std::string_view name(Determinism determinism) {
-  return kDeterminismNames[static_cast<std::size_t>(determinism)];
-}
-std::string_view name(Alignment alignment) {
-  return kAlignmentNames[static_cast<std::size_t>(alignment)];
-}
-std::string_view name(NanPolicy policy) {
-  return kNanPolicyNames[static_cast<std::size_t>(policy)];
-}
+std::string_view name(Determinism determinism) { return row_of(kDeterminismNames, determinism); }
+std::string_view name(Alignment alignment) { return row_of(kAlignmentNames, alignment); }
+std::string_view name(NanPolicy policy) { return row_of(kNanPolicyNames, policy); }
 
 std::optional<ElementType> parse_element_type(std::string_view text) {
   return parse_name<ElementType>(kElementTypeNames, text);

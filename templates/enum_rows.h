@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <string_view>
 
 namespace foldtune {
@@ -16,6 +17,16 @@ constexpr auto column(const Rows& rows, Member Row::*member) {
   std::array<Member, kCount> values{};
   for (std::size_t i = 0; i < kCount; ++i) values[i] = rows[i].*member;
   return values;
+}
+
+/// The row of an enumerator. Throws std::invalid_argument for a number that was cast to one.
+template <class Rows, class Enum>
+constexpr const auto& row_of(const Rows& rows, Enum enumerator) {
+  const auto place = static_cast<std::size_t>(enumerator);
+  if (place >= rows.size()) {
+    throw std::invalid_argument("a number was cast to an enumerator that there is not");
+  }
+  return rows[place];
 }
 
 /// Whether each row is at the place of its enumerator.

@@ -155,6 +155,16 @@ class Hashes {
   std::vector<bool> is_open_;
 };
 
+/// With "#" for "%:", which means the same.
+std::string with_plain_hashes(std::string_view text) {
+  constexpr std::string_view kDigraph = "%:";
+  std::string plain(text);
+  for (std::size_t at = plain.find(kDigraph); at != std::string::npos; at = plain.find(kDigraph)) {
+    plain.replace(at, kDigraph.size(), "#");
+  }
+  return plain;
+}
+
 }  // namespace
 
 std::string tokens_of(std::string_view text) { return Tokenizer(text).run(); }
@@ -173,10 +183,15 @@ std::vector<std::string_view> included_files(std::string_view text) {
 }
 
 std::string find_include_fault(std::string_view text) {
-  constexpr std::string_view kInclude = "#\ninclude\n";
-  const std::string all = tokens_of(text);
-  for (std::size_t at = all.find(kInclude); at != std::string::npos; at = all.find(kInclude, at)) {
-    at += kInclude.size();
+  constexpr std::string_view kBegin = "#\n";
+  constexpr std::array<std::string_view, 3> kWords{"include\n", "include_next\n", "import\n"};
+  const std::string all = tokens_of(with_plain_hashes(text));
+  for (std::size_t at = all.find(kBegin); at != std::string::npos; at = all.find(kBegin, at)) {
+    at += kBegin.size();
+    const auto word = std::ranges::find_if(
+        kWords, [&](std::string_view one) { return all.compare(at, one.size(), one) == 0; });
+    if (word == kWords.end()) continue;
+    at += word->size();
     std::string name = all.substr(at, all.find("\n\n", at) - at);
     std::erase_if(name, [](char c) { return c == '\n' || c == ' '; });
     const bool is_literal = name.starts_with('"') || name.starts_with('<');

@@ -65,7 +65,9 @@ std::string extent_text(std::uint64_t extent) {
 }  // namespace
 
 Problem::Problem(const Family& family) : family_(&family) {
-  for (const Field& field : family.fields()) set(field, field.fallback.value_or(kUnsaid));
+  for (const Field& field : family.fields()) {
+    field.fallback ? set(field, *field.fallback) : clear(field);
+  }
 }
 
 bool Problem::operator==(const Problem& other) const {

@@ -35,7 +35,7 @@ thread_local std::string last_problem;
 
 foldtune_status fail(foldtune_status status, const char* text) noexcept {
   try {
-    last_error = text;
+    last_error = Error(text).what();  // what is thrown may be none
   } catch (...) {
     last_error.clear();  // No memory for the text.
   }

@@ -3,9 +3,15 @@
 #include <fmt/format.h>
 
 #include <functional>
+#include <memory>
 #include <mutex>
+#include <set>
+#include <string>
 #include <unordered_map>
+#include <utility>
 
+#include "cache/excerpt.h"
+#include "cache/printable.h"
 #include "foldtune/error.h"
 #include "runtime/api/histogram_state.h"
 #include "runtime/api/reducer_state.h"
@@ -24,6 +30,26 @@ void throw_fault(const std::string& fault, std::string_view what) {
 /// As of `foldtune tune --budget`: a week.
 constexpr double kMaxBudgetS = 7 * 86400;
 
+/// A text that was told is not told again. What `notify` throws is lost, as of a log's callback:
+/// the work goes on.
+std::function<void(const std::string&)> once(std::function<void(const std::string&)> notify) {
+  struct Told {
+    std::mutex mutex;
+    std::set<std::string> texts;
+  };
+  return [told = std::make_shared<Told>(), notify = std::move(notify)](const std::string& text) {
+    const std::string message = shortened(printable_lines(text));
+    {
+      const std::lock_guard lock(told->mutex);
+      if (!told->texts.insert(message).second) return;
+    }
+    try {
+      notify(message);
+    } catch (...) {  // NOLINT(bugprone-empty-catch): said above
+    }
+  };
+}
+
 /// Nothing is said twice on the standard error.
 void notify_log_or_once(const std::string& text) {
   if (!Log::takes(LogLevel::warning)) return note_once(text);
@@ -35,6 +61,13 @@ OperationSettings settings_of(const ContextOptions& options, const Device& devic
   if (miss.action < OnMiss::use_default || miss.action > OnMiss::fail) {
     throw InvalidArgument("making a context: MissPolicy::action is none of OnMiss");
   }
+  const bool is_sensible = miss.budget_s > 0 && miss.budget_s <= kMaxBudgetS;  // and no NaN
+  if (!is_sensible) {
+    throw InvalidArgument(fmt::format(
+        "making a context: {} s is no sensible time to tune what was not tuned: it is more than "
+        "0 and at most a week",
+        miss.budget_s));
+  }
   OperationSettings settings{.on_miss = miss.action, .check_pointers = options.check_pointers};
   if (miss.action != OnMiss::tune) return settings;
   if (miss.tune) {
@@ -42,13 +75,6 @@ OperationSettings settings_of(const ContextOptions& options, const Device& devic
       return Tuned{.config = tune(workload), .reason = "MissPolicy::tune returned none"};
     };
   } else {
-    const bool is_sensible = miss.budget_s > 0 && miss.budget_s <= kMaxBudgetS;  // and no NaN
-    if (!is_sensible) {
-      throw InvalidArgument(fmt::format(
-          "making a context: {} s is no sensible time to tune what was not tuned: it is more than "
-          "0 and at most a week",
-          miss.budget_s));
-    }
     settings.tune = tune_in_worker(device.quick_info().id, options.database, miss.budget_s);
   }
   return settings;
@@ -111,7 +137,7 @@ Context::Context(const ContextOptions& options)
               ConfigLookup::open({.database = options.database,
                                   .bundles = options.bundles,
                                   .cache_bytes = options.cache_bytes},
-                                 options.notify ? options.notify : notify_log_or_once),
+                                 once(options.notify ? options.notify : notify_log_or_once)),
               options) {}
 
 Context::Context(std::shared_ptr<Device> device, std::shared_ptr<const ConfigStore> store,
@@ -127,6 +153,8 @@ Context& Context::operator=(Context&&) noexcept = default;
 Context::~Context() = default;
 
 Reducer Context::reducer(const Reduction& problem) {
+  // The key of a problem has not all of its operator: not the tolerance.
+  if (problem.custom != nullptr) throw_fault(find_fault(Problem(problem)), "a reducer");
   Reduction of_any_count = problem;
   of_any_count.count = 0;
   of_any_count.alignment = Alignment::vector;

@@ -113,10 +113,13 @@ class WorkerTuner {
     } catch (const Json::exception&) {  // told below, with how it ended
     }
     const std::optional<int> status = worker.wait(Clock::now() + kEnd);
+    const std::string written = worker.error_tail();
     throw DeviceError(fmt::format(
-        "{}: the worker gave no answer, and {}; it wrote: {}", doing,
+        "{}: the worker gave no answer, and {}; {}. `foldtune doctor` says whether it is the right "
+        "one",
+        doing,
         status ? "ended with " + describe_end(*status) : "did not end in time, and was stopped",
-        worker.error_tail()));
+        written.empty() ? "it wrote nothing" : "it wrote: " + written));
   }
 
   const std::string device_;

@@ -16,6 +16,7 @@
 #include <system_error>
 #include <utility>
 
+#include "cache/excerpt.h"
 #include "cache/printable.h"
 #include "foldtune/error.h"
 #include "runtime/device/compiler.h"
@@ -129,11 +130,13 @@ std::string with_dynamic_shared(const std::string& source) {
       "$1* const $2 = static_cast<$1*>(::foldtune::platform::current->dynamic_shared);");
 }
 
-/// As ELF has it: its magic number, and its type in the 16th byte.
+/// One that can be loaded here. As ELF has it: its magic number, whether it is of 64 bits, and its
+/// type in the 16th byte.
 bool is_shared_library(std::string_view image) {
   constexpr std::size_t kTypeOffset = 16;
   constexpr char kSharedObject = 3;
-  return image.starts_with("\177ELF") && image.size() > kTypeOffset &&
+  constexpr std::string_view kMagic = sizeof(void*) == 8 ? "\177ELF\2" : "\177ELF\1";
+  return image.starts_with(kMagic) && image.size() > kTypeOffset &&
          image[kTypeOffset] == kSharedObject;
 }
 
@@ -237,6 +240,8 @@ class HostCompiler final : public Compiler {
  private:
   /// Why it cannot be used; empty if it can, and is from now on.
   std::string try_call(const CompilerCall& call);
+  /// Why the user's options keep it from what is needed; empty if they do not.
+  std::string try_options() const;
   /// The templates' folder, a new one if the present one is not whole any more.
   Folder templates() const;
 
@@ -298,9 +303,26 @@ std::string HostCompiler::try_call(const CompilerCall& call) {
   command_ = call.command + kOptions + sanitizer_options(identity[0] == "clang++");
   user_options_ = call.options;
   version_ = fmt::format("{} {}.{}.{}", identity[0], identity[1], identity[2], identity[3]);
+  if (call.options.empty()) return {};
   // Other options make other kernels, which are neither looked up nor timed as the same.
-  if (!call.options.empty()) version_ += fmt::format(" {}", fmt::join(call.options, " "));
-  return {};
+  version_ += fmt::format(" {}", fmt::join(call.options, " "));
+  return try_options();
+}
+
+std::string HostCompiler::try_options() const {
+  const WorkFiles files;
+  write_file(files.source,
+             "template <class T> concept Any = true;\n"
+             "extern \"C\" int of_any() { return Any<int>; }\n");
+  const Command command = command_ + Command{files.source, "-o", files.output} + user_options_;
+  const std::string fault = files.fault_of(files.run(command, kCompileLimit), kCompileLimit);
+  if (!fault.empty()) {
+    return fmt::format("with its options it does not compile C++20: {}: {}", fault,
+                       excerpt(read_file(files.log)));
+  }
+  return is_shared_library(read_file(files.output))
+             ? ""
+             : "its options keep it from making a shared library for this processor";
 }
 
 CompiledKernel HostCompiler::compile(const Program& program) const {
@@ -334,12 +356,6 @@ CompiledKernel HostCompiler::compile(const Program& program) const {
                                      without_folder(read_file(files.log), *folder)));
     }
     result.image = read_file(files.output);
-    if (!is_shared_library(result.image)) {
-      throw Unavailable(
-          fmt::format("Compiling {} with {}: it made no shared library. Leave out of CXX the "
-                      "options that keep it from that.",
-                      describe(program), version_));
-    }
   } catch (const std::system_error& error) {
     throw Unavailable(fmt::format(
         "Compiling {} with {}: {}. Free some space, or set TMPDIR to a folder that can be written.",

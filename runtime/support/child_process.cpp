@@ -18,6 +18,8 @@
 #include <system_error>
 #include <thread>
 
+#include "runtime/support/temporary_folder.h"
+
 namespace foldtune {
 namespace {
 
@@ -205,8 +207,10 @@ ChildProcess::ChildProcess(const std::vector<std::string>& command) {
 
 ChildProcess::~ChildProcess() {
   if (parent_ != ::getpid()) return;
+  const bool is_over = status_.has_value();
   kill();
   wait(std::chrono::steady_clock::now() + kEndTime);
+  if (!is_over) remove_abandoned_folders();
 }
 
 void ChildProcess::kill() {

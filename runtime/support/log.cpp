@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "cache/excerpt.h"
 #include "cache/notice.h"
 #include "cache/printable.h"
 
@@ -37,7 +38,7 @@ std::optional<LogLevel> parse_level(std::string_view text) {
 }
 
 void write_to_stderr(LogLevel level, const std::string& message) {
-  write_error_line(fmt::format("foldtune: {}: {}", to_string(level), printable_lines(message)));
+  write_error_line(fmt::format("foldtune: {}: {}", to_string(level), message));
 }
 
 }  // namespace
@@ -91,7 +92,7 @@ void Log::write(LogLevel level, const std::string& message) {
   }
   if (callback == nullptr || !*callback) return;
   try {
-    (*callback)(level, message);
+    (*callback)(level, shortened(printable_lines(message)));
   } catch (...) {  // NOLINT(bugprone-empty-catch): the work goes on whatever becomes of the log
   }
 }

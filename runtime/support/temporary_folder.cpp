@@ -12,6 +12,8 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <mutex>
+#include <set>
 #include <system_error>
 #include <vector>
 
@@ -100,6 +102,23 @@ void remove_abandoned_folders_once(const std::filesystem::path& parent) {
   }();
 }
 
+/// The folders of this process.
+struct OwnFolders {
+  std::mutex mutex;
+  std::set<std::filesystem::path> paths;
+};
+
+// Never destroyed: there may be folders as long as the process.
+OwnFolders& own_folders() {
+  static auto* const only = new OwnFolders;
+  return *only;
+}
+
+void add_own(const std::filesystem::path& path) {
+  const std::lock_guard lock(own_folders().mutex);
+  own_folders().paths.insert(path);
+}
+
 }  // namespace
 
 TemporaryFolder::TemporaryFolder() : owner_(::getpid()) {
@@ -120,7 +139,9 @@ TemporaryFolder::TemporaryFolder() : owner_(::getpid()) {
     }
     const bool is_locked = ::flock(lock_.number(), LOCK_EX | LOCK_NB) == 0;
     const bool is_taken = is_locked ? !is_at(lock_.number(), path) : errno == EWOULDBLOCK;
-    if (!is_taken) return;
+    if (is_taken) continue;
+    add_own(path_);
+    return;
   }
 }
 
@@ -128,6 +149,26 @@ TemporaryFolder::~TemporaryFolder() {
   if (::getpid() != owner_) return;
   std::error_code ignored;  // what cannot be removed is left to the system's own cleaning
   std::filesystem::remove_all(path_, ignored);
+  const std::lock_guard lock(own_folders().mutex);
+  own_folders().paths.erase(path_);
+}
+
+void remove_abandoned_folders() {
+  try {
+    remove_abandoned_folders(folder_of_temporaries());
+  } catch (const Unavailable&) {  // NOLINT(bugprone-empty-catch): then there are none
+  }
+}
+
+void remove_own_folders() {
+  constexpr int kTries = 10;  // as long as others put files there
+  const std::lock_guard lock(own_folders().mutex);
+  for (const std::filesystem::path& path : own_folders().paths) {
+    std::error_code error;
+    for (int i = 0; i < kTries && std::filesystem::exists(path, error); ++i) {
+      std::filesystem::remove_all(path, error);
+    }
+  }
 }
 
 void remove_abandoned_folders(const std::filesystem::path& parent) {

@@ -33,6 +33,11 @@ class TemporaryFolder {
 
 /// Removes the folders in `parent` whose owners of this user have ended without doing so.
 void remove_abandoned_folders(const std::filesystem::path& parent);
+/// The same of where they are made.
+void remove_abandoned_folders();
+
+/// Removes all folders of this process, for one that is about to end; others may be using them.
+void remove_own_folders();
 
 /// The bytes of the file; throws std::system_error.
 std::string read_file(const std::filesystem::path& path);

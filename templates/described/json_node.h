@@ -66,7 +66,9 @@ class JsonNode {
 
   std::string text() const {
     if (!json_->is_string()) fail("is no text");
-    return json_->get<std::string>();
+    auto text = json_->get<std::string>();
+    if (text.find('\0') != std::string::npos) fail("has a character of number 0");
+    return text;
   }
   std::string text(const char* key, const char* fallback) const {
     return has(key) ? (*this)[key].text() : fallback;
@@ -97,7 +99,9 @@ class JsonNode {
 
   /// A number is an expression, too.
   Expression expression(std::span<const std::string> names) const {
-    // The fault of what is no text has the place already.
+    if (json_->is_number() && !json_->is_number_unsigned()) {
+      fail("is no whole number, and no expression");
+    }
     const std::string text = json_->is_number_unsigned() ? json_->dump() : this->text();
     try {
       return Expression(text, names);

@@ -27,9 +27,9 @@ bool has_bin_for_each(ElementType element, std::uint32_t bins) {
 
 }  // namespace
 
-std::string_view name(Binning binning) { return kBinningNames[static_cast<std::size_t>(binning)]; }
+std::string_view name(Binning binning) { return row_of(kBinningNames, binning); }
 std::string_view name(Distribution distribution) {
-  return kDistributionNames[static_cast<std::size_t>(distribution)];
+  return row_of(kDistributionNames, distribution);
 }
 std::optional<Binning> parse_binning(std::string_view text) {
   return parse_name<Binning>(kBinningNames, text);

@@ -219,9 +219,7 @@ constexpr std::array kOperatorRows{
 constexpr auto kOperators = column<kOperatorRows.size() - 1>(kOperatorRows, &OperatorRow::op);
 constexpr auto kOperatorNames = column<kOperatorRows.size()>(kOperatorRows, &OperatorRow::name);
 
-constexpr const OperatorRow& row(Operator op) {
-  return kOperatorRows[static_cast<std::size_t>(op)];
-}
+constexpr const OperatorRow& row(Operator op) { return row_of(kOperatorRows, op); }
 static_assert(has_rows_in_order(kOperatorRows, &OperatorRow::op));
 
 /// As kMayLeaveRange in wide_sums.cuh.

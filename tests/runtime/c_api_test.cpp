@@ -192,6 +192,9 @@ TEST_CASE_METHOD(CApiTest, "C API: a tolerance is a finite number that is not ne
   }
   op.tolerance = 0.5;
   reducer(problem);
+  // The operator is known now; what it takes besides is looked at all the same.
+  op.tolerance = -1;
+  CHECK_THAT(refusal(problem), ContainsSubstring("tolerance"));
 }
 
 TEST_CASE_METHOD(CApiTest, "C API: lists of an operator that cannot be are not read") {

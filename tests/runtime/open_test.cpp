@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "foldtune/context.h"
@@ -74,6 +76,29 @@ TEST_CASE("Opening: what is no database is left as it is, and everything runs un
   REQUIRE(notes.size() == 1);
   CHECK_THAT(notes[0], ContainsSubstring("running untuned") && ContainsSubstring(path.string()));
   CHECK(read_file(path) == text);
+}
+
+TEST_CASE("Opening: a note is told once, and what its listener throws is lost") {
+  const TemporaryFolder folder;
+  write_file(folder.path() / "bundle.db", "no database");
+  int notes = 0;
+  const std::string bundle = (folder.path() / "bundle.db").string();
+  const Context context({.device = "cpu",
+                         .database = (folder.path() / "none.db").string(),
+                         .bundles = {bundle, bundle},
+                         .notify = [&](const std::string&) {
+                           ++notes;
+                           throw std::runtime_error("a listener's own fault");
+                         }});
+  CHECK(notes == 1);
+}
+
+TEST_CASE("Errors may be shown as they are: control characters are text, and long words are cut") {
+  const std::string long_word(5000, 'x');
+  const std::string text = Error("a\x1b[31m " + long_word + "\nb").what();
+  CHECK_THAT(text, ContainsSubstring("a\\x1b[31m") && ContainsSubstring("... (5000 bytes)\nb"));
+  CHECK(text.size() < 1100);
+  CHECK(Error(text).what() == text);
 }
 
 /// NVRTC for `architecture`; null, with a warning, where there is none.

@@ -148,6 +148,7 @@ TEST_CASE("What includes a file of the user's own is told from what does not") {
   }
   for (const char* const text :
        {"#include \"/tmp/own.h\"", "int a;\n # include /* */ <../own.h> // it\nint b;",
+        "%:include \"/tmp/own.h\"", "#import \"/tmp/own.h\"", "# include_next <../own.h>",
         "#include \"templates/../../own.h\"\n", "#define OWN \"own.h\"\n#include OWN\n"}) {
     CAPTURE(text);
     CHECK(find_include_fault(text).starts_with("it includes "));

@@ -166,6 +166,7 @@ TEST_CASE("A number that was cast to an enumerator that there is not is a histog
   const std::string fault = "a number was cast to an enumerator that there is not";
   CHECK(find_fault(HistogramWorkload{.type = static_cast<ElementType>(77)}) == fault);
   CHECK(find_fault(HistogramWorkload{.counter = static_cast<ElementType>(-1)}) == fault);
+  CHECK(find_fault(HistogramWorkload{.binning = static_cast<Binning>(INT32_MIN)}) == fault);
   CHECK(find_fault(HistogramWorkload{.binning = static_cast<Binning>(3)}) == fault);
   CHECK(find_fault(HistogramWorkload{.distribution = static_cast<Distribution>(3)}) == fault);
   CHECK_THAT(find_fault(HistogramWorkload{.alignment = static_cast<Alignment>(7)}),

@@ -373,6 +373,10 @@ TEST_CASE("A number that was cast to an enumerator that there is not is a fault"
   const std::string fault = "a number was cast to an enumerator that there is not";
   CHECK(find_fault(Reduction{.op = static_cast<Operator>(250)}) == fault);
   CHECK(find_fault(Reduction{.op = static_cast<Operator>(-1)}) == fault);
+  CHECK(find_fault(Reduction{.op = static_cast<Operator>(INT32_MIN)}) == fault);
+  CHECK(find_fault(Reduction{.type = static_cast<ElementType>(INT32_MIN)}) == fault);
+  CHECK_THROWS_WITH(name(static_cast<Operator>(26)), fault);
+  CHECK_THROWS_WITH(size_of(static_cast<ElementType>(1'000'000)), fault);
   CHECK(find_fault(Reduction{.type = static_cast<ElementType>(77)}) == fault);
   CHECK(find_fault(Reduction{.accumulator = static_cast<ElementType>(77)}) == fault);
   CHECK(find_fault(Reduction{.result = static_cast<ElementType>(12)}) == fault);

@@ -77,6 +77,11 @@ TEST_CASE_METHOD(DoctorTest, "doctor: a machine without foldtune-worker cannot t
              ContainsSubstring("not the foldtune-worker of this"));
 }
 
+TEST_CASE_METHOD(DoctorTest, "doctor: tells of a database that could not be made") {
+  place_.set("FOLDTUNE_DB", "/proc/nowhere/tuning.db");
+  CHECK(status_of(diagnose(kDatabase), "database") == "problem");
+}
+
 TEST_CASE_METHOD(DoctorTest, "doctor: tells of the database and the kernels in it") {
   store(place_.database(), {stored_sum(20, 5), stored_sum(22, 9)});
   const std::string before = read_file(place_.database());

@@ -373,6 +373,33 @@ TEST_CASE("A second signal ends a tuning at once, and a later run removes what k
   CHECK(fs::is_empty(folder));
 }
 
+TEST_CASE("Other verbs that a signal ends take their temporary files with them") {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    Workplace place;
+    const fs::path folder = place.path() / "tmp";
+    fs::create_directory(folder);
+    place.set("TMPDIR", folder);
+    RunningProgram program = place.start({"ladder", "--device", "cpu", "--section", "D"});
+    wait_for_text(program, "running");
+    for (int i = 0; i < 500 && fs::is_empty(folder); ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    program.send_signal(signal);
+    CHECK(program.wait().exit_code == 128 + signal);
+    CHECK(fs::is_empty(folder));
+  }
+}
+
+TEST_CASE("A database that was just copied is read where no file may grow") {
+  const Workplace place;
+  store(place.file("t.db"), {stored_sum(20, 5)});
+  CHECK(
+      in_shell(place,
+               "cp $D/t.db $D/copy.db && (ulimit -f 0; exec $P show --db $D/copy.db 2>&1) | cat > "
+               "$D/shown") == 0);
+  CHECK_THAT(read_file(place.file("shown")), ContainsSubstring("sum f32"));
+}
+
 TEST_CASE("nohup keeps a tuning when its terminal is closed") {
   const Workplace place;
   CHECK(in_shell(place,

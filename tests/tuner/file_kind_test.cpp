@@ -33,6 +33,14 @@ TEST_CASE("Formats are known by their content, whatever the name") {
            {"\x80\x04\x95\x10\0\0\0"s, "pickle"},
            {"\x50\0\0\0\0\0\0\0{\"x\":{\"dtype\":\"F32\"}}\0"s, "safetensors"},
            {std::string(257, '\0') + "ustar\0"s, "tar archive"},
+           {"GIF89a\x01\0"s, "GIF"},
+           {"RIFF\x24\x27\0\0WAVEfmt "s, "RIFF"},
+           {"BM\x46\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0"s, "BMP"},
+           {std::string(128, '\0') + "DICM", "DICOM"},
+           {"\0\0\0\x20"
+            "ftypisom"s,
+            "MP4"},
+           {"Rar!\x1a\x07\x01\0"s, "RAR"},
            {"SQLite format 3\0\x10"s, "SQLite"}}) {
     CAPTURE(what);
     CHECK_THAT(describe(content), ContainsSubstring(what) && ContainsSubstring(": "));

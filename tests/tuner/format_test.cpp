@@ -95,11 +95,11 @@ TEST_CASE("A word of a command line has no control characters, and means the sam
 
 TEST_CASE("A quotation is cut between characters, and says how much there is") {
   CHECK(excerpt("short") == "short");
-  CHECK(excerpt(std::string(200, 'x'), 5) == "xxxxx... (200 bytes)");
-  CHECK(excerpt("caf\xc3\xa9 and more", 4) == "caf... (14 bytes)");
-  CHECK(shortened("a wordy one:\n" + std::string(50, 'x') + " was", 10) ==
+  CHECK(excerpt(std::string(200, 'x'), 8) == "xxxxx... (200 bytes)");
+  CHECK(excerpt("caf\xc3\xa9 and more", 7) == "caf... (14 bytes)");
+  CHECK(shortened("a wordy one:\n" + std::string(50, 'x') + " was", 13) ==
         "a wordy one:\nxxxxxxxxxx... (50 bytes) was");
-  CHECK(shortened(std::string(100, 'x') + " y", 1000, 20) ==
+  CHECK(shortened(std::string(100, 'x') + " y", 1000, 23) ==
         std::string(20, 'x') + "... (102 bytes)");
 }
 

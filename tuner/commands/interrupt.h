@@ -7,6 +7,12 @@
 
 namespace foldtune {
 
+inline constexpr std::array kEndingSignals{SIGINT, SIGTERM, SIGHUP};
+
+/// From now on a signal that ends the process, of those below, has its temporary folders removed
+/// before. One that is ignored stays so. For the beginning of a program.
+void remove_folders_on_signals();
+
 /// While one lives, the first of the signals SIGINT (Ctrl-C), SIGTERM (of systems that shut down or
 /// run out of time) and SIGHUP (of a terminal that is closed) is kept, and said on stderr. The
 /// second one ends the process at once, with 128 plus its number. SIGHUP stays ignored if it was,
@@ -23,9 +29,7 @@ class InterruptGuard {
   int signal() const;
 
  private:
-  static constexpr std::array kSignals{SIGINT, SIGTERM, SIGHUP};
-
-  std::array<struct sigaction, kSignals.size()> before_{};
+  std::array<struct sigaction, kEndingSignals.size()> before_{};
 };
 
 }  // namespace foldtune

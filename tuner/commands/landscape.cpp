@@ -26,6 +26,7 @@
 #include "tuner/files/output_file.h"
 #include "tuner/inspect/row_fields.h"
 #include "tuner/inspect/stored_rows.h"
+#include "tuner/measure/statistics.h"
 #include "tuner/text/format.h"
 #include "tuner/text/print.h"
 #include "tuner/text/table.h"
@@ -99,8 +100,8 @@ void print_spread(const Landscape& landscape, const LandscapePoint& best) {
              untuned->median_us / best.median_us);
   }
   const std::vector<double> times = sorted_times(landscape);
-  print_to(stdout, "median   {:>10}  {:.2f} times the fastest\n",
-           format_us(times[times.size() / 2]), times[times.size() / 2] / best.median_us);
+  print_to(stdout, "median   {:>10}  {:.2f} times the fastest\n", format_us(median(times)),
+           median(times) / best.median_us);
   print_to(stdout, "slowest  {:>10}  {:.2f} times the fastest\n", format_us(times.back()),
            times.back() / best.median_us);
   for (const double near : kNear) {
@@ -183,7 +184,7 @@ void add_spread(OrderedJson& json, const Landscape& landscape, const LandscapePo
   json["bandwidth_gbps"] = gbps;
   json["read_bandwidth_fraction"] = peak > 0 ? OrderedJson(gbps / peak) : OrderedJson();
   json["untuned"] = untuned != nullptr ? point_json(*untuned) : OrderedJson();
-  json["median_us"] = times[times.size() / 2];
+  json["median_us"] = median(times);
   json["slowest_us"] = times.back();
   json["near_fastest"] = OrderedJson::array();
   for (const double near : kNear) {

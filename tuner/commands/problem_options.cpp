@@ -262,7 +262,7 @@ std::vector<Field> said_fields(const Problem& problem) {
   Problem shorter = problem;
   for (auto field = fields.rbegin(); field != fields.rend(); ++field) {
     Problem without = shorter;
-    without.set(*field, field->fallback.value_or(Problem::kUnsaid));
+    field->fallback ? without.set(*field, *field->fallback) : without.clear(*field);
     Problem completed = without;
     problem.family().complete(completed);
     const auto option = std::ranges::find(options, field->name, &FieldOption::name);

@@ -108,10 +108,13 @@ std::vector<Group> make_groups(const std::vector<StoredResult>& rows) {
 }
 
 void print_heading(const StoredResult& row) {
-  print_to(stdout, "{}{}\n", describe_origin(row.run.device, row.run.compiler),
-           has_these_kernels(row) ? ""
-                                  : ", other kernels than those here: not used (of a family from a "
-                                    "file: name it with --family)");
+  std::string kernels;
+  if (!has_these_kernels(row)) {
+    const bool is_known = find_family(row.measurement.problem.family) != nullptr;
+    kernels = fmt::format(", other kernels than those here: not used{}",
+                          is_known ? "" : " (of a family from a file: name it with --family)");
+  }
+  print_to(stdout, "{}{}\n", describe_origin(row.run.device, row.run.compiler), kernels);
 }
 
 std::string format_bandwidth_share(const StoredResult& row) {

@@ -93,24 +93,32 @@ void check_toolkit(Findings& findings) {
   }
 }
 
-/// Called for nothing, foldtune-worker says of which build it is.
-bool is_own_worker(const std::string& program) {
+/// Called for nothing, foldtune-worker says of which build it is. What else it says, or that it did
+/// not end, is returned.
+std::optional<std::string> odd_answer(const std::string& program) {
   constexpr std::chrono::seconds kAnswerLimit{10};
   const TemporaryFolder folder;
   const std::string log = folder.path() / "worker.log";
   const bool has_ended =
       run_program({.command = {program}, .log = log, .temporaries = {}, .limit = kAnswerLimit})
           .has_value();
-  return has_ended && read_file(log).find(build_name()) != std::string::npos;
+  if (!has_ended) return "it did not answer";
+  const std::string answer = read_file(log);
+  if (answer.find(build_name()) != std::string::npos) return std::nullopt;
+  return answer.empty() ? "it said nothing"
+                        : fmt::format("it said \"{}\"", excerpt(in_one_line(answer)));
 }
 
 void check_worker(Findings& findings) try {
   const std::string program = worker_program({}).front();
-  if (is_own_worker(program)) {
+  const std::optional<std::string> answer = odd_answer(program);
+  if (!answer) {
     findings.push_back({"worker", Health::ok, "tuning runs in processes of " + program});
   } else {
     findings.push_back({"worker", Health::problem,
-                        program + " is not the foldtune-worker of this build",
+                        fmt::format("{} is not the foldtune-worker of this build, or cannot say "
+                                    "so: {}",
+                                    program, *answer),
                         "install both of the same Foldtune, or let FOLDTUNE_WORKER name the right "
                         "one"});
   }

@@ -46,7 +46,8 @@ struct ContextOptions {
   /// time go first. 0: none are kept. Empty: `$FOLDTUNE_CACHE_BYTES`, else 256 MiB.
   std::optional<std::uint64_t> cache_bytes{};
 
-  /// Is told why a database that is there, or a bundle, is not used, and what is odd about it.
+  /// Is told why a database that is there, or a bundle, is not used, and what is odd about it; each
+  /// thing once. What it throws is lost. May be called from the threads that call.
   /// Empty: the log (foldtune/log.h) if it takes warnings, else a line on the standard error, once
   /// per process for each reason.
   std::function<void(const std::string&)> notify{};

@@ -2,15 +2,17 @@
 #pragma once
 
 #include <stdexcept>
+#include <string>
 
 #include "foldtune/export.h"
 
 namespace foldtune {
 
-/// The base of all. `what()` is the message.
+/// The base of all. `what()` is the message. It may be shown as it is: what others wrote, and it
+/// quotes, has its control characters as text ("\x1b"), and is cut where it is long.
 class FOLDTUNE_API Error : public std::runtime_error {
  public:
-  using std::runtime_error::runtime_error;
+  explicit Error(const std::string& message);  ///< escaped and cut so
 };
 
 /// The caller asked for something that cannot be: a wrong argument, an unsupported combination.

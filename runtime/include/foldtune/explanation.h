@@ -21,9 +21,11 @@ struct Explanation {
   std::string config;                                   ///< the tunables as a JSON object
   std::string reason;                                   ///< one sentence
   /// What it was tuned for: the extents in the family's order, so that of a reduction or a
-  /// histogram `tuned_shape[0]` is the number of elements. All 0 if it was not tuned.
+  /// histogram `tuned_shape[0]` is the number of elements. All 0 if it was not tuned, or by this
+  /// process just now.
   Shape tuned_shape{};
-  double tuned_us = 0;  ///< its median time there, in microseconds; 0 if it was not tuned
+  /// Its median time there, in microseconds; 0 if it was not tuned, or by this process just now.
+  double tuned_us = 0;
   /// How much longer than with the best configuration the call is expected to take: 0.06 is 6%. The
   /// median of what GPUs measured for sizes as far away, or for the default; 0 for `exact`, and on
   /// the CPU device, of which nothing is known.

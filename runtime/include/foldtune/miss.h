@@ -24,7 +24,8 @@ struct MissPolicy {
   /// With OnMiss::tune: returns the configuration for the workload as a JSON object, as `foldtune
   /// show --json` and `Explanation::config` have it; empty for none. Nothing is never tuned: for a
   /// call of no elements it is asked for the least shape that has the same plan. The call waits for
-  /// it, and so do other first calls of the reducer, whose locks are held. What it throws, the call
+  /// it, and so do other first calls of the reducer, whose locks are held: it calls
+  /// nothing of that reducer. What it throws, the call
   /// throws, and the next call asks again.
   ///
   /// Without a function Foldtune tunes, as `foldtune tune --effort quick` does: in processes of its

@@ -48,7 +48,11 @@ class FOLDTUNE_API Problem {
 
   /// An integer, or a label's place.
   int get(const Field& field) const { return values_.at(field.place); }
-  void set(const Field& field, int value) { values_.at(field.place) = value; }  ///< the same
+  /// The same. No value is kUnsaid, which nonsense that was cast to an enumerator may be.
+  void set(const Field& field, int value) {
+    values_.at(field.place) = value == kUnsaid ? kUnsaid + 1 : value;
+  }
+  void clear(const Field& field) { values_.at(field.place) = kUnsaid; }  ///< it was not said
 
   /// The user's own operator, where a field says so; null for all others.
   const std::shared_ptr<const CustomOperator>& custom() const { return custom_; }
