@@ -99,6 +99,9 @@ Matrix::Matrix(const std::shared_ptr<Device>& device, const Options& options, Ru
       options_(options),
       progress_(std::move(progress)),
       store_(open_sqlite_store(options.database, OpenMode::read_only)),
+      yardstick_(options.yardstick.empty()
+                     ? nullptr
+                     : open_sqlite_store(options.yardstick, OpenMode::read_only)),
       random_(options.seed),
       report_{.runs = {std::move(run)}, .figures = {}, .faults = {}, .not_run = {}} {}
 
@@ -161,7 +164,7 @@ void Matrix::compile(const std::vector<Work>& works) {
   std::vector<CompilePool::Compilation> compilations;
   for (const Work& work : works) {
     for (const ConfigStore* const store :
-         {store_.get(), static_cast<const ConfigStore*>(nullptr)}) {
+         {store_.get(), yardstick_.get(), static_cast<const ConfigStore*>(nullptr)}) {
       const Choice choice = choose_config(store, device_->info().record,
                                           device_->compiler().version(), work.workload);
       compilations.push_back(compilations_.request(
@@ -184,6 +187,14 @@ void Matrix::measure(const Work& work) {
   time_all(measurer, right, work);
 }
 
+bool Matrix::has_yardstick(const Workload& workload) const {
+  if (yardstick_ == nullptr) return false;
+  const Choice choice = choose_config(yardstick_.get(), device_->info().record,
+                                      device_->compiler().version(), workload);
+  const bool is_exact = choice.source() == ConfigSource::exact;
+  return is_exact && choice.match->shape == to_text(workload.problem.family(), workload.shape);
+}
+
 std::vector<Contender> Matrix::make_contenders(const Work& work) {
   std::vector<Contender> contenders;
   const auto add_foldtune = [&](std::string_view name, std::shared_ptr<const ConfigStore> store) {
@@ -196,6 +207,7 @@ std::vector<Contender> Matrix::make_contenders(const Work& work) {
   };
   add_foldtune(kTuned, store_);
   add_foldtune(kUntuned, nullptr);
+  if (has_yardstick(work.workload)) add_foldtune(kYardstick, yardstick_);
   const auto add = [&](std::optional<Contender> contender) {
     if (contender) contenders.push_back(std::move(*contender));
   };

@@ -47,6 +47,7 @@ class Matrix {
   void measure_limits();
   void compile(const std::vector<Work>& works);
   void measure(const Work& work);
+  bool has_yardstick(const Workload& workload) const;
   std::vector<Contender> make_contenders(const Work& work);
   void time_all(Measurer& measurer, std::span<const Contender> contenders, const Work& work);
   void add_not_run(const Cell& cell);
@@ -58,6 +59,7 @@ class Matrix {
   Progress progress_;
   const Clock::time_point begin_ = Clock::now();
   std::shared_ptr<const ConfigStore> store_;
+  std::shared_ptr<const ConfigStore> yardstick_;  ///< null: none
   std::mt19937_64 random_;
   std::unique_ptr<InputPool> pool_;
   Report report_;

@@ -105,6 +105,10 @@ ParsedOptions parse_options(int argc, const char* const* argv) {
       ->capture_default_str();
   app.add_option("--db", database,
                  "Tuning database; default: $FOLDTUNE_DB, else the user's cache folder");
+  app.add_option("--yardstick", options.yardstick,
+                 "Another database: where it has a result for just this n, Foldtune takes part "
+                 "with that, too")
+      ->check(CLI::ExistingFile);
   app.add_option("--case", cases,
                  "Cases by comma: one of this name, or all whose name contains it; default: all")
       ->delimiter(',');

@@ -21,7 +21,8 @@ struct Size {
 
 struct Options {
   std::string device = "cuda:0";
-  std::string database;  ///< path; exists, unless there is nothing to measure
+  std::string database;   ///< path; exists, unless there is nothing to measure
+  std::string yardstick;  ///< path of another one, with what is best in some cells; may be empty
   std::vector<Case> cases;
   std::vector<Size> sizes;  ///< the aligned ones first, each kind ascending
   std::vector<Manner> manners;

@@ -31,7 +31,7 @@ const Figure* Row::find(std::string_view contender) const {
 const Figure* Row::best_peer() const {
   const Figure* best = nullptr;
   for (const Figure* figure : figures) {
-    const bool is_ours = figure->contender == kTuned || figure->contender == kUntuned;
+    const bool is_ours = bench::is_ours(figure->contender);
     if (is_ours) continue;
     if (best == nullptr || figure->median_us < best->median_us) best = figure;
   }

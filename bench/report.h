@@ -13,13 +13,14 @@ namespace foldtune::bench {
 /// Names of contenders. Foldtune's have a configuration, the others are its peers.
 inline constexpr std::string_view kTuned = "tuned";
 inline constexpr std::string_view kUntuned = "untuned";
+inline constexpr std::string_view kYardstick = "yardstick";  ///< tuned for just this cell
 inline constexpr std::string_view kCub = "CUB";
 inline constexpr std::string_view kCublas = "cuBLAS";
 inline constexpr std::string_view kPyTorch = "PyTorch";
 inline constexpr std::string_view kCuPy = "CuPy";
 
 /// In the order of the tables.
-inline constexpr std::string_view kContenders[] = {kTuned,  kUntuned, kCub,
+inline constexpr std::string_view kContenders[] = {kTuned,  kUntuned, kYardstick, kCub,
                                                    kCublas, kPyTorch, kCuPy};
 
 /// What contenders are compared in: a problem, timed in one manner.
@@ -37,6 +38,11 @@ struct Cell {
   std::string_view field(const std::string& name) const;
   bool operator==(const Cell&) const = default;
 };
+
+/// Whether it is Foldtune, which has a configuration.
+inline bool is_ours(std::string_view contender) {
+  return contender == kTuned || contender == kUntuned || contender == kYardstick;
+}
 
 /// "sum f32 2^20", "sum f32 1000003 misaligned".
 std::string describe(const Cell& cell);

@@ -53,6 +53,8 @@ TEST_CASE("Cases, manners, a budget and reports are taken as they are given") {
 TEST_CASE("What cannot be is refused before anything is measured") {
   CHECK_THROWS_WITH(parse({"--n", "2^31"}), ContainsSubstring("32-bit"));
   CHECK_THROWS_WITH(parse({"--n", "2^12", "--misaligned", "2^33"}), ContainsSubstring("32-bit"));
+  const char* const no_yardstick[] = {"foldtune_bench", "--list", "--yardstick", "no/such.db"};
+  CHECK_FALSE(parse_options(4, no_yardstick).run);
   CHECK_THROWS_WITH(parse({"--manner", "cold"}), ContainsSubstring("no manner 'cold'"));
   CHECK_THROWS_AS(parse({"--json", "no/such/folder/report.json"}), FileError);
   const char* const no_database[] = {"foldtune_bench", "--db", "no/such/database.db"};

@@ -14,6 +14,7 @@ import tempfile
 import textwrap
 import unittest
 
+import held_out
 import peer_report
 import rotation
 import run
@@ -72,6 +73,44 @@ class Rotation(unittest.TestCase):
 
     def test_slices_begin_at_multiples_of_256_elements(self):
         self.assertEqual([rotation.stride(1, 0), rotation.stride(256, 0), rotation.stride(256, 1)], [256, 256, 512])
+
+
+class HeldOut(unittest.TestCase):
+    @staticmethod
+    def rows(times):
+        """Rows of one case, of [(n, {contender: microseconds})]."""
+        figures = [{"case": "sum f32", "n": n, "layout": "vector", "contender": name, "median_us": us}
+                   for n, row in times for name, us in row.items()]
+        return held_out.rows_of({"figures": figures})
+
+    def test_sizes_are_drawn_from_the_whole_range_and_again_with_the_same_seed(self):
+        sizes = held_out.draw_sizes("2^10..2^28", 1000, 3)
+        self.assertEqual(sizes, held_out.draw_sizes("2^10..2^28", 1000, 3))
+        self.assertNotEqual(sizes, held_out.draw_sizes("2^10..2^28", 1000, 4))
+        self.assertEqual(sizes, sorted(sizes))
+        self.assertTrue(2**10 <= sizes[0] < 2**11 and 2**27 < sizes[-1] <= 2**28)
+        self.assertAlmostEqual(sum(size < 2**19 for size in sizes) / 1000, 0.5, delta=0.06)
+        halves = held_out.with_layouts(sizes)
+        self.assertEqual(sorted(halves["vector"] + halves["element"]), sizes)
+
+    def test_a_limit_is_missed_in_the_mean_or_in_one_cell(self):
+        limit = ("tuned", "tuned", "yardstick", 0, 1e9, 1.01, 1.03)
+        cells = [(2048, {"tuned": 1.02, "yardstick": 1}), (4096, {"tuned": 1, "yardstick": 1}),
+                 (8192, {"tuned": 1})]
+        line, met = held_out.describe_limit(limit, self.rows(cells))
+        self.assertTrue(met and "1.010" in line and "2 cells" in line, line)
+        for worse in ({"tuned": 1.04, "yardstick": 1}, {"tuned": 1.03, "yardstick": 1}):
+            line, met = held_out.describe_limit(limit, self.rows([*cells[:2], (1024, worse)]))
+            self.assertTrue(met is False and "MISSED" in line and "1024" in line, line)
+        self.assertEqual(held_out.describe_limit(limit, self.rows(cells[2:]))[1], None)
+
+    def test_the_fastest_library_of_each_cell_has_to_be_slower(self):
+        limit = ("library", "library", "tuned", 0, 1e9, 1.5, 0.98)
+        rows = self.rows([(1024, {"tuned": 1, "CUB": 2, "cuBLAS": 3}), (2048, {"tuned": 1, "CUB": 4, "cuBLAS": 1.5})])
+        self.assertEqual([row["library"] for row in rows.values()], [2, 1.5])
+        self.assertTrue(held_out.describe_limit(limit, rows)[1])
+        rows[("sum f32", 2048, "vector")]["library"] = 0.97
+        self.assertFalse(held_out.describe_limit(limit, rows)[1])
 
 
 class Report(unittest.TestCase):
