@@ -24,12 +24,22 @@ build_targets() {
 quietly "fuzz: build the targets" "Does clang++ have libFuzzer? In Debian: libclang-rt-14-dev" build_targets
 mkdir -p build/fuzz/findings
 status=0
+# fuzz TARGET: all targets at a time, since each has one thread.
+fuzz() {
+  mkdir -p "build/fuzz/corpus/$1"
+  build/asan/tests/fuzz/fuzz_"$1" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 \
+    -print_final_stats=1 -artifact_prefix=build/fuzz/findings/"$1"- \
+    "build/fuzz/corpus/$1" "tests/fuzz/corpus/$1" > "$root/build/logs/fuzz.$1.log" 2>&1
+}
+
+declare -A running
 for target in import npy npz; do
-  mkdir -p "build/fuzz/corpus/$target"
+  fuzz "$target" &
+  running[$target]=$!
+done
+for target in import npy npz; do
   log=$root/build/logs/fuzz.$target.log
-  if build/asan/tests/fuzz/fuzz_$target -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 \
-    -print_final_stats=1 -artifact_prefix=build/fuzz/findings/$target- \
-    "build/fuzz/corpus/$target" "tests/fuzz/corpus/$target" > "$log" 2>&1; then
+  if wait "${running[$target]}"; then
     result=clean
   else
     result="FOUND something, see build/fuzz/findings and $log"
