@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -102,21 +103,21 @@ void remove_abandoned_folders_once(const std::filesystem::path& parent) {
   }();
 }
 
-/// The folders of this process.
+/// The folders of this process. None is made but under the lock, so that all are known to who has
+/// it.
 struct OwnFolders {
   std::mutex mutex;
   std::set<std::filesystem::path> paths;
 };
 
-// Never destroyed: there may be folders as long as the process.
+// Never destroyed: there may be folders as long as the process. A fork gets the lock as nobody's.
 OwnFolders& own_folders() {
-  static auto* const only = new OwnFolders;
+  static auto* const only = [] {
+    ::pthread_atfork([] { own_folders().mutex.lock(); }, [] { own_folders().mutex.unlock(); },
+                     [] { own_folders().mutex.unlock(); });
+    return new OwnFolders;
+  }();
   return *only;
-}
-
-void add_own(const std::filesystem::path& path) {
-  const std::lock_guard lock(own_folders().mutex);
-  own_folders().paths.insert(path);
 }
 
 }  // namespace
@@ -125,6 +126,7 @@ TemporaryFolder::TemporaryFolder() : owner_(::getpid()) {
   const std::filesystem::path parent = folder_of_temporaries();
   remove_abandoned_folders_once(parent);
   const std::string pattern = parent / fmt::format("{}{}", kPrefix, kRandom);
+  const std::lock_guard lock(own_folders().mutex);
   for (;;) {
     std::string path = pattern;
     if (mkdtemp(path.data()) == nullptr) throw no_folder_in(parent, errno);
@@ -140,7 +142,7 @@ TemporaryFolder::TemporaryFolder() : owner_(::getpid()) {
     const bool is_locked = ::flock(lock_.number(), LOCK_EX | LOCK_NB) == 0;
     const bool is_taken = is_locked ? !is_at(lock_.number(), path) : errno == EWOULDBLOCK;
     if (is_taken) continue;
-    add_own(path_);
+    own_folders().paths.insert(path_);
     return;
   }
 }
@@ -161,8 +163,8 @@ void remove_abandoned_folders() {
 }
 
 void remove_own_folders() {
-  constexpr int kTries = 10;  // as long as others put files there
-  const std::lock_guard lock(own_folders().mutex);
+  constexpr int kTries = 10;   // as long as others put files there
+  own_folders().mutex.lock();  // for good, so that no other folder is made
   for (const std::filesystem::path& path : own_folders().paths) {
     std::error_code error;
     for (int i = 0; i < kTries && std::filesystem::exists(path, error); ++i) {

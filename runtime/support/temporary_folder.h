@@ -36,7 +36,8 @@ void remove_abandoned_folders(const std::filesystem::path& parent);
 /// The same of where they are made.
 void remove_abandoned_folders();
 
-/// Removes all folders of this process, for one that is about to end; others may be using them.
+/// Removes all folders of this process, which is about to end: who makes another one waits for
+/// that. Others may be using them.
 void remove_own_folders();
 
 /// The bytes of the file; throws std::system_error.

@@ -64,6 +64,9 @@ TEST_CASE("What is wrong with a description is said with its place") {
       {"/arguments/1/access", R"("input")", "one output"},
       {"/launches", "[]", "launches"},
       {"/launches/0/grid", R"("m")", "launches[0].grid"},
+      {"/launches/0/grid", "1.5", "launches[0].grid: is no whole number, and no expression"},
+      {"/launches/0/block", "-1", "launches[0].block: is no whole number, and no expression"},
+      {"/launches/0/kernel", R"("copy\u0000x")", "has a character of number 0"},
       {"/launches/0/arguments/0", R"("inptu")", "'inptu'"},
       {"/launches/0/arguments/3/type", R"("f16")", "launches[0].arguments[3].type"},
   };

@@ -41,6 +41,7 @@ TEST_CASE("landscape shows the fastest, the spread and what each tunable is wort
   CHECK_THAT(result.out, ContainsSubstring("5 configurations: 4 ok, 1 launch_error"));
   CHECK_THAT(result.out, ContainsSubstring("20.00 us  block_size=128 final_stage=polling waves=1"));
   CHECK_THAT(result.out, ContainsSubstring("3355 GB/s, 83.9% of the read bandwidth"));
+  CHECK_THAT(result.out, ContainsSubstring("21.25 us  1.06 times the fastest"));  // the median
   CHECK_THAT(result.out, ContainsSubstring("1.10 times the fastest"));  // 512: the untuned one
   CHECK_THAT(result.out, ContainsSubstring("1 within 1%, 1 within 2%, 2 within 5%, 3 within 10%"));
   CHECK_THAT(result.out, ContainsSubstring("128 1.00  256 1.02  512 1.10  1024 2.00"));
