@@ -201,6 +201,12 @@ using Folder = std::shared_ptr<const TemporaryFolder>;
 Folder write_templates() {
   auto folder = std::make_shared<const TemporaryFolder>();
   for (const EmbeddedFile& file : embedded_files()) {
+    // One after another, so that a folder which was removed is not made again.
+    std::filesystem::path place = folder->path();
+    for (const auto& inner : std::filesystem::path(file.name).parent_path()) {
+      std::error_code fails_below;
+      std::filesystem::create_directory(place /= inner, fails_below);
+    }
     write_file(folder->path() / file.name, file.text);
   }
   return folder;

@@ -43,7 +43,7 @@ void remove_own_folders();
 /// The bytes of the file; throws std::system_error.
 std::string read_file(const std::filesystem::path& path);
 
-/// Creates or overwrites the file, and the folders that it lies in; throws std::system_error.
+/// Creates or overwrites the file, in a folder that is there; throws std::system_error.
 void write_file(const std::filesystem::path& path, std::string_view bytes);
 
 }  // namespace foldtune

@@ -44,6 +44,7 @@ struct Place {
 fs::path leave_folder() {
   test::ChildProcess child([](test::Line& line) {
     const TemporaryFolder mine;
+    fs::create_directories(mine.path() / "templates/reduce");
     write_file(mine.path() / "templates/reduce/file", "text");
     line.send(mine.path().string());
     ::pause();
@@ -59,6 +60,7 @@ TEST_CASE("A temporary folder is this user's alone, and gone with its owner") {
   std::optional<TemporaryFolder> folder(std::in_place);
   const fs::path path = folder->path();
   CHECK(fs::status(path).permissions() == fs::perms::owner_all);
+  fs::create_directory(path / "a");
   write_file(path / "a/b", "text");
   folder.reset();
   CHECK_FALSE(fs::exists(path));
@@ -118,6 +120,7 @@ TEST_CASE("Links and what has another name are no folders that someone left") {
   // One that was left, with a link in it to what is not its own.
   const fs::path left = place.path() / "foldtune-work-abcdef";
   const fs::path victim = place.path() / "victim";
+  fs::create_directory(victim);
   write_file(victim / "file", "text");
   fs::create_directory(left);
   fs::create_directory_symlink(victim, left / "link");

@@ -147,6 +147,7 @@ constexpr const char* kPlace = "libexec/foldtune/foldtune-worker";
 
 /// A program in the folder of `path`, which is made.
 std::filesystem::path make_program_file(const std::filesystem::path& path) {
+  std::filesystem::create_directories(path.parent_path());
   write_file(path, "#!/bin/sh\n");
   std::filesystem::permissions(path, std::filesystem::perms::owner_all);
   return path;
