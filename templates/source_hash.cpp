@@ -158,9 +158,12 @@ class Hashes {
 /// With "#" for "%:", which means the same.
 std::string with_plain_hashes(std::string_view text) {
   constexpr std::string_view kDigraph = "%:";
-  std::string plain(text);
-  for (std::size_t at = plain.find(kDigraph); at != std::string::npos; at = plain.find(kDigraph)) {
-    plain.replace(at, kDigraph.size(), "#");
+  std::string plain;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(kDigraph), text.size());
+    plain += text.substr(0, end);
+    if (end < text.size()) plain += '#';
+    text.remove_prefix(std::min(text.size(), end + kDigraph.size()));
   }
   return plain;
 }
