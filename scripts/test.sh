@@ -48,6 +48,15 @@ passed_tests() {
     }' "$1"
 }
 
+# failed_output LOG: what the failed tests of ctest wrote, which lies far above the end of its log.
+failed_output() {
+  awk '
+    /^ *[0-9]+\/[0-9]+ Test +#[0-9]+: / { shown = /\*\*\*(Failed|Timeout|Exception)/ }
+    /^ +Start +[0-9]+: / { shown = 0 }
+    /% tests passed, / { shown = 0 }
+    shown' "$1" | tail -n 60 | sed 's/^/  | /'
+}
+
 # stage NAME WHAT COMMAND...: runs it with a log of its own, and keeps a line for the closing table.
 stage() {
   local name=$1 what=$2 started=$SECONDS result=passed detail
@@ -56,6 +65,7 @@ stage() {
   : > "$log"
   if ! quietly "$name: $what" "Mend that, then run scripts/test.sh again." "$@"; then
     result=FAILED
+    failed_output "$log"
     failed=$((failed + 1))
   fi
   detail=$(passed_tests "$log")

@@ -157,9 +157,6 @@ std::string translation_unit(const Program& program) {
   return text;
 }
 
-/// To say who it is takes a compiler some milliseconds, and the first one over a network a second.
-constexpr std::chrono::seconds kAnswerLimit{20};
-
 /// The slowest batch takes some ten seconds, and a minute with sanitizers on a busy machine.
 #ifdef FOLDTUNE_SANITIZE
 constexpr std::chrono::seconds kCompileLimit{300};
@@ -237,7 +234,7 @@ std::string without_folder(std::string log, const TemporaryFolder& folder) {
 
 class HostCompiler final : public Compiler {
  public:
-  HostCompiler();
+  explicit HostCompiler(std::chrono::seconds answer_limit);
 
   const std::string& version() const override { return version_; }
   CompiledKernel compile(const Program& program) const override;
@@ -251,6 +248,7 @@ class HostCompiler final : public Compiler {
   /// The templates' folder, a new one if the present one is not whole any more.
   Folder templates() const;
 
+  const std::chrono::seconds answer_limit_;
   Command command_;       // with those of our options that precede the files
   Command user_options_;  // which follow them
   std::string version_;
@@ -259,7 +257,7 @@ class HostCompiler final : public Compiler {
   mutable Folder folder_ = write_templates();
 };
 
-HostCompiler::HostCompiler() {
+HostCompiler::HostCompiler(std::chrono::seconds answer_limit) : answer_limit_(answer_limit) {
   if (const std::string chosen = chosen_compiler(); !chosen.empty()) {
     const std::string fault = try_call(parse_call(chosen));
     if (fault.empty()) return;
@@ -292,8 +290,8 @@ std::string HostCompiler::try_call(const CompilerCall& call) {
              "#endif\n");
   const Command ask = {"-std=c++20", "-E", "-P", files.source, "-o", files.output};
   try {
-    const std::optional<int> status = files.run(call.command + ask + call.options, kAnswerLimit);
-    std::string fault = files.fault_of(status, kAnswerLimit);
+    const std::optional<int> status = files.run(call.command + ask + call.options, answer_limit_);
+    std::string fault = files.fault_of(status, answer_limit_);
     if (!fault.empty()) return fault;
   } catch (const std::system_error& error) {
     return error.code().message();
@@ -383,9 +381,9 @@ Folder HostCompiler::templates() const {
 
 }  // namespace
 
-std::unique_ptr<Compiler> make_host_compiler() {
+std::unique_ptr<Compiler> make_host_compiler(std::chrono::seconds answer_limit) {
   try {
-    return std::make_unique<HostCompiler>();
+    return std::make_unique<HostCompiler>(answer_limit);
   } catch (const std::system_error& error) {
     throw Unavailable(
         fmt::format("Preparing the host compiler for the CPU device: {}. Set TMPDIR to a folder "

@@ -1,6 +1,7 @@
 /// The seam to the compilers: program text in, loadable machine code out.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -65,7 +66,10 @@ NvrtcLibrary find_nvrtc();
 std::vector<std::string> toolkit_include_folders();
 
 /// The host's C++ compiler, for the CPU device: the one that $CXX names, with its options, which is
-/// an error where it cannot be used; without it c++, g++ or clang++.
-std::unique_ptr<Compiler> make_host_compiler();
+/// an error where it cannot be used; without it c++, g++ or clang++. One that does not say within
+/// `answer_limit` who it is cannot be used: the usual ones take milliseconds, but a machine that
+/// swaps or waits for its disk may stand still for many seconds.
+std::unique_ptr<Compiler> make_host_compiler(
+    std::chrono::seconds answer_limit = std::chrono::seconds{60});
 
 }  // namespace foldtune

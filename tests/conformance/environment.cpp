@@ -147,6 +147,7 @@ std::vector<Reduction> chosen_reductions() {
 std::vector<Variant> some_combinations(const Reduction& reduction) {
   constexpr std::size_t kOnGpu = 8;
   constexpr std::size_t kOnCpu = 1;
+  constexpr std::uint64_t kMostElements = 2048;  // the references take long
   const bool in_order = has_fixed_order(reduction);
   const int block_size = in_order ? 128 : 64;  // with fewer there is no fixed order
   Reduction enumerated = reduction;
@@ -154,13 +155,10 @@ std::vector<Variant> some_combinations(const Reduction& reduction) {
   Reduction called = reduction;
   called.alignment = Alignment::element;
   std::vector<Variant> all;
-  int widest = 1;
   for (const Config& any : Space(enumerated, Extent::all).enumerate()) {
     const auto& params = reduce_params(any);
-    if (params.block_size != block_size || params.unroll != 2 || params.waves != 0) continue;
-    if (params.vector_width > widest) all.clear();
-    widest = std::max(widest, params.vector_width);
-    if (params.vector_width != widest) continue;
+    if (params.block_size != block_size || params.waves != 0) continue;
+    if (tile_elements(params) > kMostElements) continue;
     all.push_back({.workload = called, .params = any});
   }
   return some_of(all, Environment::get().is_cuda() ? kOnGpu : kOnCpu, turn_of(reduction));
@@ -190,12 +188,9 @@ std::vector<Variant> chosen_variants(const Reduction& reduction) {
   if (is_representative(reduction)) {
     return environment.options().quick ? each_value_once(covering) : covering;
   }
-  // On a CPU compilers take longer than kernels: one of the sample, and what special values are
-  // folded with, which is compiled for those anyway.
-  std::vector<Variant> few = some_of(covering, 1, turn);
-  if (environment.options().quick) return few;
-  for (Variant& variant : some_combinations(reduction)) few.push_back(std::move(variant));
-  return few;
+  // On a CPU compilers take longer than kernels: what special values are folded with, which is
+  // compiled for those anyway. Each has others in its turn.
+  return some_combinations(reduction);
 }
 
 }  // namespace foldtune::test

@@ -75,8 +75,8 @@ bool is_representative(const Reduction& reduction);
 /// The variants of the reduction that the options ask for.
 std::vector<Variant> chosen_variants(const Reduction& reduction);
 
-/// Ways to combine values, with small tiles and the widest vectors: what is combined does not
-/// depend on the rest. Each can hold the total of `reduction.count` elements.
+/// Ways to combine values, with small tiles, others for each reduction. Each can hold the total of
+/// `reduction.count` elements.
 std::vector<Variant> some_combinations(const Reduction& reduction);
 
 }  // namespace foldtune::test

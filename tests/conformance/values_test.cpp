@@ -15,7 +15,7 @@ namespace {
 /// Above all counts of this test.
 constexpr std::uint64_t kLargestCount = 10'007;
 
-/// Two full tiles, or chunks of a fixed order, a rest and a tail.
+/// At least two full tiles, or chunks of a fixed order, a rest and a tail.
 std::uint64_t count_for(const Reduction& reduction, const ReduceParams& params) {
   const std::uint64_t part = has_fixed_order(reduction) ? chunk_elements(0) : tile_elements(params);
   return 2 * part + static_cast<std::uint64_t>(params.block_size) + 5;
@@ -65,7 +65,10 @@ void fold_special_values(const std::vector<Reduction>& reductions) {
   for (Reduction reduction : reductions) {
     reduction.count = kLargestCount;
     const std::vector<Variant> variants = some_combinations(reduction);
-    const std::uint64_t count = count_for(reduction, reduce_params(variants.front().params));
+    std::uint64_t count = 0;
+    for (const Variant& variant : variants) {
+      count = std::max(count, count_for(reduction, reduce_params(variant.params)));
+    }
     jobs.push_back(
         {.reduction = reduction,
          .variants = variants,

@@ -58,7 +58,8 @@ class BundleTest {
   Workplace place_;
 };
 
-TEST_CASE_METHOD(BundleTest, "bundle: the newest of what is asked for, and every kernel for it") {
+TEST_CASE_METHOD(BundleTest, "bundle: the newest of what is asked for, and every kernel for it",
+                 "[kernels]") {
   RunRecord newer = run_on();
   newer.device.driver = "590.1";
   newer.compiler = nvrtc_version();
@@ -94,7 +95,8 @@ TEST_CASE_METHOD(BundleTest, "bundle: the newest of what is asked for, and every
             .exit_code == 0);
 }
 
-TEST_CASE_METHOD(BundleTest, "bundle: what was measured here goes before what was imported later") {
+TEST_CASE_METHOD(BundleTest, "bundle: what was measured here goes before what was imported later",
+                 "[kernels]") {
   const Workload problem = sum_of(1 << 20);
   RunRecord theirs = run_on();
   theirs.device.driver = "590.1";

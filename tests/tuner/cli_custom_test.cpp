@@ -71,7 +71,8 @@ TEST_CASE_METHOD(CustomFixture, "A custom operator stands in options") {
   CHECK(wide["problem"]["result"] == "i64");
 }
 
-TEST_CASE_METHOD(CustomFixture, "Functions in an operator are those of CUDA, not those of C") {
+TEST_CASE_METHOD(CustomFixture, "Functions in an operator are those of CUDA, not those of C",
+                 "[kernels]") {
   for (const std::string map : {"abs(x)", "max(x, 1)", "min(x, 4.0) + (isnan(x) ? 0 : x < 0) * 2",
                                 "1 / (rsqrt(abs(x)) * rsqrt(abs(x)))"}) {
     CAPTURE(map);
@@ -205,7 +206,8 @@ TEST_CASE_METHOD(CustomFixture, "A custom operator that cannot be is an error of
   CHECK(run({"--custom", place_.file("none")}, {x_}).exit_code == 4);
 }
 
-TEST_CASE_METHOD(CustomFixture, "An operator whose result depends on the order is refused") {
+TEST_CASE_METHOD(CustomFixture, "An operator whose result depends on the order is refused",
+                 "[kernels]") {
   struct Case {
     const char* combine;
     const char* identity;
@@ -353,7 +355,8 @@ TEST_CASE_METHOD(CustomFixture, "Ctrl-C ends a run at once, whatever its operato
   CHECK(std::filesystem::is_empty(folder));
 }
 
-TEST_CASE_METHOD(CustomFixture, "Roundings, overflows and NaN are no fault of an operator") {
+TEST_CASE_METHOD(CustomFixture, "Roundings, overflows and NaN are no fault of an operator",
+                 "[kernels]") {
   const auto result = [&](const std::vector<float>& elements, const Arguments& options) {
     Arguments arguments{"--op", "custom"};
     arguments.insert(arguments.end(), options.begin(), options.end());

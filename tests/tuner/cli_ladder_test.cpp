@@ -39,7 +39,7 @@ bool is_for_gpus(const Json& kernel) {
          !kernel["config"].is_object();
 }
 
-TEST_CASE("Every kernel of the ladder runs, or says why not") {
+TEST_CASE("Every kernel of the ladder runs, or says why not", "[kernels]") {
   const Workplace place;
   // No multiple of what a thread, a load or a block takes.
   const Outcome outcome = place.run({"ladder", "--device", "cpu", "--n", "4099", "--json"});

@@ -65,7 +65,7 @@ std::string npy_of(const std::string& dtype, const std::vector<T>& values) {
   return npy_file(npy_header(dtype, "(" + std::to_string(values.size()) + ",)"), bytes_of(values));
 }
 
-TEST_CASE("Elements of any type are reduced to a number in the JSON report") {
+TEST_CASE("Elements of any type are reduced to a number in the JSON report", "[kernels]") {
   struct Case {
     const char* what;
     std::string file;
@@ -121,7 +121,8 @@ TEST_CASE("The report names what was asked for") {
   CHECK(sample["problem"]["determinism"] == "config_independent");
 }
 
-TEST_CASE("A result is printed in its shape, and so that reading it gives the same bits") {
+TEST_CASE("A result is printed in its shape, and so that reading it gives the same bits",
+          "[kernels]") {
   const Workplace place;
   const std::string file =
       place.write("data", bytes_of(std::vector<float>{1.5F, -2.0F, 4.25F, -2.0F}));
@@ -162,7 +163,8 @@ std::string matrix(const std::string& dtype, bool is_fortran_order, const std::s
                   bytes_of(is_fortran_order ? columns : rows));
 }
 
-TEST_CASE("Elements are paired and counted by their indices, in whatever order a file has them") {
+TEST_CASE("Elements are paired and counted by their indices, in whatever order a file has them",
+          "[kernels]") {
   const Workplace place;
   const std::string rows = place.write("rows.npy", matrix("<f4", false, "(2, 3)"));
   const std::string columns = place.write("columns.npy", matrix("<f4", true, "(2, 3)"));
@@ -193,7 +195,7 @@ TEST_CASE("An array of an .npz file is reduced by its name, and text as raw byte
   CHECK(run(place, {"--raw", "--type", "u8", place.write("text", "1\n")})["result"] == '1' + '\n');
 }
 
-TEST_CASE("NaN is nan, whatever its sign") {
+TEST_CASE("NaN is nan, whatever its sign", "[kernels]") {
   const Workplace place;
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   const float negative = std::copysign(std::numeric_limits<float>::quiet_NaN(), -1.0F);
@@ -207,7 +209,7 @@ TEST_CASE("NaN is nan, whatever its sign") {
         Json{{"value", "nan"}, {"index", 1}});
 }
 
-TEST_CASE("What is not a number is nan, whatever made it") {
+TEST_CASE("What is not a number is nan, whatever made it", "[kernels]") {
   const Workplace place;
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const float negative = std::copysign(std::numeric_limits<float>::quiet_NaN(), -1.0F);
@@ -250,7 +252,8 @@ double variance_of(const std::vector<float>& values) {
   return squares / static_cast<double>(values.size());
 }
 
-TEST_CASE("Norms, means and variances stay in range, and keep the digits of a large offset") {
+TEST_CASE("Norms, means and variances stay in range, and keep the digits of a large offset",
+          "[kernels]") {
   struct Case {
     const char* op;
     const char* type;
@@ -289,7 +292,7 @@ TEST_CASE("Norms, means and variances stay in range, and keep the digits of a la
   }
 }
 
-TEST_CASE("Where no element counts, the index is -1, and that is said") {
+TEST_CASE("Where no element counts, the index is -1, and that is said", "[kernels]") {
   const Workplace place;
   const std::string file =
       place.write("nan", bytes_of(std::vector<float>(4, std::numeric_limits<float>::quiet_NaN())));
@@ -301,7 +304,7 @@ TEST_CASE("Where no element counts, the index is -1, and that is said") {
   CHECK(run(place, arguments)["result"] == Json{{"value", "inf"}, {"index", -1}});
 }
 
-TEST_CASE("Beside an index stands the element that is there, of zeros the first") {
+TEST_CASE("Beside an index stands the element that is there, of zeros the first", "[kernels]") {
   const Workplace place;
   const std::string file = place.write("zeros", bytes_of(std::vector<float>{1, 0.0F, -0.0F, 1}));
   CHECK_THAT(run_cpu(place, {"--op", "argmin", "--type", "f32", file}).out,
