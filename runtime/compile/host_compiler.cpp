@@ -361,9 +361,10 @@ CompiledKernel HostCompiler::compile(const Program& program) const {
     }
     result.image = read_file(files.output);
   } catch (const std::system_error& error) {
-    throw Unavailable(fmt::format(
-        "Compiling {} with {}: {}. Free some space, or set TMPDIR to a folder that can be written.",
-        describe(program), version_, error.what()));
+    throw Unavailable(
+        fmt::format("Compiling {} with {}: {}. Free some space there, or set TMPDIR to a folder "
+                    "that can be written.",
+                    describe(program), version_, error.what()));
   }
   for (std::size_t i = 0; i < program.name_expressions.size(); ++i) {
     result.lowered_names.push_back(entry_name(i));
@@ -386,8 +387,8 @@ std::unique_ptr<Compiler> make_host_compiler(std::chrono::seconds answer_limit) 
     return std::make_unique<HostCompiler>(answer_limit);
   } catch (const std::system_error& error) {
     throw Unavailable(
-        fmt::format("Preparing the host compiler for the CPU device: {}. Set TMPDIR to a folder "
-                    "that can be written.",
+        fmt::format("Preparing the host compiler for the CPU device: {}. Free some space there, or "
+                    "set TMPDIR to a folder that can be written.",
                     error.what()));
   }
 }

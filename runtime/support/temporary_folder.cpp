@@ -36,7 +36,8 @@ std::system_error error_of(const std::filesystem::path& path) {
 
 Unavailable no_folder_in(const std::filesystem::path& parent, int error) {
   return Unavailable(
-      fmt::format("making a temporary folder in {}: {}; set TMPDIR to a folder that can be written",
+      fmt::format("making a temporary folder in {}: {}; free some space there, or set TMPDIR to a "
+                  "folder that can be written",
                   printable(parent.string()), std::generic_category().message(error)));
 }
 

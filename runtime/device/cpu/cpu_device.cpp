@@ -133,8 +133,8 @@ void CpuImage::open(const std::string& image) {
     throw DeviceError(fmt::format("Loading a kernel for the CPU device: {}\n{}", text,
                                   lacks_function
                                       ? "Call another function: this one is nowhere."
-                                      : "Set TMPDIR to a folder that can be written, and that "
-                                        "programs may be run from."));
+                                      : "Free some space there, or set TMPDIR to a folder that can "
+                                        "be written, and that programs may be run from."));
   }
   if (!kAddressSanitizer && !kThreadSanitizer) folder_.reset();
 }
