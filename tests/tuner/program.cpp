@@ -52,6 +52,7 @@ void become_program(const std::string& program, const std::vector<std::string>& 
   for (const auto& [variable, value] : environment) {
     value.empty() ? ::unsetenv(variable.c_str()) : ::setenv(variable.c_str(), value.c_str(), 1);
   }
+  if (as_nobody) ::unsetenv("CXX");  // it may lie where others may not go, as the program does
   if (as_nobody && ::geteuid() == 0 && (::setgid(kNobody) != 0 || ::setuid(kNobody) != 0)) return;
   std::vector<char*> pointers{const_cast<char*>("foldtune")};
   for (const std::string& argument : arguments) {
