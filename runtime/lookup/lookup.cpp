@@ -97,6 +97,12 @@ struct Found {
   std::string of_layout;  ///< " (for the layout vector)"; empty for the workload's own
 };
 
+/// Whether its shape is of the bucket that it was found by; someone may have changed the row.
+bool is_of_bucket(const Family& family, const Match& match) {
+  const std::optional<Shape> shape = parse_shape(family, match.shape);
+  return shape && to_text(family, family.bucket(*shape)) == match.bucket;
+}
+
 std::optional<Found> find_for_any_layout(const ConfigStore& store, TuningKey key,
                                          const Workload& workload) {
   if (auto match = find(store, key, workload)) return Found{*std::move(match), {}};
@@ -196,6 +202,12 @@ Choice choose_config(const ConfigStore* store, const DeviceRecord& device,
   const Match& match = found->match;
   const Family& family = workload.problem.family();
   const std::string shape = describe_shape(family, match.shape);
+  if (!is_of_bucket(family, match)) {
+    return untuned(device, workload,
+                   fmt::format("what was found for it is damaged: {} does not belong to the bucket "
+                               "{}; `foldtune doctor` says what to do",
+                               shape, match.bucket));
+  }
   try {
     const Config params = config_from_json(family, match.params);
     if (!Space(workload).contains(params)) {

@@ -53,6 +53,10 @@ std::string find_type_fault(const Reduction& reduction) {
 
 std::string find_reduction_fault(const Reduction& reduction) {
   if (reduction.op == Operator::custom) return find_custom_fault(reduction);
+  if (reduction.custom != nullptr) {
+    return fmt::format("it has the operator {} and one of its own: leave one of them out",
+                       name(reduction.op));
+  }
   if (std::string fault = find_type_fault(reduction); !fault.empty()) return fault;
   if (reduction.nan_policy != NanPolicy::propagate && !has_nan_policy(reduction.op)) {
     return fmt::format("{} does not compare: it has no NaN policy", name(reduction.op));

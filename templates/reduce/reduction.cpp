@@ -67,7 +67,7 @@ Reduction::operator Problem() const {
   set(problem, Place::determinism, determinism);
   set(problem, Place::nan, nan_policy);
   set(problem, Place::ddof, ddof);
-  if (op == Operator::custom) problem.set_custom(custom);
+  problem.set_custom(custom);
   reduce_family().complete(problem);
   return problem;
 }

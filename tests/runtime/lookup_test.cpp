@@ -111,6 +111,20 @@ TEST_CASE_METHOD(LookupTest, "Look-up: what is known to be slow for the size is 
   CHECK_THAT(larger.reason, ContainsSubstring("known to be slow for this one"));
 }
 
+TEST_CASE_METHOD(LookupTest, "Look-up: a row whose shape is not of its bucket is not used") {
+  RunRecord run = run_on(device_);
+  MeasurementRecord changed = success(kProblem, to_json(kTuned));
+  for (const char* shape : {"4096", "2097152"}) {
+    changed.shape = shape;
+    put_of(run, changed);
+    const Choice choice = choose(kProblem);
+    CAPTURE(shape);
+    CHECK_FALSE(choice.match);
+    CHECK(choice.params == default_of(kProblem));
+    CHECK_THAT(choice.reason, ContainsSubstring("is damaged"));
+  }
+}
+
 TEST_CASE_METHOD(LookupTest, "Look-up: the expected loss is that of where a result comes from") {
   device_.mutable_info().record.l2_bytes = 64 << 20;
   put(kProblem, kTuned);

@@ -369,6 +369,12 @@ TEST_CASE("There is no call on more than the most, and none on nothing without a
   CHECK(find_fault(Reduction{.op = Operator::argmax, .count = 0}).empty());
 }
 
+TEST_CASE("An operator of one's own beside another operator is a fault") {
+  CHECK_THAT(find_fault(Reduction{.op = Operator::sum,
+                                  .custom = std::make_shared<const CustomOperator>()}),
+             ContainsSubstring("the operator sum and one of its own"));
+}
+
 TEST_CASE("A number that was cast to an enumerator that there is not is a fault") {
   const std::string fault = "a number was cast to an enumerator that there is not";
   CHECK(find_fault(Reduction{.op = static_cast<Operator>(250)}) == fault);

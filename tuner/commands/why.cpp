@@ -285,8 +285,16 @@ ExitCode run_why(const ProblemSelection& selection) {
   const std::string path = database_path(selection.database);
   const std::unique_ptr<const ConfigStore> store = open_sqlite_store(path, OpenMode::read_only);
   const std::vector<StoredResult> best = select_device(store->best(), selection);
+  // Without any result, what runs on the devices of this machine.
+  std::vector<Place> places = best.empty() ? present_places() : find_places(best);
+  if (best.empty()) {
+    std::erase_if(places, [wanted = device_filter(selection.device)](const Place& place) {
+      return !is_among(wanted, place.device);
+    });
+  }
   std::vector<Account> accounts;
-  for (const Place& place : find_places(best)) {
+  accounts.reserve(places.size());
+  for (const Place& place : places) {
     accounts.push_back(explain_choice(*store, best, workload, place));
   }
   if (selection.json) {
@@ -297,13 +305,12 @@ ExitCode run_why(const ProblemSelection& selection) {
     print_indented(array);
     return ExitCode::ok;
   }
+  if (best.empty()) print_to(stdout, "{} holds no results yet\n\n", path);
   for (const Account& account : accounts) {
     print_text(account, selection);
     print_to(stdout, "\n");
   }
-  if (accounts.empty()) {
-    print_to(stdout, "{} holds no results yet; `foldtune tune` makes some\n", path);
-  } else {
+  if (!accounts.empty()) {
     print_to(stdout,
              "us: per call. change: against the choice before it of the same shape. kernels: these "
              "of this "

@@ -127,6 +127,15 @@ std::vector<Place> find_places(const std::vector<StoredResult>& rows) {
   return places;
 }
 
+std::vector<Place> present_places() {
+  std::vector<Place> places;
+  for (const ListedDevice& device : list_devices().devices) {
+    if (!device.fault.empty()) continue;
+    places.push_back({device.info.record, device.compiler, device.info.id});
+  }
+  return places;
+}
+
 Account explain_choice(const ConfigStore& store, const std::vector<StoredResult>& best,
                        const Workload& workload, const Place& place) {
   Account account{.workload = workload,

@@ -50,6 +50,9 @@ struct Account {
 /// that was not imported, or of its newest one if all were.
 std::vector<Place> find_places(const std::vector<StoredResult>& rows);
 
+/// The devices of this machine that can be used.
+std::vector<Place> present_places();
+
 /// `best` are the best results of the store. Throws DatabaseError and StoreError where the store
 /// cannot be read.
 Account explain_choice(const ConfigStore& store, const std::vector<StoredResult>& best,
