@@ -1,22 +1,16 @@
 #include "cache/compact.h"
 
 #include <filesystem>
-#include <system_error>
 
+#include "cache/file_reader.h"
 #include "cache/private_file.h"
 #include "cache/sqlite_connection.h"
 
 namespace foldtune {
 namespace {
 
-std::uint64_t bytes_of(const std::filesystem::path& file) {
-  std::error_code is_missing;
-  const std::uintmax_t bytes = std::filesystem::file_size(file, is_missing);
-  return is_missing ? 0 : bytes;
-}
-
 std::uint64_t bytes_with_log(const std::filesystem::path& database) {
-  return bytes_of(database) + bytes_of(database.string() + "-wal");
+  return file_bytes(database) + file_bytes(database.string() + "-wal");
 }
 
 }  // namespace

@@ -27,11 +27,6 @@ std::int64_t ns_of(const timespec& time) {
   return time.tv_sec * kNanosecondsPerSecond + time.tv_nsec;
 }
 
-off_t bytes_of(const std::string& file) {
-  struct stat status {};
-  return ::stat(file.c_str(), &status) == 0 ? status.st_size : 0;
-}
-
 // A file's time is as coarse as a clock tick, of some file systems a second or two: a file that was
 // changed just now may change again without a new time.
 bool is_settled(const FileStates& states) {
@@ -113,11 +108,16 @@ std::string immutable_uri(const std::filesystem::path& path) {
 
 }  // namespace
 
+std::uint64_t file_bytes(const std::string& file) {
+  struct stat status {};
+  return ::stat(file.c_str(), &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
+}
+
 FileStates states_of(const std::filesystem::path& file) {
   FileStates states;
   // The file last: whoever is just creating the database writes it before its log.
-  states.log_bytes = bytes_of(file.string() + "-wal");
-  states.journal_bytes = bytes_of(file.string() + "-journal");
+  states.log_bytes = file_bytes(file.string() + "-wal");
+  states.journal_bytes = file_bytes(file.string() + "-journal");
   struct stat status {};
   if (::stat(file.c_str(), &status) == 0) {
     states.inode = status.st_ino;

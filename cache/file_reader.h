@@ -14,14 +14,17 @@
 
 namespace foldtune {
 
+/// 0 for a file that is not there.
+std::uint64_t file_bytes(const std::string& file);
+
 /// What a database consists of, as far as the file system tells. A file that is not there has 0
 /// bytes.
 struct FileStates {
   ino_t inode = 0;
-  off_t bytes = 0;
-  std::int64_t changed_ns = 0;  ///< of the file
-  off_t log_bytes = 0;          ///< -wal
-  off_t journal_bytes = 0;      ///< -journal
+  std::uint64_t bytes = 0;
+  std::int64_t changed_ns = 0;      ///< of the file
+  std::uint64_t log_bytes = 0;      ///< -wal
+  std::uint64_t journal_bytes = 0;  ///< -journal
   bool operator==(const FileStates&) const = default;
 };
 

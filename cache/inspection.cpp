@@ -4,20 +4,14 @@
 
 #include <algorithm>
 #include <string>
-#include <system_error>
 #include <vector>
 
+#include "cache/file_reader.h"
 #include "cache/schema.h"
 #include "cache/store_error.h"
 
 namespace foldtune {
 namespace {
-
-std::uintmax_t bytes_of(const std::filesystem::path& file) {
-  std::error_code is_missing;
-  const std::uintmax_t bytes = std::filesystem::file_size(file, is_missing);
-  return is_missing ? 0 : bytes;
-}
 
 /// What is wrong, in words; empty if nothing.
 std::string damage_of(SQLite::Database& database, const std::filesystem::path& path) {
@@ -27,8 +21,9 @@ std::string damage_of(SQLite::Database& database, const std::filesystem::path& p
     return text;
   }
   // SQLite reads zeros in the place of what is cut off a page. What a log is yet to bring may be.
-  const bool is_complete = bytes_of(path.string() + "-wal") > 0 ||
-                           bytes_of(path) % database.execAndGet("PRAGMA page_size").getUInt() == 0;
+  const bool is_complete =
+      file_bytes(path.string() + "-wal") > 0 ||
+      file_bytes(path) % database.execAndGet("PRAGMA page_size").getUInt() == 0;
   return is_complete ? "" : "its last page is cut off";
 }
 
@@ -77,7 +72,8 @@ void require_own_schema(SQLite::Database& database, const std::filesystem::path&
 
 void inspect(SQLite::Database& database, const std::filesystem::path& path, const Notify& notify) {
   const std::vector<SchemaFault> faults = schema_faults(database);
-  const bool is_small = bytes_of(path) + bytes_of(path.string() + "-wal") <= kLargestInspectedBytes;
+  const bool is_small =
+      file_bytes(path) + file_bytes(path.string() + "-wal") <= kLargestInspectedBytes;
   if (is_small) require_integrity(database, path);
   require_tables(faults, path);
   if (!is_small) return;

@@ -20,7 +20,8 @@ std::string remedy(const SQLite::Exception& error, const std::filesystem::path& 
                "raise the limit of file sizes; what was stored before is kept";
       }
       return fmt::format(
-          "the file system failed (SQLite's code {}); check it and its quota, or "
+          "the file system failed (SQLite's code {}); check it, its quota and the limit of file "
+          "sizes (ulimit -f), or "
           "choose another database with --db or FOLDTUNE_DB; what was stored before "
           "is kept",
           error.getExtendedErrorCode());

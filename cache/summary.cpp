@@ -5,20 +5,14 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <system_error>
 
+#include "cache/file_reader.h"
 #include "cache/network_file_system.h"
 #include "cache/schema.h"
 #include "cache/sqlite_connection.h"
 
 namespace foldtune {
 namespace {
-
-std::uint64_t bytes_of(const std::filesystem::path& file) {
-  std::error_code is_missing;
-  const std::uintmax_t bytes = std::filesystem::file_size(file, is_missing);
-  return is_missing ? 0 : bytes;
-}
 
 void count_rows(SQLite::Database& database, const std::vector<std::string>& fingerprints,
                 DatabaseSummary& summary) {
@@ -49,7 +43,7 @@ DatabaseSummary summarize_database(const std::string& path,
     count_rows(database, fingerprints, found);
     return found;
   });
-  summary.bytes = bytes_of(file) + bytes_of(file.string() + "-wal");
+  summary.bytes = file_bytes(file) + file_bytes(file.string() + "-wal");
   summary.obstacle = find_write_obstacle(file);
   summary.file_system = network_file_system(file);
   summary.notes = std::move(notes);

@@ -125,7 +125,7 @@ compare_with_numpy() {
 
 check_format() { our_files '*.h' '*.c' '*.cpp' '*.cuh' '*.cu' | in_parallel -n 16 clang-format --dry-run -Werror; }
 
-# The translation units of the asan build, of a dozen files each: one by one they take four times as long.
+# The translation units of the asan build, of up to forty files each: one by one they take many times as long.
 check_tidy() {
   sed -n 's/^ *"file": "\(.*\)",\{0,1\}$/\1/p' build/asan/compile_commands.json |
     grep -E "^$root/(build/asan/)?(templates|cache|runtime|tuner)/" | tr '\n' '\0' |

@@ -21,13 +21,8 @@ constexpr std::size_t kResultOffset = 8;
 constexpr std::size_t kSlots = 6 * 1024;
 constexpr std::size_t kCallsPerCase = 3;
 
-/// What slots hold before a call: no result that is expected, of any type.
-constexpr std::byte kPoison{0xa5};
-
 /// Zeros after the scratch, which no kernel may touch.
 constexpr std::size_t kScratchGuardBytes = 64;
-
-constexpr std::uint64_t kMessages = 8;
 
 /// Whether the result is a sum of elements or of their products: exact for small integers.
 bool is_sum(Operator op) {

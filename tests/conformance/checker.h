@@ -13,6 +13,15 @@
 
 namespace foldtune::test {
 
+/// What outputs hold before a call: no result that is expected, of any type.
+inline constexpr std::byte kPoison{0xa5};
+
+/// The most faults of one plan that are told in words.
+inline constexpr std::uint64_t kMessages = 8;
+
+/// Elements by which the start of a window can be moved: the most that a vector holds, less one.
+inline constexpr std::uint64_t kMostPeeled = 15;
+
 /// Both windows are folded in turn, then the first again, in the same scratch: what a call leaves
 /// behind shows in the next one, and the bits of the first and the last result can be compared.
 struct Case {

@@ -28,14 +28,8 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-/// Elements by which the start of a window can be moved: the most that a vector holds, less one.
-constexpr std::uint64_t kMostPeeled = 15;
-
 /// Bytes before and after the output, and after the scratch, that no kernel may touch.
 constexpr std::size_t kGuardBytes = 64;
-constexpr std::byte kPoison{0xa5};
-
-constexpr std::uint64_t kMessages = 8;
 
 /// Ranges that hold only a part of the elements of `fill_histogram_input`: one of which each bin's
 /// width is a round number, one of which it is not, and one drawn at random for each histogram; of
@@ -192,7 +186,7 @@ Material make_material(Device& device, HistogramWorkload histogram, std::uint64_
 }
 
 /// A call: which input from where, and which range.
-struct Case {
+struct HistogramCase {
   std::size_t input = 0;
   std::uint64_t start = 0;
   std::uint64_t count = 0;
@@ -215,13 +209,13 @@ class HistogramChecker {
   std::size_t inputs() const { return material_.inputs.size(); }
   std::size_t ranges() const { return material_.ranges.size(); }
 
-  void run(const Plan& plan, const std::vector<Case>& cases, Tally& tally) {
+  void run(const Plan& plan, const std::vector<HistogramCase>& cases, Tally& tally) {
     std::size_t scratch_bytes = 0;
-    for (const Case& one : cases) {
+    for (const HistogramCase& one : cases) {
       scratch_bytes = std::max(scratch_bytes, plan.scratch_bytes({{one.count}}));
     }
     const DeviceBuffer scratch(device_, scratch_bytes + kGuardBytes);
-    for (const Case& one : cases) {
+    for (const HistogramCase& one : cases) {
       call(plan, one, scratch.data());
       ++tally.calls;
     }
@@ -239,7 +233,7 @@ class HistogramChecker {
   }
 
  private:
-  void call(const Plan& plan, const Case& one, void* scratch) {
+  void call(const Plan& plan, const HistogramCase& one, void* scratch) {
     const std::size_t offset = one.start * size_of(histogram_.type);
     const Array& input = material_.inputs[one.input];
     const BinBounds& range = material_.ranges[one.range];
@@ -293,7 +287,7 @@ class HistogramChecker {
 };
 
 /// The counts, up to `limit`, at which a kernel changes its way.
-std::set<std::uint64_t> edge_counts(const Plan& plan, std::uint64_t limit) {
+std::set<std::uint64_t> counts_at_edges(const Plan& plan, std::uint64_t limit) {
   const auto& params = histogram_params(plan.variant().params);
   const auto width = static_cast<std::uint64_t>(params.vector_width);
   const std::uint64_t tile = tile_elements(params);
@@ -305,18 +299,19 @@ std::set<std::uint64_t> edge_counts(const Plan& plan, std::uint64_t limit) {
 }
 
 /// Every input, range and count in turn; each call is made twice, and others in between.
-std::vector<Case> make_cases(const Plan& plan, const HistogramChecker& checker, std::size_t turn) {
+std::vector<HistogramCase> make_cases(const Plan& plan, const HistogramChecker& checker,
+                                      std::size_t turn) {
   const bool aligned = plan.variant().workload.layout == 0;
   const std::uint64_t vector = 16 / size_of(histogram_of(plan.variant().workload).type);
-  std::vector<Case> cases;
-  for (const std::uint64_t count : edge_counts(plan, checker.size() - kMostPeeled)) {
+  std::vector<HistogramCase> cases;
+  for (const std::uint64_t count : counts_at_edges(plan, checker.size() - kMostPeeled)) {
     ++turn;
     cases.push_back({.input = turn % checker.inputs(),
                      .start = aligned ? 0 : turn % vector,
                      .count = count,
                      .range = turn % checker.ranges()});
   }
-  const std::vector<Case> once = cases;
+  const std::vector<HistogramCase> once = cases;
   cases.insert(cases.end(), once.begin(), once.end());
   return cases;
 }

@@ -11,9 +11,6 @@
 namespace foldtune::test {
 namespace {
 
-/// Elements by which the start of a window can be moved: the most that a vector holds, less one.
-constexpr std::uint64_t kMostPeeled = 15;
-
 /// How much is folded.
 struct Limits {
   std::uint64_t count;        ///< the most elements

@@ -188,8 +188,6 @@ TEST_CASE_METHOD(CustomFixture, "A custom operator that cannot be is an error of
   check_usage_error({"--custom", write_operator(R"({"inputs": [1]})")}, "inputs is a list");
   check_usage_error({"--custom", write_operator(R"({"inputs": []})")}, "inputs is a list");
   check_usage_error({"--custom", write_operator(R"({"tolerance": true})")}, "is a number");
-  check_usage_error({"--custom", write_operator(R"({"map": "x", "map": "y"})")},
-                    "'map' is there twice");
   check_usage_error({"--custom", write_operator(R"({"accumulator": {"a": 1}})")},
                     "accumulator is a type");
   check_usage_error({"--custom", write_operator("[]")}, "is not an object");
@@ -201,8 +199,11 @@ TEST_CASE_METHOD(CustomFixture, "A custom operator that cannot be is an error of
     CAPTURE(text);
     const Outcome bad = run({"--custom", write_operator(text)}, {x_});
     CHECK(bad.exit_code == 4);
-    CHECK_THAT(bad.err, ContainsSubstring("operator.json cannot be read as JSON: "));
+    CHECK_THAT(bad.err, ContainsSubstring("operator.json: it cannot be read as JSON: "));
   }
+  const Outcome twice = run({"--custom", write_operator(R"({"map": "x", "map": "y"})")}, {x_});
+  CHECK(twice.exit_code == 4);
+  CHECK_THAT(twice.err, ContainsSubstring("'map' is there twice"));
   CHECK(run({"--custom", place_.file("none")}, {x_}).exit_code == 4);
 }
 

@@ -16,7 +16,7 @@ namespace {
 using Catch::Matchers::ContainsSubstring;
 using Json = nlohmann::json;
 
-Json json_of(const Workplace& place, const std::vector<std::string>& arguments) {
+Json json_from(const Workplace& place, const std::vector<std::string>& arguments) {
   const Outcome outcome = place.run(arguments);
   CAPTURE(outcome.out, outcome.err);
   REQUIRE(outcome.exit_code == 0);
@@ -50,7 +50,7 @@ TEST_CASE("What was tuned is shown, and used by a run, which says so") {
                             ContainsSubstring("database: " + place.database()));
   CHECK_THAT(tuned.err, ContainsSubstring("tuning 2 problems on cpu"));
 
-  const Json rows = json_of(place, {"show", "--json", "--op", "sum"});
+  const Json rows = json_from(place, {"show", "--json", "--op", "sum"});
   REQUIRE(rows.size() == 1);
   const Json& row = rows[0];
   CHECK(row["problem"]["op"] == "sum");
@@ -67,7 +67,7 @@ TEST_CASE("What was tuned is shown, and used by a run, which says so") {
   CHECK_THAT(row["command"].get<std::string>(), ContainsSubstring("foldtune tune --device cpu"));
 
   const std::string file = place.write("ones", bytes_of(std::vector<float>(1000, 1.0F)));
-  const Json report = json_of(place, {"run", "--device", "cpu", "--type", "f32", "--json", file});
+  const Json report = json_from(place, {"run", "--device", "cpu", "--type", "f32", "--json", file});
   CHECK(report["result"] == 1000);
   CHECK(report["config_source"] == "exact");
   CHECK(report["config"] == row["params"]);
@@ -80,7 +80,7 @@ TEST_CASE("What was tuned is shown, and used by a run, which says so") {
                                                    ContainsSubstring("+-%") &&
                                                    ContainsSubstring("latency"));
   CHECK_THAT(place.run({"show", "--op", "min"}).out, ContainsSubstring("nothing in"));
-  CHECK(json_of(place, {"show", "--json", "--device", "no such device"}).empty());
+  CHECK(json_from(place, {"show", "--json", "--device", "no such device"}).empty());
 }
 
 TEST_CASE("Show tells the times that were measured beside the one that counts") {
@@ -95,7 +95,7 @@ TEST_CASE("Show tells the times that were measured beside the one that counts") 
     CHECK_THAT(all.out, ContainsSubstring(text));
   }
   CHECK_THAT(place.run({"show"}).out, !ContainsSubstring("latency"));
-  const Json row = json_of(place, {"show", "--json"})[0];
+  const Json row = json_from(place, {"show", "--json"})[0];
   CHECK(row["hot_us"] == 1.25);
   CHECK(row["stream_us"] == 3.5);
   CHECK(row["latency_us"] == 9.75);
@@ -113,18 +113,18 @@ TEST_CASE("What is tuned with options is kept apart from others, and shown with 
   const Outcome ordered = tune(place, {"--determinism", "config_independent"});
   CAPTURE(ordered.out, ordered.err);
   CHECK(ordered.exit_code == 0);
-  Json row = json_of(place, {"show", "--json"})[0];
+  Json row = json_from(place, {"show", "--json"})[0];
   CHECK(row["problem"]["determinism"] == "config_independent");
   CHECK(row["params"]["block_stage"] == "tree");
 
   const Outcome ignoring = tune(place, {"--op", "argmin", "--nan", "ignore"});
   CHECK_THAT(ignoring.out, ContainsSubstring("argmin f32 without NaN 2^10"));
   CHECK_THAT(place.run({"show"}).out, ContainsSubstring("argmin f32 without NaN 2^10"));
-  row = json_of(place, {"show", "--json", "--op", "argmin"})[0];
+  row = json_from(place, {"show", "--json", "--op", "argmin"})[0];
   CHECK(row["problem"]["nan"] == "ignore");
   for (const auto& [policy, source] : {std::pair{"ignore", "exact"}, {"propagate", "default"}}) {
-    CHECK(json_of(place, {"run", "--device", "cpu", "--type", "f32", "--op", "argmin", "--json",
-                          "--nan", policy, file})["config_source"] == source);
+    CHECK(json_from(place, {"run", "--device", "cpu", "--type", "f32", "--op", "argmin", "--json",
+                            "--nan", policy, file})["config_source"] == source);
   }
 
   const Outcome sample =
@@ -166,7 +166,7 @@ TEST_CASE("Of several operators and types, what cannot be is left out with a not
   CHECK_THAT(tuned.err, ContainsSubstring("left out: argmax u8, argmax f16, bit_and u8, bit_and "
                                           "f16 (argmax of u8 cannot accumulate in f64"));
   CHECK_THAT(tuned.err, ContainsSubstring("tuning 2 problems on cpu"));
-  const Json rows = json_of(place, {"show", "--json"});
+  const Json rows = json_from(place, {"show", "--json"});
   REQUIRE(rows.size() == 2);
   CHECK(rows[0]["problem"]["op"] == "dot");
   CHECK(rows[0]["problem"]["accumulator"] == "f64");
@@ -190,7 +190,7 @@ TEST_CASE("Ctrl-C ends the tuning, keeps what was measured, and says so") {
   CAPTURE(outcome.out, outcome.err);
   CHECK(outcome.exit_code == 130);
   CHECK_THAT(outcome.err, ContainsSubstring("everything measured is kept"));
-  CHECK_FALSE(json_of(place, {"show", "--all", "--json"}).empty());
+  CHECK_FALSE(json_from(place, {"show", "--all", "--json"}).empty());
 }
 
 TEST_CASE("Devices lists the CPU device, and says why there is no other") {
@@ -198,7 +198,7 @@ TEST_CASE("Devices lists the CPU device, and says why there is no other") {
   const Outcome text = place.run({"devices"});
   CHECK(text.exit_code == 0);
   CHECK_THAT(text.out, ContainsSubstring("\ncpu "));
-  const Json listing = json_of(place, {"devices", "--json"});
+  const Json listing = json_from(place, {"devices", "--json"});
   CHECK(listing["devices"].back()["id"] == "cpu");
   CHECK((listing["devices"].size() > 1) == listing["cuda_fault"].is_null());
 }

@@ -192,7 +192,7 @@ TEST_CASE("Why explains each device of the database") {
 }
 
 TEST_CASE("Why says what is wrong") {
-  const Workplace place;
+  Workplace place;
   const auto fails = [&](const std::vector<std::string>& options, int code,
                          const std::string& what) {
     const Outcome outcome = why(place, options);
@@ -210,7 +210,13 @@ TEST_CASE("Why says what is wrong") {
                                                 ContainsSubstring("foldtune tune --device cpu"));
   CHECK(why_json(place, {"--n", "1K"}).back()["config_source"] == "default");
   database.add(run_on(), tuning());
-  fails({"--n", "1K", "--device", "h300"}, kUsage, "is of a device 'h300'");
+  fails({"--n", "1K", "--device", "h300"}, kUsage, "has a device 'h300'");
+  // What runs on this machine, though the results are of another.
+  CHECK_THAT(why(place, {"--n", "1K", "--device", "cpu"}).out,
+             ContainsSubstring("holds no results of this device yet") &&
+                 ContainsSubstring("foldtune tune --device cpu"));
+  place.set("CXX", "/nonexistent/compiler");
+  fails({"--n", "1K", "--device", "cpu"}, kUnavailable, "/nonexistent/compiler");
 }
 
 TEST_CASE("Why lists every choice of a device, the oldest first, with its change") {

@@ -23,23 +23,23 @@ using test::Fault;
 using test::kFakeLatencyUs;
 using test::kFakeStreamUs;
 
-constexpr std::uint64_t kCount = 4096;  // 16 KiB, a quarter of the fake's L2
+constexpr std::uint64_t kQuarterOfL2 = 4096;  // 16 KiB, a quarter of the fake's L2
 
-Reduction sum_of(std::uint64_t count) { return {.count = count}; }
+Reduction sum_in_l2(std::uint64_t count) { return {.count = count}; }
 
 ReduceParams params_of(int block_size) { return {.block_size = block_size}; }
 
 /// A fake device with an evaluator, which has a problem already.
 class Bench {
  public:
-  explicit Bench(FakeScript script = {}, std::uint64_t count = kCount)
+  explicit Bench(FakeScript script = {}, std::uint64_t count = kQuarterOfL2)
       : device_(std::move(script)) {
     evaluator_.emplace(device_, 1);
     set_workload(count);
   }
 
   void set_workload(std::uint64_t count) {
-    problem_ = sum_of(count);
+    problem_ = sum_in_l2(count);
     evaluator_->set_workload(problem_, problem_);
   }
 
@@ -70,8 +70,8 @@ TEST_CASE("Evaluator: a record has the samples with their spread and the clocks"
   CHECK(record.samples_us == std::vector<double>{4, 4});
   CHECK(record.median_us == 4);
   CHECK(record.mad_us == 0);
-  CHECK(record.shape == std::to_string(kCount));
-  CHECK(record.bytes == 4 * kCount);
+  CHECK(record.shape == std::to_string(kQuarterOfL2));
+  CHECK(record.bytes == 4 * kQuarterOfL2);
   CHECK(record.sm_clock_mhz == test::kFakeClocks.sm_mhz);
   CHECK(record.memory_clock_mhz == test::kFakeClocks.memory_mhz);
   CHECK(record.discarded_samples == 0);
@@ -88,7 +88,7 @@ TEST_CASE("Evaluator: a comparison reads several times the L2 before it reads an
   }});
   bench.evaluate(64, Timing::comparison, 1);
   const std::set<const void*> distinct(inputs.begin(), inputs.end());
-  CHECK(distinct.size() * 4 * kCount >= 2 * 65'536);
+  CHECK(distinct.size() * 4 * kQuarterOfL2 >= 2 * 65'536);
   REQUIRE(inputs.size() % distinct.size() == 0);
   for (std::size_t i = distinct.size(); i < inputs.size(); ++i) {
     CHECK(inputs[i] == inputs[i - distinct.size()]);
@@ -124,9 +124,9 @@ TEST_CASE("Evaluator: the L2 is flushed for a screening, else only for the tinie
     bench.evaluate(64, timing, samples);
     return bench.device().counts().untimed_launches - before;
   };
-  CHECK(flushes_of(kCount, Timing::screening, 2) == 2);
-  CHECK(flushes_of(kCount, Timing::comparison, 2) == 0);
-  CHECK(flushes_of(kCount, Timing::complete, 2) == 0);
+  CHECK(flushes_of(kQuarterOfL2, Timing::screening, 2) == 2);
+  CHECK(flushes_of(kQuarterOfL2, Timing::comparison, 2) == 0);
+  CHECK(flushes_of(kQuarterOfL2, Timing::complete, 2) == 0);
   CHECK(flushes_of(2, Timing::comparison, 2) == 2);
 }
 
@@ -210,7 +210,7 @@ TEST_CASE("Evaluator: only the latest configurations are kept, and none of anoth
       for (const int vector_width : {1, 2, 4}) {
         const ReduceParams params{
             .block_size = block_size, .vector_width = vector_width, .unroll = unroll};
-        const Variant one{.workload = sum_of(kCount), .params = params};
+        const Variant one{.workload = sum_in_l2(kQuarterOfL2), .params = params};
         const auto compiled = std::make_shared<const CompiledKernel>(
             bench.device().compiler().compile(make_program(one)));
         bench.evaluator().evaluate({.params = params, .compiled = compiled});
@@ -224,7 +224,7 @@ TEST_CASE("Evaluator: only the latest configurations are kept, and none of anoth
   bench.evaluate(32);
   CHECK(counts.loads == loads + 1);
 
-  bench.set_workload(kCount / 2);
+  bench.set_workload(kQuarterOfL2 / 2);
   CHECK(counts.live_allocations == empty);
 }
 
@@ -232,17 +232,17 @@ TEST_CASE("Evaluator: what does not fit the memory is no reason for a smaller pr
   constexpr std::uint64_t kTooMany = std::uint64_t{1} << 24;
   FakeDevice device({.largest_allocation = kTooMany});
   DeviceEvaluator evaluator(device, 1);
-  CHECK_NOTHROW(evaluator.set_workload(sum_of(kCount), sum_of(kTooMany)));
-  CHECK_THROWS_AS(evaluator.set_workload(sum_of(kTooMany), sum_of(kTooMany)), OutOfMemory);
-  CHECK_NOTHROW(evaluator.set_workload(sum_of(kCount), sum_of(kTooMany)));
+  CHECK_NOTHROW(evaluator.set_workload(sum_in_l2(kQuarterOfL2), sum_in_l2(kTooMany)));
+  CHECK_THROWS_AS(evaluator.set_workload(sum_in_l2(kTooMany), sum_in_l2(kTooMany)), OutOfMemory);
+  CHECK_NOTHROW(evaluator.set_workload(sum_in_l2(kQuarterOfL2), sum_in_l2(kTooMany)));
 }
 
 TEST_CASE("Evaluator: results are checked by their own problem, whatever was announced") {
   FakeDevice device;
   DeviceEvaluator evaluator(device, 1);
-  evaluator.announce(sum_of(kCount));  // before there are inputs
+  evaluator.announce(sum_in_l2(kQuarterOfL2));  // before there are inputs
   const auto outcome_of = [&](const Reduction& problem) {
-    evaluator.set_workload(problem, sum_of(kCount));
+    evaluator.set_workload(problem, sum_in_l2(kQuarterOfL2));
     const Variant variant{.workload = problem, .params = params_of(64)};
     return evaluator
         .evaluate({.params = variant.params,
@@ -250,12 +250,12 @@ TEST_CASE("Evaluator: results are checked by their own problem, whatever was ann
                        device.compiler().compile(make_program(variant)))})
         .outcome;
   };
-  const Reduction max{.op = Operator::max, .count = kCount};
-  CHECK(outcome_of(sum_of(kCount)) == Outcome::ok);
+  const Reduction max{.op = Operator::max, .count = kQuarterOfL2};
+  CHECK(outcome_of(sum_in_l2(kQuarterOfL2)) == Outcome::ok);
   for (const Reduction& announced :
-       {max, sum_of(kCount), sum_of(kCount / 2), sum_of(2 * kCount),
-        Reduction{.op = Operator::sum, .type = ElementType::i32, .count = kCount}}) {
-    for (const Reduction& next : {max, sum_of(kCount), sum_of(kCount / 2)}) {
+       {max, sum_in_l2(kQuarterOfL2), sum_in_l2(kQuarterOfL2 / 2), sum_in_l2(2 * kQuarterOfL2),
+        Reduction{.op = Operator::sum, .type = ElementType::i32, .count = kQuarterOfL2}}) {
+    for (const Reduction& next : {max, sum_in_l2(kQuarterOfL2), sum_in_l2(kQuarterOfL2 / 2)}) {
       CAPTURE(to_string(announced), to_string(next));
       evaluator.announce(announced);
       CHECK(outcome_of(next) == Outcome::ok);
@@ -292,7 +292,7 @@ TEST_CASE("Evaluator: after a configuration that breaks the device, nothing is t
   CHECK(record.outcome == Outcome::crashed);
   CHECK_THAT(record.failure, ContainsSubstring("broke the device"));
   CHECK_THROWS_WITH(bench.evaluate(128), ContainsSubstring("unusable"));
-  CHECK_THROWS_AS(bench.set_workload(kCount), DeviceError);
+  CHECK_THROWS_AS(bench.set_workload(kQuarterOfL2), DeviceError);
 }
 
 TEST_CASE("Evaluator: turns of one configuration merge into one record") {

@@ -51,7 +51,8 @@ TEST_CASE("Text is told from elements") {
   for (const auto& text :
        {"1,2,3\n4,5,6\n"s, "x;y\r\n1.5;2.5\r\n"s, "1 2 3"s, "3.25"s, "-1e-5, nan, inf"s,
         "[1, 2]\n"s, "\xef\xbb\xbf"s + "x,y\n1,2\n", "Gr\xc3\xb6\xc3\x9f" + "e\n1\n"s,
-        "\xff\xfe"s + "1\0,\0002\0\n\0"s, std::string(65000, '1') + "\n"}) {
+        "\xff\xfe"s + "1\0,\0002\0\n\0"s, std::string(65000, '1') + "\n", "{\"a\": [1, 2, 3, 4]}"s,
+        "<row><a>1</a></row>"s, "name,value;one,1;two,2"s}) {
     CAPTURE(text.substr(0, 20));
     CHECK_THAT(describe(text), StartsWith("text") && ContainsSubstring("numpy.loadtxt"));
   }

@@ -186,6 +186,12 @@ TEST_CASE("A named pipe is read to its end, however late it is written") {
   CHECK(read<float>(open(pipe, ElementType::f32)) == values);
 }
 
+TEST_CASE("A file whose size the system does not tell is read to its end") {
+  CHECK(open("/proc/version", ElementType::u8, InputFormat::raw).count() > 0);
+  const Folder folder;
+  CHECK(open(folder.write("empty", ""), ElementType::u8).count() == 0);
+}
+
 TEST_CASE("The standard input is read, and its .npz members by name") {
   const Folder folder;
   const std::string bytes = npz_file({{"x.npy", npy_of({1, 2})}, {"y.npy", npy_of({3})}});

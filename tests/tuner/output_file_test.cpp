@@ -71,6 +71,9 @@ TEST_CASE_METHOD(OutputFileTest, "An output is there as a whole, and nothing els
   output.write("all");
   output.commit();
   CHECK(content(target) == "all");
+  fs::remove(target);
+  OutputFile longest(folder_.file(std::string(255, 'x')), "page", {});
+  longest.commit();
   CHECK(std::distance(fs::directory_iterator(folder_.path()), fs::directory_iterator()) == 2);
 }
 

@@ -22,7 +22,7 @@ using test::SilentObserver;
 Reduction sum_of(std::uint64_t count) { return {.count = count}; }
 
 /// Best at unroll 8 with 128 threads; different everywhere.
-double cost_of(const Config& params) {
+double config_cost(const Config& params) {
   const auto& reduce = reduce_params(params);
   const double ripple =
       static_cast<double>(std::hash<std::string>{}(to_json(params)) % 1000) * 1e-6;
@@ -32,7 +32,7 @@ double cost_of(const Config& params) {
 
 ScriptedEvaluator scripted(ScriptedEvaluator::Outcomes outcome = nullptr) {
   return ScriptedEvaluator(
-      [](const Workload&, const Trial& trial) { return cost_of(trial.params); },
+      [](const Workload&, const Trial& trial) { return config_cost(trial.params); },
       std::move(outcome));
 }
 
@@ -158,6 +158,7 @@ TEST_CASE("Resume: a problem that is done is not tuned again, unless that is ask
   REQUIRE(again.results.size() == 1);
   CHECK(again.results[0].best == tuned.results[0].best);
   CHECK(again.results[0].best_us == tuned.results[0].best_us);
+  CHECK(again.results[0].default_us == tuned.results[0].default_us);
   CHECK(again.results[0].known > 0);
 
   ScriptedEvaluator third = scripted();
@@ -242,7 +243,7 @@ TEST_CASE("A later choice is what the look-up finds, though an earlier one was f
   tune_with({&first}, *store, options);
   // Everything has become slower, and small blocks best.
   ScriptedEvaluator second([](const Workload&, const Trial& trial) {
-    return 50 + cost_of(trial.params) +
+    return 50 + config_cost(trial.params) +
            std::abs(std::log2(reduce_params(trial.params).block_size) - 5) * 8;
   });
   options.resume = false;

@@ -16,14 +16,14 @@
 namespace foldtune {
 namespace {
 
-const DeviceRecord kDevice{.kind = "fake",
-                           .name = "GPU",
-                           .architecture = "sm_90",
-                           .multiprocessor_count = 132,
-                           .memory_clock_khz = 3201000,
-                           .memory_bus_bits = 6016,
-                           .l2_bytes = 1 << 25,
-                           .driver = "1"};
+const DeviceRecord kSearchedDevice{.kind = "fake",
+                                   .name = "GPU",
+                                   .architecture = "sm_90",
+                                   .multiprocessor_count = 132,
+                                   .memory_clock_khz = 3201000,
+                                   .memory_bus_bits = 6016,
+                                   .l2_bytes = 1 << 25,
+                                   .driver = "1"};
 
 /// What a search is about.
 struct SearchTask {
@@ -33,7 +33,8 @@ struct SearchTask {
 };
 
 std::unique_ptr<Search> make_search(const std::string& name, const SearchTask& task) {
-  return foldtune::make_search(name, std::make_shared<const Candidates>(task.workload, kDevice),
+  return foldtune::make_search(name,
+                               std::make_shared<const Candidates>(task.workload, kSearchedDevice),
                                task.seeds, task.seed);
 }
 
@@ -41,7 +42,7 @@ using Cost = std::function<std::optional<double>(const Config&)>;
 
 Reduction problem_of(std::uint64_t count) { return {.count = count}; }
 
-HistogramWorkload bytes_of(std::uint64_t count) {
+HistogramWorkload histogram_of_bytes(std::uint64_t count) {
   return {.type = ElementType::u8, .binning = Binning::key, .count = count};
 }
 
@@ -78,13 +79,13 @@ std::optional<double> two_valleys(const Config& params) {
 }
 
 /// One valley of which a half of the space, next to the bottom, fails.
-std::optional<double> with_failures(const Config& params) {
+std::optional<double> cost_with_failures(const Config& params) {
   if (reduce_params(params).block_size > kDeep.block_size) return std::nullopt;
   return distance(params, kDeep);
 }
 
 /// Deterministic noise of 3 %.
-std::optional<double> noisy(const Config& params) {
+std::optional<double> noisy_cost(const Config& params) {
   const std::size_t hash = std::hash<std::string>{}(to_json(params));
   return distance(params, kDeep) * (1 + 0.03 * (static_cast<double>(hash % 201) / 100 - 1));
 }
@@ -172,7 +173,8 @@ TEST_CASE("every search proposes a seed that it would not try by itself") {
 
 TEST_CASE("every search tries every configuration, none that is redundant or outside") {
   const std::string name = GENERATE(from_range(all_names()));
-  const Workload problem = GENERATE(Workload(problem_of(1 << 12)), Workload(bytes_of(1 << 12)));
+  const Workload problem =
+      GENERATE(Workload(problem_of(1 << 12)), Workload(histogram_of_bytes(1 << 12)));
   INFO(name << ", " << to_string(problem));
   const Space space(problem);
   const Trace trace = drive(
@@ -182,7 +184,7 @@ TEST_CASE("every search tries every configuration, none that is redundant or out
   std::size_t wanted = 0;
   std::string faults;
   for (const Config& params : space.enumerate()) {
-    const bool is_redundant = space.is_redundant(params, kDevice.multiprocessor_count);
+    const bool is_redundant = space.is_redundant(params, kSearchedDevice.multiprocessor_count);
     wanted += is_redundant ? 0 : 1;
     if ((times.count(to_json(params)) == 0) != is_redundant) faults += to_json(params);
   }
@@ -197,7 +199,7 @@ TEST_CASE("every search ends where everything fails") {
   const Reduction problem = problem_of(1 << 12);
   const Trace trace = drive(
       name, task_of(problem), [](const Config&) { return std::nullopt; }, kNoLimit);
-  CHECK(trace.proposals.size() == Candidates(problem, kDevice).size());
+  CHECK(trace.proposals.size() == Candidates(problem, kSearchedDevice).size());
 }
 
 TEST_CASE("every search with the same seed and costs proposes the same") {
@@ -220,7 +222,7 @@ TEST_CASE("a search finds the bottom of a valley in a small part of the space") 
   const Reduction problem = problem_of(1 << 24);
   const Trace trace = drive(name, task_of(problem), one_valley, 200, in_flight);
   CHECK(trace.best() == one_valley(kDeep));
-  CHECK(Candidates(problem, kDevice).size() > 10 * 200);
+  CHECK(Candidates(problem, kSearchedDevice).size() > 10 * 200);
 }
 
 TEST_CASE("a search finds the deeper of two valleys") {
@@ -235,8 +237,8 @@ TEST_CASE("a search finds the bottom of a valley beside failures and under noise
   const std::string name = GENERATE("seeded", "default");
   INFO(name);
   const auto& task = task_of(problem_of(1 << 24));
-  CHECK(drive(name, task, with_failures, 250).best() == with_failures(kDeep));
-  CHECK(drive(name, task, noisy, 250).best() < 1.1);
+  CHECK(drive(name, task, cost_with_failures, 250).best() == cost_with_failures(kDeep));
+  CHECK(drive(name, task, noisy_cost, 250).best() < 1.1);
 }
 
 TEST_CASE("the searches that learn are better than random ones") {
@@ -254,16 +256,16 @@ TEST_CASE("the searches that learn are better than random ones") {
 TEST_CASE("the searches that learn begin with the configuration that is used untuned") {
   const std::string name = GENERATE("seeded", "default");
   const Workload problem = GENERATE(Workload(problem_of(1 << 8)), Workload(problem_of(1 << 24)),
-                                    Workload(bytes_of(1 << 20)));
+                                    Workload(histogram_of_bytes(1 << 20)));
   const Space space(problem);
-  const int multiprocessors = kDevice.multiprocessor_count;
+  const int multiprocessors = kSearchedDevice.multiprocessor_count;
   CHECK(make_search(name, task_of(problem))->propose().value() ==
         space.canonical(space.default_params(multiprocessors), multiprocessors));
 }
 
 TEST_CASE("seeded proposes two seeds for each guess of its own, default one for two") {
   const Reduction problem = problem_of(1 << 24);
-  const Candidates candidates(problem, kDevice);
+  const Candidates candidates(problem, kSearchedDevice);
   std::vector<Config> seeds;  // far from what the prior would choose
   for (std::size_t i = 0; i < 6; ++i) seeds.push_back(candidates.params(i));
   const auto turns = [&](const std::string& name) {
@@ -315,7 +317,7 @@ TEST_CASE("reports of what was not proposed, and second ones, change nothing") {
   const Reduction problem = problem_of(1 << 20);
   const auto disturbed = make_search(name, task_of(problem));
   const auto plain = make_search(name, task_of(problem));
-  const Config never = Candidates(problem, kDevice).params(0);
+  const Config never = Candidates(problem, kSearchedDevice).params(0);
   for (int i = 0; i < 30; ++i) {
     const Config params = plain->propose().value();
     CHECK(disturbed->propose().value() == params);

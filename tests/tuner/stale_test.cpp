@@ -11,6 +11,8 @@
 namespace foldtune::test {
 namespace {
 
+using Catch::Matchers::ContainsSubstring;
+
 PresentDevice present() { return {.record = run_on().device, .compiler = run_on().compiler}; }
 
 RunRecord run_of(const std::string& driver, const std::string& compiler = "nvrtc 13.0") {
@@ -104,6 +106,36 @@ TEST_CASE("A revalidation tries the default and what is stale, and nothing else"
   CHECK(summary.results[0].measured == 2);
   CHECK(find_stale(store->best(), {evaluator.info().record, evaluator.compiler_version()})
             .problems.size() == 1);
+}
+
+TEST_CASE("What programs use is replaced by nothing that it was not compared with") {
+  const Reduction problem = sum_of(1 << 20);
+  ScriptedEvaluator evaluator([](const Workload&, const Trial&) { return 9.; }, nullptr);
+  RunRecord run{.device = evaluator.info().record,
+                .compiler = "of before",
+                .foldtune_version = "0",
+                .command = "test"};
+  const Config used =
+      Space(problem).canonical(ReduceParams{.block_size = 64, .vector_width = 4, .unroll = 8},
+                               evaluator.info().record.multiprocessor_count);
+  const auto store = open_memory_store();
+  store->put(store->begin_run(run), success(problem, used, {5}, kChosen));
+  SilentObserver observer;
+  Evaluator* const evaluators[] = {&evaluator};
+  TuneOptions options{.workloads = {problem}, .command = "test"};
+  const bool is_revalidation = GENERATE(false, true);
+  if (is_revalidation) options.only = [&](const Workload&) { return std::vector{used}; };
+  const auto in_use = [&] {
+    return choose_config(store.get(), run.device, evaluator.compiler_version(), problem).params;
+  };
+
+  if (GENERATE(false, true)) options.budget_s = 0;  // which leaves time for one alone
+  if (!is_revalidation) options.max_evaluations = GENERATE(1, 2, 10);
+  // As fast as the default: nothing speaks for a change.
+  const TuneSummary summary = tune(evaluators, *store, options, observer);
+  REQUIRE(summary.results.size() == 1);
+  CHECK(summary.results[0].best == used);
+  CHECK(in_use() == used);
 }
 
 }  // namespace

@@ -12,21 +12,21 @@
 namespace foldtune {
 namespace {
 
-const DeviceRecord kDevice{.kind = "fake",
-                           .name = "GPU",
-                           .architecture = "sm_90",
-                           .multiprocessor_count = 132,
-                           .memory_clock_khz = 3201000,
-                           .memory_bus_bits = 6016,
-                           .l2_bytes = 1 << 25,
-                           .driver = "1"};
+const DeviceRecord kModelledDevice{.kind = "fake",
+                                   .name = "GPU",
+                                   .architecture = "sm_90",
+                                   .multiprocessor_count = 132,
+                                   .memory_clock_khz = 3201000,
+                                   .memory_bus_bits = 6016,
+                                   .l2_bytes = 1 << 25,
+                                   .driver = "1"};
 const Reduction kLarge{.count = 1 << 28};
 
 std::shared_ptr<const Candidates> candidates_of(const Workload& problem) {
-  return std::make_shared<const Candidates>(problem, kDevice);
+  return std::make_shared<const Candidates>(problem, kModelledDevice);
 }
 
-HistogramWorkload bytes_of(std::uint64_t count) {
+HistogramWorkload byte_histogram(std::uint64_t count) {
   return {.type = ElementType::u8, .binning = Binning::key, .count = count};
 }
 
@@ -35,9 +35,10 @@ TEST_CASE("the prior is a time of every configuration, whatever is known of the 
       Workload(Reduction{.count = 0}), Workload(Reduction{.count = 1}),
       Workload(Reduction{.count = 1 << 20}),
       Workload(Reduction{.op = Operator::dot, .type = ElementType::f16, .count = kMaxCount}),
-      Workload(bytes_of(0)), Workload(bytes_of(1 << 20)), Workload(bytes_of(kMaxCount)));
+      Workload(byte_histogram(0)), Workload(byte_histogram(1 << 20)),
+      Workload(byte_histogram(kMaxCount)));
   const bool is_known = GENERATE(true, false);
-  const DeviceRecord device = is_known ? kDevice : DeviceRecord{};
+  const DeviceRecord device = is_known ? kModelledDevice : DeviceRecord{};
   std::string faults;
   for (const Config& params : Space(problem, Extent::all).enumerate()) {
     const double us = estimate_us(problem, device, params);
@@ -49,24 +50,27 @@ TEST_CASE("the prior is a time of every configuration, whatever is known of the 
 TEST_CASE("the prior of a large input is near what the memory takes to read it") {
   const double peak_us = static_cast<double>(kLarge.input_bytes()) / 4.8e6;
   const ReduceParams good{.block_size = 512, .vector_width = 4, .unroll = 4, .waves = 1};
-  CHECK(estimate_us(kLarge, kDevice, good) > peak_us);
-  CHECK(estimate_us(kLarge, kDevice, good) < 1.2 * peak_us);
+  CHECK(estimate_us(kLarge, kModelledDevice, good) > peak_us);
+  CHECK(estimate_us(kLarge, kModelledDevice, good) < 1.2 * peak_us);
 }
 
 TEST_CASE("the prior knows what starves the memory and what costs at the end") {
   const ReduceParams good{.block_size = 512, .vector_width = 4, .unroll = 4, .waves = 1};
   const ReduceParams starved{.block_size = 32, .vector_width = 1, .unroll = 1, .waves = 1};
-  CHECK(estimate_us(kLarge, kDevice, starved) > 2 * estimate_us(kLarge, kDevice, good));
+  CHECK(estimate_us(kLarge, kModelledDevice, starved) >
+        2 * estimate_us(kLarge, kModelledDevice, good));
   const Reduction small{.count = 1 << 16};
   const ReduceParams polling{.block_size = 128, .unroll = 1, .final_stage = FinalStage::polling};
   ReduceParams two_pass = polling;
   two_pass.final_stage = FinalStage::two_pass;
-  CHECK(estimate_us(small, kDevice, polling) < estimate_us(small, kDevice, two_pass));
+  CHECK(estimate_us(small, kModelledDevice, polling) <
+        estimate_us(small, kModelledDevice, two_pass));
   const ReduceParams eight_blocks{
       .block_size = 1024, .unroll = 2, .final_stage = FinalStage::polling};
   ReduceParams cluster = eight_blocks;
   cluster.final_stage = FinalStage::cluster;
-  CHECK(estimate_us(small, kDevice, cluster) < estimate_us(small, kDevice, eight_blocks));
+  CHECK(estimate_us(small, kModelledDevice, cluster) <
+        estimate_us(small, kModelledDevice, eight_blocks));
 }
 
 TEST_CASE("candidates find what stands for a redundant configuration, and nothing invalid") {
@@ -84,7 +88,7 @@ TEST_CASE("candidates find what stands for a redundant configuration, and nothin
 }
 
 TEST_CASE("neighbours of candidates are candidates, and not themselves") {
-  const auto candidates = candidates_of(bytes_of(1 << 20));
+  const auto candidates = candidates_of(byte_histogram(1 << 20));
   for (std::size_t i = 0; i < candidates->size(); ++i) {
     REQUIRE_FALSE(candidates->neighbours(i).empty());
     for (const std::size_t neighbour : candidates->neighbours(i)) {

@@ -26,12 +26,12 @@ using test::ScriptedEvaluator;
 using test::SilentObserver;
 using test::tune_on;
 
-Reduction sum_of(std::uint64_t count) { return {.count = count}; }
+Reduction sum_over(std::uint64_t count) { return {.count = count}; }
 
 ReduceParams best_of(const ProblemResult& result) { return reduce_params(result.best); }
 
 /// Best at unroll 8 with 128 threads.
-double cost_of(const FakeLaunch& launch) {
+double launch_cost(const FakeLaunch& launch) {
   return 10 + std::abs(launch.params.unroll - 8) + std::abs(launch.params.block_size - 128) / 32.0;
 }
 
@@ -49,10 +49,10 @@ std::map<Outcome, int> count_outcomes(const ConfigStore& store) {
 }
 
 TEST_CASE("tuning stores the fastest configuration, and the look-up finds it") {
-  FakeDevice device({.cost_us = cost_of});
+  FakeDevice device({.cost_us = launch_cost});
   const auto store = open_memory_store();
   SilentObserver observer;
-  const auto results = tune_on(device, *store, quick({sum_of(100'000)}), observer);
+  const auto results = tune_on(device, *store, quick({sum_over(100'000)}), observer);
 
   REQUIRE(results.size() == 1);
   CHECK(best_of(results[0]).block_size == 128);
@@ -64,14 +64,14 @@ TEST_CASE("tuning stores the fastest configuration, and the look-up finds it") {
   CHECK(observer.results == 1);
 
   const Choice choice = choose_config(store.get(), device.info().record,
-                                      device.compiler().version(), sum_of(100'000));
+                                      device.compiler().version(), sum_over(100'000));
   REQUIRE(choice.match.has_value());
   CHECK(choice.match->quality == MatchQuality::exact);
   CHECK(to_json(choice.params) == to_json(results[0].best));
 }
 
 TEST_CASE("every kind of failure is stored with its reason, and the tuning goes on") {
-  FakeDevice device({.cost_us = cost_of, .fault = [](const ReduceParams& params) {
+  FakeDevice device({.cost_us = launch_cost, .fault = [](const ReduceParams& params) {
                        switch (params.block_size) {
                          case 32:
                            return Fault::compile_error;
@@ -87,7 +87,7 @@ TEST_CASE("every kind of failure is stored with its reason, and the tuning goes 
                      }});
   const auto store = open_memory_store();
   SilentObserver observer;
-  const auto results = tune_on(device, *store, quick({sum_of(1 << 16)}), observer);
+  const auto results = tune_on(device, *store, quick({sum_over(1 << 16)}), observer);
 
   REQUIRE(results.size() == 1);
   CHECK(best_of(results[0]).block_size == 128);
@@ -112,7 +112,7 @@ TEST_CASE("a configuration that gives a wrong result is never timed nor chosen")
                          }});
   const auto store = open_memory_store();
   SilentObserver observer;
-  const auto results = tune_on(device, *store, quick({sum_of(1 << 16)}), observer);
+  const auto results = tune_on(device, *store, quick({sum_over(1 << 16)}), observer);
   REQUIRE(results.size() == 1);
   CHECK(best_of(results[0]).unroll != 16);
   CHECK(results[0].best_us == Approx(2));
@@ -123,7 +123,7 @@ TEST_CASE("a problem of which nothing works has no result, and the next one is t
   FakeDevice broken({.fault = [](const ReduceParams&) { return Fault::wrong_result; }});
   const auto store = open_memory_store();
   SilentObserver observer;
-  TuneOptions options = quick({sum_of(1 << 12), sum_of(1 << 14)});
+  TuneOptions options = quick({sum_over(1 << 12), sum_over(1 << 14)});
   options.budget_s = 20;
   CHECK(tune_on(broken, *store, options, observer).empty());
   CHECK(count_outcomes(*store)[Outcome::wrong_result] > 0);
@@ -135,7 +135,7 @@ TEST_CASE("a problem of which nothing works has no result, and the next one is t
 TuneSummary tune_in_time(ScriptedEvaluator& evaluator, ConfigStore& store, double budget_s,
                          const std::function<double(std::uint64_t count)>& estimate_s) {
   SilentObserver observer;
-  TuneOptions options = quick({sum_of(1000), sum_of(2000)});
+  TuneOptions options = quick({sum_over(1000), sum_over(2000)});
   options.budget_s = budget_s;
   options.estimate_preparation_s = [&](const DeviceInfo&, const Workload& workload,
                                        const Workload* largest) {
@@ -168,7 +168,7 @@ TEST_CASE("no preparation is announced of inputs that do not fit the memory") {
   ScriptedEvaluator evaluator([](const Workload&, const Trial&) { return 10.; });
   evaluator.limit_memory(1 << 20);
   SilentObserver observer;
-  TuneOptions options = quick({sum_of(std::uint64_t{1} << 40), sum_of(2000)});
+  TuneOptions options = quick({sum_over(std::uint64_t{1} << 40), sum_over(2000)});
   options.estimate_preparation_s = [](const DeviceInfo&, const Workload&, const Workload* largest) {
     return largest != nullptr && largest->shape[0] > 2000 ? 1e4 : 0.;
   };
@@ -185,7 +185,7 @@ TEST_CASE("a budget that is over at once gives the first problem's default, unle
   const TuneSummary summary = tune_in_time(evaluator, *store, 0, nothing);
   REQUIRE(summary.results.size() == 1);
   REQUIRE(summary.failures.size() == 1);
-  CHECK(summary.failures[0].workload == Workload(sum_of(2000)));
+  CHECK(summary.failures[0].workload == Workload(sum_over(2000)));
   CHECK(summary.failures[0].reason.starts_with("not begun, since the budget was over"));
   CHECK(evaluator.trials.size() == 1);
   for (const Trial& trial : evaluator.trials) CHECK(trial.left_s == 0);
@@ -209,7 +209,7 @@ TEST_CASE("a budget that is over at once gives the first problem's default, unle
 
 TEST_CASE("all that a revalidation asks for is compared") {
   std::vector<Config> asked;
-  const Reduction problem = sum_of(1 << 20);
+  const Reduction problem = sum_over(1 << 20);
   for (const Config& params : Space(problem).enumerate()) {
     const bool is_asked = reduce_params(params).final_stage == FinalStage::polling;
     if (is_asked && asked.size() < 20) asked.push_back(params);
@@ -230,10 +230,10 @@ TEST_CASE("all that a revalidation asks for is compared") {
 }
 
 TEST_CASE("a request to stop ends the tuning early with everything kept") {
-  FakeDevice device({.cost_us = cost_of});
+  FakeDevice device({.cost_us = launch_cost});
   const auto store = open_memory_store();
   SilentObserver observer;
-  TuneOptions options = quick({sum_of(1 << 16), sum_of(1 << 18)});
+  TuneOptions options = quick({sum_over(1 << 16), sum_over(1 << 18)});
   options.budget_s = 1000;
   options.stop_requested = [&] { return observer.last && observer.last->measured >= 5; };
   const auto results = tune_on(device, *store, options, observer);
@@ -242,10 +242,10 @@ TEST_CASE("a request to stop ends the tuning early with everything kept") {
 }
 
 TEST_CASE("programs are compiled once for all sizes") {
-  FakeDevice device({.cost_us = cost_of});
+  FakeDevice device({.cost_us = launch_cost});
   const auto store = open_memory_store();
   SilentObserver observer;
-  TuneOptions options = quick({sum_of(1 << 16), sum_of(1 << 17), sum_of(1 << 18)});
+  TuneOptions options = quick({sum_over(1 << 16), sum_over(1 << 17), sum_over(1 << 18)});
   options.max_evaluations = 40;
   tune_on(device, *store, options, observer);
   std::vector<std::string> names;
@@ -258,10 +258,10 @@ TEST_CASE("programs are compiled once for all sizes") {
 }
 
 TEST_CASE("the default is measured in the final comparison, whoever wins") {
-  FakeDevice device({.cost_us = cost_of});
+  FakeDevice device({.cost_us = launch_cost});
   const auto store = open_memory_store();
   SilentObserver observer;
-  tune_on(device, *store, quick({sum_of(1 << 16)}), observer);
+  tune_on(device, *store, quick({sum_over(1 << 16)}), observer);
   int final_defaults = 0;
   for (const StoredResult& result : store->measurements()) {
     final_defaults += result.measurement.is_default && result.measurement.round == 1;
@@ -277,7 +277,7 @@ TEST_CASE("what stores its result once takes part in the final comparison with a
   }});
   const auto store = open_memory_store();
   SilentObserver observer;
-  Reduction problem = sum_of(1 << 16);
+  Reduction problem = sum_over(1 << 16);
   problem.type = ElementType::i32;
   problem.accumulator = ElementType::i32;
   const auto results = tune_on(device, *store, quick({problem}), observer);
@@ -290,7 +290,7 @@ TEST_CASE("a problem that cannot be is refused before anything is compiled") {
   FakeDevice device;
   const auto store = open_memory_store();
   SilentObserver observer;
-  Reduction impossible = sum_of(100);
+  Reduction impossible = sum_over(100);
   impossible.accumulator = ElementType::i32;
   CHECK_THROWS_AS(tune_on(device, *store, quick({impossible}), observer), InvalidArgument);
   CHECK(device.counts().compilations == 0);
@@ -298,10 +298,10 @@ TEST_CASE("a problem that cannot be is refused before anything is compiled") {
 }
 
 TEST_CASE("a problem in a fixed order is tuned with the kernels of its own") {
-  FakeDevice device({.cost_us = cost_of});
+  FakeDevice device({.cost_us = launch_cost});
   const auto store = open_memory_store();
   SilentObserver observer;
-  Reduction problem = sum_of(1 << 16);
+  Reduction problem = sum_over(1 << 16);
   problem.determinism = Determinism::config_independent;
   const auto results = tune_on(device, *store, quick({problem}), observer);
   REQUIRE(results.size() == 1);
@@ -309,7 +309,7 @@ TEST_CASE("a problem in a fixed order is tuned with the kernels of its own") {
   CHECK(best_of(results[0]).block_size == 128);
   CHECK(Space(problem).contains(results[0].best));
   const Choice choice = choose_config(store.get(), device.info().record,
-                                      device.compiler().version(), sum_of(1 << 16));
+                                      device.compiler().version(), sum_over(1 << 16));
   CHECK_FALSE(choice.match);
 }
 
@@ -324,7 +324,7 @@ Reduction custom_of(std::uint64_t count, double tolerance) {
 }
 
 TEST_CASE("a custom operator is tuned, and found by its expressions") {
-  FakeDevice device({.cost_us = cost_of});
+  FakeDevice device({.cost_us = launch_cost});
   const auto store = open_memory_store();
   SilentObserver observer;
   const Reduction problem = custom_of(100'000, 1e-3);
@@ -341,7 +341,7 @@ TEST_CASE("a custom operator is tuned, and found by its expressions") {
 }
 
 TEST_CASE("a custom operator's results must agree with the plainest variant's") {
-  FakeDevice device({.cost_us = cost_of, .fault = [](const ReduceParams& params) {
+  FakeDevice device({.cost_us = launch_cost, .fault = [](const ReduceParams& params) {
                        return params.block_size == 512 ? Fault::wrong_result : Fault::none;
                      }});
   const auto store = open_memory_store();
@@ -359,7 +359,7 @@ TEST_CASE("a custom operator's results must agree with the plainest variant's") 
 }
 
 TEST_CASE("a custom operator's tolerance is how far two results may be apart") {
-  FakeDevice device({.cost_us = cost_of, .fault = [](const ReduceParams& params) {
+  FakeDevice device({.cost_us = launch_cost, .fault = [](const ReduceParams& params) {
                        return params.block_size == 512 ? Fault::wrong_result : Fault::none;
                      }});
   const auto store = open_memory_store();
@@ -378,7 +378,7 @@ TuneSummary tune_with_failure(const std::function<void()>& fail, SilentObserver&
   };
   const auto store = open_memory_store();
   Evaluator* const evaluators[] = {&evaluator};
-  TuneOptions options = quick({sum_of(1000), sum_of(2000), sum_of(3000)});
+  TuneOptions options = quick({sum_over(1000), sum_over(2000), sum_over(3000)});
   options.max_evaluations = 4;
   return tune(evaluators, *store, options, observer);
 }
@@ -457,7 +457,7 @@ TEST_CASE("the next problem's programs are compiled while this one is measured")
   } observer(evaluator.recording);
   const auto store = open_memory_store();
   Evaluator* const evaluators[] = {&evaluator};
-  TuneOptions options = quick({sum_of(1000), next});
+  TuneOptions options = quick({sum_over(1000), next});
   options.max_evaluations = 4;
   tune(evaluators, *store, options, observer);
   CHECK(observer.results == 2);
@@ -503,7 +503,7 @@ TEST_CASE("a compiler that hangs ends the tuning, whatever the budget, and is to
   const auto store = open_memory_store();
   SilentObserver observer;
   Evaluator* const evaluators[] = {&evaluator};
-  TuneOptions options = quick({sum_of(1000), sum_of(2000)});
+  TuneOptions options = quick({sum_over(1000), sum_over(2000)});
   options.first_compile_s = 0.2;
   SECTION("without a budget") {}
   SECTION("with one that leaves more") { options.budget_s = 600; }
@@ -520,16 +520,16 @@ TEST_CASE("a tuning that is to stop waits for no compiler") {
   const auto store = open_memory_store();
   SilentObserver observer;
   Evaluator* const evaluators[] = {&evaluator};
-  TuneOptions options = quick({sum_of(1000)});
+  TuneOptions options = quick({sum_over(1000)});
   options.stop_requested = [&] { return evaluator.hanging.begun > 0; };
   CHECK(tune(evaluators, *store, options, observer).results.empty());
 }
 
 TEST_CASE("tuning frees all device memory") {
-  FakeDevice device({.cost_us = cost_of});
+  FakeDevice device({.cost_us = launch_cost});
   const auto store = open_memory_store();
   SilentObserver observer;
-  tune_on(device, *store, quick({sum_of(1 << 16)}), observer);
+  tune_on(device, *store, quick({sum_over(1 << 16)}), observer);
   CHECK(device.counts().live_allocations == 0);
 }
 

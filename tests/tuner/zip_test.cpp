@@ -22,7 +22,7 @@ struct Part {
   std::string data;
 };
 
-std::vector<Part> parse(const std::string& file) {
+std::vector<Part> read_parts(const std::string& file) {
   const auto bytes = std::as_bytes(std::span(file));
   const auto tail = bytes.last(std::min(bytes.size(), kZipTailBytes));
   const ZipDirectory directory = find_zip_directory(tail, bytes.size(), "x.npz");
@@ -57,7 +57,7 @@ TEST_CASE("Members of a zip are found, whatever their headers leave to other pla
                 {.name = "empty.npy", .data = ""}},
                is_zip64);
   CHECK(is_zip(std::as_bytes(std::span(file))));
-  const std::vector<Part> parts = parse(file);
+  const std::vector<Part> parts = read_parts(file);
   REQUIRE(parts.size() == 5);
   const std::vector<std::string> data{"first", "second", "third", "fourth", ""};
   for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -77,16 +77,17 @@ TEST_CASE("What numpy.savez writes is read") {
       "PK\x01\x02-\x03-\0\0\0\0\0\0\0!\0\x9a\xca\xab\xe7\x04\0\0\0\x04\0\0\0\x05\0\0\0\0\0\0\0\0\0"
       "\0\0\x80\x01\0\0\0\0x.npy"
       "PK\x05\x06\0\0\0\0\x01\0\x01\0\x33\0\0\0\x3b\0\0\0\0\0"s;
-  const std::vector<Part> parts = parse(file);
+  const std::vector<Part> parts = read_parts(file);
   REQUIRE(parts.size() == 1);
   CHECK(parts[0].name == "x.npy");
   CHECK(parts[0].data == "data");
 }
 
 TEST_CASE("Compressed and encrypted members are told from plain ones") {
-  const std::vector<Part> parts = parse(npz_file({{.name = "x.npy", .data = "first", .method = 8},
-                                                  {.name = "y.npy", .data = "second", .flags = 1},
-                                                  {.name = "z.npy", .data = "third"}}));
+  const std::vector<Part> parts =
+      read_parts(npz_file({{.name = "x.npy", .data = "first", .method = 8},
+                           {.name = "y.npy", .data = "second", .flags = 1},
+                           {.name = "z.npy", .data = "third"}}));
   REQUIRE(parts.size() == 3);
   CHECK_FALSE(parts[0].is_plain);
   CHECK_FALSE(parts[1].is_plain);
@@ -94,10 +95,10 @@ TEST_CASE("Compressed and encrypted members are told from plain ones") {
 }
 
 TEST_CASE("A zip may be empty, and may have a comment") {
-  CHECK(parse(npz_file({})).empty());
+  CHECK(read_parts(npz_file({})).empty());
   std::string file = npz_file({{.name = "x.npy", .data = "first"}});
   file[file.size() - 2] = 9;
-  CHECK(parse(file + "a comment").size() == 1);
+  CHECK(read_parts(file + "a comment").size() == 1);
 }
 
 TEST_CASE("Every beginning of a zip is refused") {
@@ -105,9 +106,9 @@ TEST_CASE("Every beginning of a zip is refused") {
   const std::string file = npz_file({{.name = "x.npy", .data = "first"}}, is_zip64);
   for (std::size_t size = 0; size < file.size(); ++size) {
     CAPTURE(size);
-    CHECK_THROWS_AS(parse(file.substr(0, size)), FileError);
+    CHECK_THROWS_AS(read_parts(file.substr(0, size)), FileError);
   }
-  CHECK_THROWS_WITH(parse(file.substr(0, 40)), ContainsSubstring("cut short"));
+  CHECK_THROWS_WITH(read_parts(file.substr(0, 40)), ContainsSubstring("cut short"));
 }
 
 TEST_CASE("Whatever bytes of a zip are changed, its members lie within it or it is refused") {
@@ -124,7 +125,7 @@ TEST_CASE("Whatever bytes of a zip are changed, its members lie within it or it 
       file[random() % file.size()] = static_cast<char>(random() % 3 == 0 ? 0xff : random());
     }
     try {
-      for (const Part& part : parse(file)) CHECK(part.data.size() <= file.size());
+      for (const Part& part : read_parts(file)) CHECK(part.data.size() <= file.size());
     } catch (const FileError&) {
       ++refused;
     }

@@ -18,11 +18,6 @@
 namespace foldtune {
 namespace {
 
-template <class T>
-nlohmann::json or_null(const T& value, bool is_known) {
-  return is_known ? nlohmann::json(value) : nlohmann::json();
-}
-
 void print_json(const DeviceListing& listing) {
   nlohmann::ordered_json devices = nlohmann::ordered_json::array();
   for (const ListedDevice& device : listing.devices) {

@@ -29,7 +29,7 @@ namespace {
 /// On the CPU device, where times say nothing.
 constexpr std::uint64_t kCpuCount = 1 << 16;
 
-constexpr const char* kFooter =
+constexpr const char* kLadderFooter =
     R"(Runs the kernels that published tutorials, studies and contests build up, from a single thread to
 the libraries. Each gives the right result before it is timed, or fails; one that cannot run here is
 skipped, and says why. The kernels are in the sources' folder examples/textbook, with a description
@@ -191,11 +191,6 @@ void print_text(const LadderReport& report, const DeviceInfo& device) {
 
 using OrderedJson = nlohmann::ordered_json;
 
-template <class T>
-OrderedJson or_null(const T& value, bool is_known) {
-  return is_known ? OrderedJson(value) : OrderedJson();
-}
-
 OrderedJson to_json(const KernelResult& result, const Ceilings& ceilings) {
   const LadderKernel& kernel = result.kernel;
   const bool ran = result.status == KernelStatus::ran;
@@ -277,7 +272,7 @@ Action prepare_ladder(CLI::App& app, const std::string&) {
                  "cuda:N or cpu [cuda:0 where there is one, else cpu]")
       ->type_name("NAME");
   app.add_flag("--json", arguments->json, "Print JSON: an object with the array \"kernels\"");
-  app.footer(kFooter);
+  app.footer(kLadderFooter);
   return [arguments] { return run_ladder(*arguments); };
 }
 

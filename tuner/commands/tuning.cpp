@@ -70,8 +70,6 @@ void keep_kernels_of(const std::vector<ProblemResult>& results, const ConfigStor
 
 using OrderedJson = nlohmann::ordered_json;
 
-OrderedJson or_null(double value) { return value > 0 ? OrderedJson(value) : OrderedJson(); }
-
 OrderedJson to_json(const TuningJob& job, const OrderedJson& origin, const TuneSummary& summary,
                     const std::vector<Workload>& missing, bool is_interrupted) {
   OrderedJson results = OrderedJson::array();
@@ -186,10 +184,11 @@ void print_config_legends(const std::vector<ProblemResult>& results) {
 
 OrderedJson to_json(const ProblemResult& result) {
   OrderedJson json = workload_json(result.workload);
-  json["median_us"] = or_null(result.best_us);
-  json["default_us"] = or_null(result.default_us);
-  json["bandwidth_gbps"] = or_null(result.gbps);
-  json["read_bandwidth_fraction"] = or_null(result.read_bandwidth_fraction);
+  json["median_us"] = or_null(result.best_us, result.best_us > 0);
+  json["default_us"] = or_null(result.default_us, result.default_us > 0);
+  json["bandwidth_gbps"] = or_null(result.gbps, result.gbps > 0);
+  json["read_bandwidth_fraction"] =
+      or_null(result.read_bandwidth_fraction, result.read_bandwidth_fraction > 0);
   json["tried"] = result.measured + result.failed;
   json["failed"] = result.failed;
   json["known"] = result.known;

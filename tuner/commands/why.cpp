@@ -171,6 +171,17 @@ void print_past(const Account& account) {
            Lines{table.to_string(terminal_width(stdout))});
 }
 
+std::string describe_device(const Place& place) {
+  if (place.id.empty()) {
+    return "not of this machine: driver and compiler are those of its newest result";
+  }
+  if (place.fault.empty()) return fmt::format("{} of this machine", place.id);
+  return fmt::format(
+      "{} of this machine, which cannot be used now; the compiler is that of its "
+      "newest result: {}",
+      place.id, place.fault);
+}
+
 void print_text(const Account& account, const ProblemSelection& selection) {
   const Choice& choice = account.choice;
   const Place& place = account.place;
@@ -178,9 +189,7 @@ void print_text(const Account& account, const ProblemSelection& selection) {
            Lines{wrap(fmt::format("{} on {}", to_string(account.workload),
                                   describe_origin(place.device, place.compiler)),
                       terminal_width(stdout), 0)});
-  print_line("device", place.id.empty() ? "not of this machine: driver and compiler are those of "
-                                          "its newest result"
-                                        : fmt::format("{} of this machine", place.id));
+  print_line("device", describe_device(place));
   print_line("runs", format_config(choice.params));
   print_line("why", fmt::format("{}: {}", to_string(choice.source()), choice.reason));
   if (choice.expected_loss > 0) {
@@ -268,7 +277,8 @@ OrderedJson to_json(const Account& account, const ProblemSelection& selection,
   OrderedJson json = workload_json(account.workload);
   json.update(origin_json(place.device, place.compiler));
   json.update(
-      {{"device", place.id.empty() ? OrderedJson() : OrderedJson(place.id)},
+      {{"device", or_null(place.id, !place.id.empty())},
+       {"device_fault", or_null(place.fault, !place.fault.empty())},
        {"database", database},
        {"config", OrderedJson::parse(foldtune::to_json(account.choice.params))},
        {"config_source", to_string(account.choice.source())},
@@ -280,18 +290,40 @@ OrderedJson to_json(const Account& account, const ProblemSelection& selection,
   return json;
 }
 
+/// The devices of the results; if none is of those that were asked for, those of this machine.
+std::vector<Place> choose_places(const std::vector<StoredResult>& best,
+                                 const ProblemSelection& selection) {
+  if (!best.empty()) return find_places(best);
+  std::vector<Place> places = present_places();
+  std::erase_if(places, [wanted = device_filter(selection.device)](const Place& place) {
+    return !is_among(wanted, place.device);
+  });
+  std::vector<Place> usable;
+  for (Place& place : places) {
+    if (place.fault.empty()) usable.push_back(std::move(place));
+  }
+  if (!usable.empty()) return usable;
+  const std::string path = database_path(selection.database);
+  if (places.empty()) {
+    throw InvalidArgument(fmt::format(
+        "--device: neither {} nor this machine has a device '{}'; `foldtune show` lists "
+        "those of the one, and `foldtune devices` those of the other",
+        path, selection.device));
+  }
+  throw Unavailable(fmt::format("{} holds no results of {}, which cannot be used here: {}", path,
+                                places.front().id, places.front().fault));
+}
+
 ExitCode run_why(const ProblemSelection& selection) {
   const Workload workload = selected_workload(selection);
   const std::string path = database_path(selection.database);
   const std::unique_ptr<const ConfigStore> store = open_sqlite_store(path, OpenMode::read_only);
-  const std::vector<StoredResult> best = select_device(store->best(), selection);
-  // Without any result, what runs on the devices of this machine.
-  std::vector<Place> places = best.empty() ? present_places() : find_places(best);
-  if (best.empty()) {
-    std::erase_if(places, [wanted = device_filter(selection.device)](const Place& place) {
-      return !is_among(wanted, place.device);
-    });
-  }
+  std::vector<StoredResult> best = store->best();
+  const bool is_empty = best.empty();
+  std::erase_if(best, [wanted = device_filter(selection.device)](const StoredResult& row) {
+    return !is_among(wanted, row.run.device);
+  });
+  const std::vector<Place> places = choose_places(best, selection);
   std::vector<Account> accounts;
   accounts.reserve(places.size());
   for (const Place& place : places) {
@@ -305,18 +337,18 @@ ExitCode run_why(const ProblemSelection& selection) {
     print_indented(array);
     return ExitCode::ok;
   }
-  if (best.empty()) print_to(stdout, "{} holds no results yet\n\n", path);
+  if (best.empty()) {
+    print_to(stdout, "{} holds no results{} yet\n\n", path, is_empty ? "" : " of this device");
+  }
   for (const Account& account : accounts) {
     print_text(account, selection);
     print_to(stdout, "\n");
   }
-  if (!accounts.empty()) {
-    print_to(stdout,
-             "us: per call. change: against the choice before it of the same shape. kernels: these "
-             "of this "
-             "Foldtune,\nor how the fingerprint of others begins.\nconfig: {}\ndatabase: {}\n",
-             config_legend(workload.problem.family()), path);
-  }
+  print_to(stdout,
+           "us: per call. change: against the choice before it of the same shape. kernels: these "
+           "of this "
+           "Foldtune,\nor how the fingerprint of others begins.\nconfig: {}\ndatabase: {}\n",
+           config_legend(workload.problem.family()), path);
   return ExitCode::ok;
 }
 

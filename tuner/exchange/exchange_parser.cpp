@@ -19,7 +19,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::size_t kBlockBytes = std::size_t{64} << 10;
+constexpr std::size_t kParsedBytes = std::size_t{64} << 10;
 
 constexpr std::size_t kShownErrorBytes = 300;
 
@@ -34,7 +34,7 @@ FileError damaged(std::string_view file, std::string_view what) {
 class RowBuffer final : public std::streambuf {
  public:
   RowBuffer(const ByteSource& source, std::string_view file)
-      : source_(source), file_(file), block_(kBlockBytes) {}
+      : source_(source), file_(file), block_(kParsedBytes) {}
 
   void begin_row() { row_bytes_ = 0; }
 

@@ -119,10 +119,8 @@ OrderedJson read_json(const std::string& path) {
   }
   try {
     return parse_unique_json<OrderedJson>(file.read_all());
-  } catch (const OrderedJson::exception& error) {  // a number may be too large, too
-    throw FileError(fmt::format("{} cannot be read as JSON: {}", path, error.what()));
   } catch (const std::invalid_argument& error) {
-    throw InvalidArgument(fmt::format("{}: {}", path, error.what()));
+    throw FileError(fmt::format("reading the custom operator {}: {}", path, error.what()));
   }
 }
 

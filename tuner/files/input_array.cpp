@@ -244,7 +244,8 @@ void InputArray::find_npy(std::uint64_t begin, std::uint64_t size,
 void InputArray::find_raw(const std::optional<WantedType>& wanted) {
   if (!wanted) {
     throw InvalidArgument(fmt::format(
-        "{} is not a .npy file, so its type is not known: say it, as in --type f32", name_));
+        "{} is read as elements alone, which do not say their type: say it, as in --type f32",
+        name_));
   }
   elements_.type = wanted->type;
   const std::size_t size = size_of(wanted->type);

@@ -54,6 +54,12 @@ std::size_t read_some(int stream, std::span<std::byte> bytes, const std::string&
   }
 }
 
+/// Of the system's own files, as in /proc and /sys: they have no blocks, and say 0 or a page.
+bool has_unknown_size(const struct stat& status) {
+  constexpr off_t kLargestPage = off_t{64} << 10;
+  return S_ISREG(status.st_mode) && status.st_blocks == 0 && status.st_size <= kLargestPage;
+}
+
 }  // namespace
 
 InputFile::InputFile(std::string path) : path_(std::move(path)) {
@@ -61,7 +67,9 @@ InputFile::InputFile(std::string path) : path_(std::move(path)) {
   struct stat status {};
   const bool is_known = ::fstat(descriptor_, &status) == 0;
   try {
-    if (is_known && S_ISREG(status.st_mode)) {
+    if (is_known && has_unknown_size(status)) {
+      keep_stream();
+    } else if (is_known && S_ISREG(status.st_mode)) {
       const off_t begin = ::lseek(descriptor_, 0, SEEK_CUR);  // others may have read some of it
       if (begin < 0) throw system_error(path_, errno);
       begin_ = static_cast<std::uint64_t>(begin);

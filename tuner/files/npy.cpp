@@ -13,13 +13,13 @@
 namespace foldtune {
 namespace {
 
-constexpr std::string_view kMagic = "\x93NUMPY";
+constexpr std::string_view kNpyMagic = "\x93NUMPY";
 constexpr std::size_t kVersionBytes = 2;
 
 /// NumPy's own limit on the dimensions of an array.
 constexpr std::size_t kMaxDimensions = 64;
 
-FileError damaged(std::string_view file, std::string_view what) {
+FileError damaged_npy(std::string_view file, std::string_view what) {
   return FileError(fmt::format("{} is not a readable .npy file: {}; write it again with numpy.save",
                                file, what));
 }
@@ -55,7 +55,7 @@ class HeaderParser {
         header.shape = parse_shape();
         has_shape = true;
       } else {
-        throw damaged(file_, fmt::format("its header has a second or unknown key '{}'", key));
+        throw damaged_npy(file_, fmt::format("its header has a second or unknown key '{}'", key));
       }
       if (!accept(',')) {
         expect('}');
@@ -63,9 +63,9 @@ class HeaderParser {
       }
     }
     skip_spaces();
-    if (!rest_.empty()) throw damaged(file_, "something follows the dictionary in its header");
+    if (!rest_.empty()) throw damaged_npy(file_, "something follows the dictionary in its header");
     if (!has_descr || !has_order || !has_shape) {
-      throw damaged(file_, "its header lacks 'descr', 'fortran_order' or 'shape'");
+      throw damaged_npy(file_, "its header lacks 'descr', 'fortran_order' or 'shape'");
     }
     return header;
   }
@@ -83,7 +83,7 @@ class HeaderParser {
   }
 
   void expect(char c) {
-    if (!accept(c)) throw damaged(file_, fmt::format("its header lacks a '{}'", c));
+    if (!accept(c)) throw damaged_npy(file_, fmt::format("its header lacks a '{}'", c));
   }
 
   bool accept_word(std::string_view word) {
@@ -107,7 +107,7 @@ class HeaderParser {
       rest_.remove_prefix(end + 1);
       return text;
     }
-    throw damaged(file_, "its header lacks a plain string where one has to be");
+    throw damaged_npy(file_, "its header lacks a plain string where one has to be");
   }
 
   std::string parse_descr() {
@@ -123,14 +123,14 @@ class HeaderParser {
   bool parse_bool() {
     if (accept_word("True")) return true;
     if (accept_word("False")) return false;
-    throw damaged(file_, "'fortran_order' in its header is neither True nor False");
+    throw damaged_npy(file_, "'fortran_order' in its header is neither True nor False");
   }
 
   std::vector<std::uint64_t> parse_shape() {
     std::vector<std::uint64_t> shape;
     expect('(');
     while (!accept(')')) {
-      if (shape.size() == kMaxDimensions) throw damaged(file_, "it has too many dimensions");
+      if (shape.size() == kMaxDimensions) throw damaged_npy(file_, "it has too many dimensions");
       shape.push_back(parse_integer());
       // A tuple of one has a comma: "(3,)".
       if (shape.size() == 1) {
@@ -150,11 +150,11 @@ class HeaderParser {
     for (; digits < rest_.size() && rest_[digits] >= '0' && rest_[digits] <= '9'; ++digits) {
       const auto digit = static_cast<std::uint64_t>(rest_[digits] - '0');
       if (value > (std::numeric_limits<std::uint64_t>::max() - digit) / 10) {
-        throw damaged(file_, "a number in its shape is too large");
+        throw damaged_npy(file_, "a number in its shape is too large");
       }
       value = 10 * value + digit;
     }
-    if (digits == 0) throw damaged(file_, "its shape is not a tuple of counts");
+    if (digits == 0) throw damaged_npy(file_, "its shape is not a tuple of counts");
     rest_.remove_prefix(digits);
     accept_word("L");  // as Python 2 wrote them
     return value;
@@ -169,7 +169,7 @@ std::uint64_t element_count(const std::vector<std::uint64_t>& shape, std::string
   std::uint64_t count = 1;
   for (const std::uint64_t extent : shape) {
     if (count > std::numeric_limits<std::uint64_t>::max() / extent) {
-      throw damaged(file, "its shape has more elements than any file");
+      throw damaged_npy(file, "its shape has more elements than any file");
     }
     count *= extent;
   }
@@ -181,7 +181,7 @@ void check_size(const NpyArray& array, std::uint64_t file_size, std::string_view
   const std::size_t size = size_of(array.elements.type);
   const std::uint64_t whole_elements = bytes / size;
   if (whole_elements == array.count && bytes % size == 0) return;
-  throw damaged(
+  throw damaged_npy(
       file, fmt::format("its header announces {} elements of {} bytes, and {} bytes follow ({})",
                         array.count, size, bytes,
                         whole_elements < array.count
@@ -203,36 +203,37 @@ struct HeaderPlace {
 };
 
 HeaderPlace find_header(std::span<const std::byte> head, std::string_view file) {
-  const std::size_t length_begin = kMagic.size() + kVersionBytes;
-  if (head.size() < length_begin) throw damaged(file, "it is cut short");
-  const auto major = std::to_integer<int>(head[kMagic.size()]);
-  const auto minor = std::to_integer<int>(head[kMagic.size() + 1]);
+  const std::size_t length_begin = kNpyMagic.size() + kVersionBytes;
+  if (head.size() < length_begin) throw damaged_npy(file, "it is cut short");
+  const auto major = std::to_integer<int>(head[kNpyMagic.size()]);
+  const auto minor = std::to_integer<int>(head[kNpyMagic.size() + 1]);
   if (major < 1 || major > 3 || minor != 0) {
-    throw damaged(
+    throw damaged_npy(
         file, fmt::format("its version is {}.{}, and 1.0, 2.0 and 3.0 are known", major, minor));
   }
   const std::size_t length_bytes = major == 1 ? 2 : 4;
   const std::size_t begin = length_begin + length_bytes;
-  if (head.size() < begin) throw damaged(file, "it is cut short");
+  if (head.size() < begin) throw damaged_npy(file, "it is cut short");
   return {begin, begin + little_endian(head.subspan(length_begin, length_bytes))};
 }
 
 }  // namespace
 
 bool is_npy(std::span<const std::byte> head) {
-  return head.size() >= kMagic.size() &&
-         std::ranges::equal(head.first(kMagic.size()), std::as_bytes(std::span(kMagic)));
+  return head.size() >= kNpyMagic.size() &&
+         std::ranges::equal(head.first(kNpyMagic.size()), std::as_bytes(std::span(kNpyMagic)));
 }
 
 NpyArray parse_npy(std::span<const std::byte> head, std::uint64_t file_size,
                    const std::optional<WantedType>& wanted, std::string_view file) {
-  if (!is_npy(head)) throw damaged(file, "it does not begin as one");
+  if (!is_npy(head)) throw damaged_npy(file, "it does not begin as one");
   const HeaderPlace place = find_header(head, file);
-  if (place.end > file_size) throw damaged(file, "it is cut short within its header");
+  if (place.end > file_size) throw damaged_npy(file, "it is cut short within its header");
   if (place.end > head.size()) {
-    throw damaged(file, fmt::format("its header of {} bytes is longer than that of any array of "
-                                    "numbers",
-                                    place.end - place.begin));
+    throw damaged_npy(file,
+                      fmt::format("its header of {} bytes is longer than that of any array of "
+                                  "numbers",
+                                  place.end - place.begin));
   }
   const std::string_view text(reinterpret_cast<const char*>(head.data()) + place.begin,
                               place.end - place.begin);

@@ -65,9 +65,11 @@ bool is_beside_database(const std::string& path) {
 }
 
 /// Beside `path`, and nobody knows it beforehand.
+/// In the folder of `path`. It has none of its name, which may be as long as names can be.
 std::string unpredictable_name(const std::string& path) {
   std::random_device random;
-  return fmt::format("{}.{:08x}{:08x}.tmp", path, random(), random());
+  return std::filesystem::path(path).replace_filename(
+      fmt::format(".foldtune.{:08x}{:08x}.tmp", random(), random()));
 }
 
 std::string link_of(int descriptor) { return fmt::format("/proc/self/fd/{}", descriptor); }

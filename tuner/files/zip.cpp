@@ -30,7 +30,7 @@ constexpr std::uint64_t kZip64Field = 1;
 constexpr std::uint64_t kEncryptedFlag = 1;
 constexpr std::uint64_t kStored = 0;
 
-FileError damaged(std::string_view file, std::string_view what) {
+FileError damaged_npz(std::string_view file, std::string_view what) {
   return FileError(fmt::format(
       "{} is not a readable .npz file: {}; write it again with numpy.savez", file, what));
 }
@@ -80,7 +80,7 @@ std::optional<ZipDirectory> find_directory64(std::span<const std::byte> tail,
   if (offset < tail_offset || offset - tail_offset > locator ||
       locator - (offset - tail_offset) < kEnd64Bytes ||
       fields.get32(offset - tail_offset) != kEnd64Magic) {
-    throw damaged(file, "its directory is not where its end says");
+    throw damaged_npz(file, "its directory is not where its end says");
   }
   const std::size_t at = offset - tail_offset;
   return ZipDirectory{.offset = fields.get64(at + 48), .size = fields.get64(at + 40)};
@@ -158,7 +158,7 @@ bool is_zip(std::span<const std::byte> head) {
 ZipDirectory find_zip_directory(std::span<const std::byte> tail, std::uint64_t file_size,
                                 std::string_view file) {
   const std::optional<std::size_t> end = find_end(tail);
-  if (!end) throw damaged(file, "it does not end with its directory, so it is cut short");
+  if (!end) throw damaged_npz(file, "it does not end with its directory, so it is cut short");
   const Fields fields(tail);
   ZipDirectory directory{.offset = fields.get32(*end + 16), .size = fields.get32(*end + 12)};
   const std::uint64_t tail_offset = file_size - tail.size();
@@ -167,7 +167,7 @@ ZipDirectory find_zip_directory(std::span<const std::byte> tail, std::uint64_t f
   }
   const std::uint64_t end_offset = tail_offset + *end;
   if (directory.offset > end_offset || directory.size > end_offset - directory.offset) {
-    throw damaged(file, "its directory is not within it");
+    throw damaged_npz(file, "its directory is not within it");
   }
   return directory;
 }
@@ -178,12 +178,12 @@ std::vector<ZipMember> parse_zip_directory(std::span<const std::byte> bytes,
   while (!bytes.empty()) {
     const Fields fields(bytes);
     if (bytes.size() < kEntryBytes || fields.get32(0) != kEntryMagic) {
-      throw damaged(file, "its directory is damaged");
+      throw damaged_npz(file, "its directory is damaged");
     }
     const std::size_t name_bytes = fields.get16(28);
     const std::size_t extra_bytes = fields.get16(30);
     const std::size_t entry_bytes = kEntryBytes + name_bytes + extra_bytes + fields.get16(32);
-    if (bytes.size() < entry_bytes) throw damaged(file, "its directory is cut short");
+    if (bytes.size() < entry_bytes) throw damaged_npz(file, "its directory is cut short");
     std::uint64_t stored_size = fields.get32(20);
     ZipMember member{.size = fields.get32(24),
                      .crc32 = static_cast<std::uint32_t>(fields.get32(16)),
@@ -196,7 +196,7 @@ std::vector<ZipMember> parse_zip_directory(std::span<const std::byte> bytes,
                       stored_size == member.size;
     if (directory.offset < kZipHeaderBytes ||
         member.header_offset > directory.offset - kZipHeaderBytes) {
-      throw damaged(file, fmt::format("{} is not within it", member.name));
+      throw damaged_npz(file, fmt::format("{} is not within it", member.name));
     }
     members.push_back(std::move(member));
     bytes = bytes.subspan(entry_bytes);
@@ -209,12 +209,12 @@ std::uint64_t find_zip_data(std::span<const std::byte, kZipHeaderBytes> header,
                             std::string_view file) {
   const Fields fields(header);
   if (fields.get32(0) != kHeaderMagic) {
-    throw damaged(file, fmt::format("{} is not where its directory says", member.name));
+    throw damaged_npz(file, fmt::format("{} is not where its directory says", member.name));
   }
   const std::uint64_t begin =
       member.header_offset + kZipHeaderBytes + fields.get16(26) + fields.get16(28);
   if (begin > directory.offset || member.size > directory.offset - begin) {
-    throw damaged(file, fmt::format("{} is cut short", member.name));
+    throw damaged_npz(file, fmt::format("{} is cut short", member.name));
   }
   return begin;
 }

@@ -107,31 +107,31 @@ std::vector<PastChoice> past_choices(const ConfigStore& store, const Account& ac
 
 }  // namespace
 
+std::vector<Place> present_places() {
+  std::vector<Place> places;
+  for (const ListedDevice& device : list_devices().devices) {
+    places.push_back({device.info.record, device.compiler, device.info.id, device.fault});
+  }
+  return places;
+}
+
 std::vector<Place> find_places(const std::vector<StoredResult>& rows) {
   std::vector<StoredResult> sorted = rows;
   std::ranges::stable_sort(sorted, is_preferred);
-  const std::vector<ListedDevice> present = list_devices().devices;
+  const std::vector<Place> present = present_places();
   std::vector<Place> places;
   for (const StoredResult& row : sorted) {
     const auto is_of_row = [&](const Place& place) {
       return is_same_device(row.run.device, place.device);
     };
     if (std::ranges::any_of(places, is_of_row)) continue;
-    Place place{.device = row.run.device, .compiler = row.run.compiler, .id = {}};
-    for (const ListedDevice& device : present) {
-      Place here{device.info.record, device.compiler, device.info.id};
-      if (place.id.empty() && device.fault.empty() && is_of_row(here)) place = std::move(here);
+    Place place{.device = row.run.device, .compiler = row.run.compiler, .id = {}, .fault = {}};
+    for (const Place& here : present) {
+      if (!place.id.empty() || !is_of_row(here)) continue;
+      place = here;
+      if (!here.fault.empty()) place.compiler = row.run.compiler;
     }
     places.push_back(std::move(place));
-  }
-  return places;
-}
-
-std::vector<Place> present_places() {
-  std::vector<Place> places;
-  for (const ListedDevice& device : list_devices().devices) {
-    if (!device.fault.empty()) continue;
-    places.push_back({device.info.record, device.compiler, device.info.id});
   }
   return places;
 }

@@ -17,7 +17,8 @@ namespace foldtune {
 struct Place {
   DeviceRecord device;
   std::string compiler;
-  std::string id;  ///< "cuda:0"; empty if it is not of this machine
+  std::string id;     ///< "cuda:0"; empty if it is not of this machine
+  std::string fault;  ///< why nothing can be compiled for it here; the compiler is that of a row
 };
 
 /// What is known of the problem where `basis` was measured, of the same shape.
@@ -50,7 +51,7 @@ struct Account {
 /// that was not imported, or of its newest one if all were.
 std::vector<Place> find_places(const std::vector<StoredResult>& rows);
 
-/// The devices of this machine that can be used.
+/// The devices of this machine. Those with a fault have no compiler.
 std::vector<Place> present_places();
 
 /// `best` are the best results of the store. Throws DatabaseError and StoreError where the store

@@ -204,8 +204,8 @@ void judge(const DatabaseSummary& summary, Use use, Finding& finding) {
   if (use == Use::bundle) {
     if (summary.bests > 0) return;
     finding.health = Health::problem;
-    finding.text += ": it was made by a Foldtune with other kernels";
-    finding.remedy = "make it again with this Foldtune";
+    finding.text += ": it holds no results of the kernels of this Foldtune";
+    finding.remedy = "make it again with this Foldtune (foldtune bundle)";
   } else if (!summary.file_system.empty()) {
     finding.health = Health::note;
     finding.remedy =

@@ -98,6 +98,10 @@ std::string to_csv(const std::vector<StoredResult>& rows) {
   return text;
 }
 
+OrderedJson or_null(OrderedJson value, bool is_known) {
+  return is_known ? std::move(value) : OrderedJson();
+}
+
 void print_indented(const OrderedJson& json) { print_to(stdout, "{}\n", Lines{dump(json, 2)}); }
 
 }  // namespace foldtune

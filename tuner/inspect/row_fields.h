@@ -28,6 +28,9 @@ nlohmann::ordered_json to_json(const std::vector<StoredResult>& rows);
 /// RFC 4180 says. Null is empty; params and samples are JSON.
 std::string to_csv(const std::vector<StoredResult>& rows);
 
+/// Null for what is not known.
+nlohmann::ordered_json or_null(nlohmann::ordered_json value, bool is_known);
+
 /// Prints it indented; bytes that are not UTF-8 are replaced.
 void print_indented(const nlohmann::ordered_json& json);
 

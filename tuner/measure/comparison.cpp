@@ -208,6 +208,12 @@ void compare(Evaluator& evaluator, std::vector<Finalist>& finalists,
   }
 }
 
+double median_beside(const MeasurementRecord& record, const MeasurementRecord& other) {
+  std::vector<double> samples = record.samples_us;
+  samples.resize(std::min(samples.size(), other.samples_us.size()));
+  return record.outcome == Outcome::ok ? median(std::move(samples)) : 0;
+}
+
 bool is_clearly_faster(const Finalist& a, const Finalist& b) {
   const std::size_t rounds = std::min(a.turns_us.size(), b.turns_us.size());
   const auto of_a = std::span(a.turns_us).first(rounds);

@@ -37,6 +37,10 @@ struct ComparisonOptions {
 void compare(Evaluator& evaluator, std::vector<Finalist>& finalists,
              const ComparisonOptions& options);
 
+/// The median of the samples of the rounds that `other` took part in, too, so that the two can be
+/// compared; 0 if there is none.
+double median_beside(const MeasurementRecord& record, const MeasurementRecord& other);
+
 /// Whether `a` is clearly faster than `b` in the rounds that both took part in, turn against turn:
 /// one that other work of the machine met is one turn, however many samples it has.
 bool is_clearly_faster(const Finalist& a, const Finalist& b);

@@ -7,7 +7,7 @@
 namespace foldtune {
 namespace {
 
-constexpr std::array<std::pair<Effort, std::string_view>, 3> kNames{{
+constexpr std::array<std::pair<Effort, std::string_view>, 3> kEffortNames{{
     {Effort::quick, "quick"},
     {Effort::normal, "normal"},
     {Effort::exhaustive, "exhaustive"},
@@ -16,13 +16,14 @@ constexpr std::array<std::pair<Effort, std::string_view>, 3> kNames{{
 }  // namespace
 
 std::string_view name(Effort effort) {
-  return std::ranges::find(kNames, effort, [](const auto& entry) { return entry.first; })->second;
+  return std::ranges::find(kEffortNames, effort, [](const auto& entry) { return entry.first; })
+      ->second;
 }
 
 std::optional<Effort> parse_effort(std::string_view text) {
   const auto found =
-      std::ranges::find(kNames, text, [](const auto& entry) { return entry.second; });
-  return found == kNames.end() ? std::nullopt : std::optional(found->first);
+      std::ranges::find(kEffortNames, text, [](const auto& entry) { return entry.second; });
+  return found == kEffortNames.end() ? std::nullopt : std::optional(found->first);
 }
 
 EffortLimits limits_of(Effort effort) {

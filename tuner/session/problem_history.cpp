@@ -9,6 +9,7 @@
 #include "cache/columns.h"
 #include "cache/notice.h"
 #include "runtime/lookup/lookup.h"
+#include "tuner/measure/comparison.h"
 #include "tuner/problem/problem_key.h"
 #include "tuner/search/seeds.h"
 
@@ -31,6 +32,7 @@ void note_left_out(std::size_t count, const Workload& workload) {
 ProblemHistory::ProblemHistory(const ConfigStore& store, const TuningKey& key,
                                const Workload& workload, bool resume) {
   std::size_t left_out = 0;
+  bool is_in_comparison = false;  // which follows on its choice
   const std::string shape = to_text(workload.problem.family(), workload.shape);
   for (StoredResult& stored : store.measurements_of(key)) {
     MeasurementRecord& record = stored.measurement;
@@ -46,6 +48,11 @@ ProblemHistory::ProblemHistory(const ConfigStore& store, const TuningKey& key,
     if (is_choice) {
       chosen_ = record;
       chosen_params_ = params;
+      default_us_ = record.is_default ? record.median_us : 0;
+    }
+    is_in_comparison = is_choice || (is_in_comparison && record.round == kCompared);
+    if (is_in_comparison && record.is_default && record.outcome == Outcome::ok && !is_choice) {
+      default_us_ = median_beside(record, *chosen_);
     }
     if (!resume) continue;
     // Stores sort the keys; `to_json` has the order of the struct.
@@ -66,13 +73,6 @@ const MeasurementRecord* ProblemHistory::find(const Config& params) const {
   return found == known_.end() ? nullptr : &found->second;
 }
 
-double ProblemHistory::default_us() const {
-  const auto found = std::ranges::find_if(known_, [](const auto& known) {
-    return known.second.is_default && known.second.outcome == Outcome::ok;
-  });
-  return found == known_.end() ? 0 : found->second.median_us;
-}
-
 std::optional<Config> read_params(const Workload& workload, const std::string& json) {
   try {
     const Config params = config_from_json(workload.problem.family(), json);
@@ -81,6 +81,13 @@ std::optional<Config> read_params(const Workload& workload, const std::string& j
     return std::nullopt;
   }
   return std::nullopt;
+}
+
+std::optional<Config> find_in_use(const ConfigStore& store, const TuningKey& key,
+                                  const Workload& workload) {
+  const std::optional<Match> match = store.find(key, bucket_distance(workload));
+  if (!match || match->quality != MatchQuality::exact) return std::nullopt;
+  return read_params(workload, match->params);
 }
 
 std::vector<Config> seeds_of_others(const ConfigStore& store, const TuningKey& key,

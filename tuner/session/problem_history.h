@@ -45,13 +45,15 @@ class ProblemHistory {
   /// The round for a choice that is to replace all earlier ones; no more than a row may have.
   int next_round() const { return next_round_; }
 
-  /// The time of the configuration that is used untuned; 0 if it is not known.
-  double default_us() const;
+  /// The time of the configuration that is used untuned in the comparison that chose; 0 if it took
+  /// no part.
+  double default_us() const { return default_us_; }
 
  private:
   std::map<std::string, MeasurementRecord> known_;  ///< by the params' JSON
   std::optional<MeasurementRecord> chosen_;
   std::optional<Config> chosen_params_;
+  double default_us_ = 0;
   std::vector<Config> imported_;
   int next_round_ = kChosen;
 };
@@ -59,6 +61,11 @@ class ProblemHistory {
 /// The params of a measurement of `problem`. Empty if they are none of its space: somebody wrote
 /// them, or a Foldtune with other tunables.
 std::optional<Config> read_params(const Workload& workload, const std::string& json);
+
+/// What programs use for the problem now, if anything was tuned for its bucket: by this or another
+/// driver or compiler, or imported.
+std::optional<Config> find_in_use(const ConfigStore& store, const TuningKey& key,
+                                  const Workload& workload);
 
 /// The best configurations of problems that are like this one, the likest first, at most `most`.
 std::vector<Config> seeds_of_others(const ConfigStore& store, const TuningKey& key,

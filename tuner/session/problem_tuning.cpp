@@ -67,14 +67,6 @@ struct Scored {
   Config params;
 };
 
-/// The median of the samples of the rounds that `other` took part in, too, so that the two can be
-/// compared; 0 if there is none.
-double median_beside(const Finalist& finalist, const Finalist& other) {
-  std::vector<double> samples = finalist.record.samples_us;
-  samples.resize(std::min(samples.size(), other.record.samples_us.size()));
-  return finalist.record.outcome == Outcome::ok ? median(std::move(samples)) : 0;
-}
-
 class ProblemTuning {
  public:
   ProblemTuning(Evaluator& evaluator, const TuningSession& session, const ProblemTask& task)
@@ -88,6 +80,7 @@ class ProblemTuning {
         space_(workload_),
         limits_(limits_of(session.options.effort)),
         fallback_(canonical_default(space_, evaluator.info().record.multiprocessor_count)),
+        in_use_(canonical(find_in_use(session.store, key_, workload_))),
         begin_s_(session.elapsed_s()),
         progress_{.workload = workload_,
                   .problem_index = task.index,
@@ -150,6 +143,11 @@ class ProblemTuning {
             .reason =
                 "not begun, since the budget was over: give a larger one, or choose fewer "
                 "problems; the same command goes on from what is stored"};
+  }
+
+  std::optional<Config> canonical(const std::optional<Config>& params) const {
+    if (!params) return std::nullopt;
+    return space_.canonical(*params, evaluator_.info().record.multiprocessor_count);
   }
 
   bool fits_memory(const Workload& largest) const {
@@ -247,15 +245,16 @@ class ProblemTuning {
     return result;
   }
 
-  /// The default first, then what is known of this and of other problems, then what is known to be
-  /// good somewhere.
+  /// What is used now first, so that nothing replaces it untried, and the default; then what is
+  /// known of this and of other problems, then what is known to be good somewhere.
   std::vector<Config> seeds() const {
-    std::vector<Config> seeds = {fallback_};
+    std::vector<Config> seeds = {in_use_.value_or(fallback_)};
     const auto add = [&](const Config& params) {
       if (space_.contains(params) && std::ranges::find(seeds, params) == seeds.end()) {
         seeds.push_back(params);
       }
     };
+    add(fallback_);
     if (session_.options.only) {
       const int multiprocessors = evaluator_.info().record.multiprocessor_count;
       for (const Config& params : session_.options.only(workload_)) {
@@ -335,7 +334,7 @@ class ProblemTuning {
            evaluations() + static_cast<int>(in_flight) < limits_.evaluations;
   }
 
-  /// The default is tried whatever the budget, so that there is a result.
+  /// The first is tried whatever the budget, so that there is a result.
   bool is_in_time() const {
     if (evaluations() == 0 || !task_.deadline_s) return true;
     const double share_s = *task_.deadline_s - begin_s_;
@@ -393,10 +392,9 @@ class ProblemTuning {
     if (!unfinished_ || evaluations() > 0) return std::nullopt;
     return ProblemFailure{
         .workload = workload_,
-        .reason = fmt::format("its first configuration, the untuned default, {}, since the budget "
-                              "leaves no more. Nothing was stored; if it ends at all, a larger "
-                              "budget helps",
-                              *unfinished_)};
+        .reason = fmt::format("its first configuration, {}, {}, since the budget leaves no more. "
+                              "Nothing was stored; if it ends at all, a larger budget helps",
+                              in_use_ ? "what is used now" : "the untuned default", *unfinished_)};
   }
 
   /// Proposals until enough are in flight. False if nothing is left to propose.
@@ -419,6 +417,7 @@ class ProblemTuning {
     if (ok) {
       scored_.push_back({record.median_us, params});
       if (params == fallback_) screened_default_ = record;
+      if (params == in_use_) screened_in_use_ = record;
       if (!screened_best_ || record.median_us < screened_best_->median_us) screened_best_ = record;
       if (progress_.best_us == 0 || record.median_us < progress_.best_us) {
         progress_.best_us = record.median_us;
@@ -453,6 +452,7 @@ class ProblemTuning {
       if (shown != scored_.end()) add(shown->params);
     }
     add(fallback_);
+    if (in_use_) add(*in_use_);
     if (const auto chosen = history_.chosen_params()) add(*chosen);
     return result;
   }
@@ -503,22 +503,27 @@ class ProblemTuning {
     session_.store.put(run_->id, record);
   }
 
-  /// What is used untuned, or was chosen before: it has to be beaten.
-  bool is_incumbent(const Config& params) const {
-    return params == fallback_ || (session_.options.resume && params == history_.chosen_params());
+  /// For this count, else for another one of its bucket, or with another driver or compiler.
+  std::optional<Config> chosen_before() const {
+    return history_.chosen_params() ? history_.chosen_params() : in_use_;
   }
 
-  /// Without a comparison nothing speaks for a change: what was chosen before stays, else the
-  /// default; where that fails, the best of the screening.
+  /// What is used untuned, or was chosen before: it has to be beaten.
+  bool is_incumbent(const Config& params) const {
+    return params == fallback_ || (session_.options.resume && params == chosen_before());
+  }
+
+  /// Without a comparison nothing speaks for a change: what is used now stays, else the default;
+  /// where that fails, the best of the screening.
   std::optional<ProblemResult> keep_screened() {
     if (session_.options.resume && history_.chosen() != nullptr) return with_tries(stored_result());
-    std::optional<MeasurementRecord> record =
-        screened_default_ ? screened_default_ : screened_best_;
+    std::optional<MeasurementRecord> record = screened_in_use_;
+    if (!record) record = screened_default_ ? screened_default_ : screened_best_;
     if (!record) return std::nullopt;
     record->round = history_.next_round();
     keep(*record);
     ProblemResult result = with_tries(summarize(*record));
-    result.default_us = screened_default_ ? record->median_us : 0;
+    result.default_us = screened_default_ ? screened_default_->median_us : 0;
     return result;
   }
 
@@ -531,8 +536,7 @@ class ProblemTuning {
 
   /// What was chosen before, else the default; empty if it does not take part.
   std::optional<std::size_t> incumbent(const std::vector<Finalist>& candidates) const {
-    const std::optional<Config> chosen =
-        session_.options.resume ? history_.chosen_params() : std::nullopt;
+    const std::optional<Config> chosen = session_.options.resume ? chosen_before() : std::nullopt;
     const Config params = chosen.value_or(fallback_);
     const auto found = std::ranges::find(candidates, params, &Finalist::params);
     if (found == candidates.end()) return std::nullopt;
@@ -547,7 +551,9 @@ class ProblemTuning {
     put(winner);
     double default_us = 0;
     for (std::size_t i = 0; i < candidates.size(); ++i) {
-      if (candidates[i].params == fallback_) default_us = median_beside(candidates[i], winner);
+      if (candidates[i].params == fallback_) {
+        default_us = median_beside(candidates[i].record, winner.record);
+      }
       // Of a round that was cut short nothing is left.
       const MeasurementRecord& record = candidates[i].record;
       const bool is_empty = record.outcome == Outcome::ok && record.samples_us.empty();
@@ -575,6 +581,7 @@ class ProblemTuning {
   const Space space_;
   EffortLimits limits_;
   const Config fallback_;
+  const std::optional<Config> in_use_;  ///< by programs, until there is a new choice
   const double begin_s_;
   const Run* run_ = nullptr;
   TuneProgress progress_;
@@ -583,6 +590,7 @@ class ProblemTuning {
   std::deque<Compiling> in_flight_;  ///< proposed, and not yet tried
   std::vector<Scored> scored_;
   std::optional<MeasurementRecord> screened_default_;
+  std::optional<MeasurementRecord> screened_in_use_;
   std::optional<MeasurementRecord> screened_best_;
   std::optional<std::string> unfinished_;  ///< how the trial ended that the budget cut short
   std::set<std::string> failed_;           ///< by the params' JSON

@@ -15,8 +15,8 @@ namespace {
 // The places of the arguments.
 constexpr std::size_t kInput = 1;
 constexpr std::size_t kEdges = 2;
-constexpr std::size_t kLower = 3;
-constexpr std::size_t kUpper = 4;
+constexpr std::size_t kLowerBound = 3;
+constexpr std::size_t kUpperBound = 4;
 
 /// The bounds of the tuning's even bins, which calls take by their addresses.
 const BinBounds& kept_bounds(ElementType type) {
@@ -65,8 +65,8 @@ class HistogramJudge final : public Judge {
   }
   const void* scalar(const Problem& problem, std::size_t argument) const override {
     const BinBounds& bounds = kept_bounds(histogram_of(problem).type);
-    if (argument == kLower) return &bounds.lower;
-    return argument == kUpper ? &bounds.upper : nullptr;
+    if (argument == kLowerBound) return &bounds.lower;
+    return argument == kUpperBound ? &bounds.upper : nullptr;
   }
 
   std::unique_ptr<Expectation> expect(const Workload& workload,

@@ -14,7 +14,7 @@
 namespace foldtune {
 namespace {
 
-constexpr const char* kGroup = "Family histogram";
+constexpr const char* kFamilyGroup = "Family histogram";
 
 /// The field's value, if it is said.
 const std::string* find(const FieldTexts& fields, const char* name) {
@@ -86,10 +86,10 @@ std::vector<std::byte> read_edges(const std::string& path, ElementType type) {
 void add_bin_options(CLI::App& app, BinOptions& options) {
   app.add_option("--range", options.range, "Even bins from LO to HI, which may be negative")
       ->type_name("LO:HI")
-      ->group(kGroup);
+      ->group(kFamilyGroup);
   app.add_option("--edges", options.edges, "Bins between the numbers of this file, .npy or raw")
       ->type_name("FILE")
-      ->group(kGroup);
+      ->group(kFamilyGroup);
 }
 
 std::string first_given(const BinOptions& options) {
