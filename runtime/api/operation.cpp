@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <bit>
 
+#include "cache/field_text.h"
 #include "foldtune/error.h"
+#include "runtime/lookup/lookup.h"
 
 namespace foldtune {
 namespace {
@@ -21,6 +23,19 @@ Workload with_elements(Workload workload) {
     workload.shape[i] = std::max<std::uint64_t>(workload.shape[i], 1);
   }
   return workload;
+}
+
+/// The command that tunes it; of an operator of one's own, as much of it as is known here.
+std::string tune_command(const DeviceInfo& device, const Workload& workload) {
+  std::string text = fmt::format("foldtune tune --device {}", device.id);
+  const ProblemKey key = make_problem_key(workload);
+  const auto fields = words_of(key.problem);
+  if (workload.problem.custom() != nullptr || !fields) return text;
+  text += fmt::format(" --family {}", key.family);
+  for (const FieldWord& field : *fields) text += fmt::format(" --{} {}", field.name, field.value);
+  const bool is_count = workload.problem.family().extents().size() == 1;
+  return text + fmt::format(" --{} {}", is_count ? "n" : "shape",
+                            to_text(workload.problem.family(), with_elements(workload).shape));
 }
 
 }  // namespace
@@ -157,9 +172,9 @@ const Choice& Operation::choose(const Workload& workload) {
   if (!is_miss || settings_.on_miss == OnMiss::use_default) return choice;
   if (settings_.on_miss == OnMiss::fail) {
     throw NotTuned(
-        fmt::format("looking up {}: {}; tune it with `foldtune tune`, or allow the "
-                    "untuned default with MissPolicy",
-                    to_string(workload), choice.reason));
+        fmt::format("looking up {}: {}; tune it with `{}`, or allow the untuned default with "
+                    "MissPolicy",
+                    to_string(workload), choice.reason, tune_command(device_.info(), workload)));
   }
   const Workload tunable = with_elements(workload);
   if (!find_fault(tunable).empty()) return choice;

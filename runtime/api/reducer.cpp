@@ -60,8 +60,8 @@ Reducer::State::State(const OperationParts& parts, const Reduction& reduction)
       input_count_(reduction.input_types().size()) {}
 
 void Reducer::State::refuse_inputs(std::size_t inputs) const {
-  throw InvalidArgument(fmt::format("calling {}: it takes {} inputs, not {}", to_string(problem()),
-                                    input_count_, inputs));
+  throw InvalidArgument(fmt::format("calling {}: it takes {} input{}, not {}", to_string(problem()),
+                                    input_count_, input_count_ == 1 ? "" : "s", inputs));
 }
 
 void Reducer::operator()(const void* input, std::uint64_t count, void* output,

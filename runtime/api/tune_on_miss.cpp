@@ -103,23 +103,27 @@ class WorkerTuner {
     const std::string bytes = message.dump() + '\n';
     std::string_view outgoing = bytes;
     std::string incoming;
+    bool has_begun = false;  // as one of this build does
     const auto next = [&](Clock::time_point by) {
       return read_message(next_line(worker, outgoing, incoming, by));
     };
     try {
-      if (next(Clock::now() + kStart).at("kind") == "begun") {
+      has_begun = next(Clock::now() + kStart).at("kind") == "begun";
+      if (has_begun) {
         return tuned_from_json(next(deadline).at("body"));
       }
     } catch (const Json::exception&) {  // told below, with how it ended
     }
     const std::optional<int> status = worker.wait(Clock::now() + kEnd);
     const std::string written = worker.error_tail();
-    throw DeviceError(fmt::format(
+    const std::string what = fmt::format(
         "{}: the worker gave no answer, and {}; {}. `foldtune doctor` says whether it is the right "
         "one",
         doing,
         status ? "ended with " + describe_end(*status) : "did not end in time, and was stopped",
-        written.empty() ? "it wrote nothing" : "it wrote: " + written));
+        written.empty() ? "it wrote nothing" : "it wrote: " + written);
+    if (!has_begun) throw Unavailable(what);
+    throw DeviceError(what);
   }
 
   const std::string device_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -107,6 +108,19 @@ std::vector<CompilerCall> usual_compilers() {
 Command operator+(Command left, const Command& right) {
   left.insert(left.end(), right.begin(), right.end());
   return left;
+}
+
+/// What to do where the system refuses a file or a process.
+std::string_view remedy_for(const std::system_error& error) {
+  switch (error.code().value()) {
+    case EMFILE:
+    case ENFILE:
+      return "Raise the limit of open files (ulimit -n), or close some.";
+    case EFBIG:
+      return "Raise the limit of file sizes (ulimit -f).";
+    default:
+      return "Free some space there, or set TMPDIR to a folder that can be written.";
+  }
 }
 
 // For messages: a program may have hundreds.
@@ -361,10 +375,8 @@ CompiledKernel HostCompiler::compile(const Program& program) const {
     }
     result.image = read_file(files.output);
   } catch (const std::system_error& error) {
-    throw Unavailable(
-        fmt::format("Compiling {} with {}: {}. Free some space there, or set TMPDIR to a folder "
-                    "that can be written.",
-                    describe(program), version_, error.what()));
+    throw Unavailable(fmt::format("Compiling {} with {}: {}. {}", describe(program), version_,
+                                  error.what(), remedy_for(error)));
   }
   for (std::size_t i = 0; i < program.name_expressions.size(); ++i) {
     result.lowered_names.push_back(entry_name(i));
@@ -386,10 +398,8 @@ std::unique_ptr<Compiler> make_host_compiler(std::chrono::seconds answer_limit) 
   try {
     return std::make_unique<HostCompiler>(answer_limit);
   } catch (const std::system_error& error) {
-    throw Unavailable(
-        fmt::format("Preparing the host compiler for the CPU device: {}. Free some space there, or "
-                    "set TMPDIR to a folder that can be written.",
-                    error.what()));
+    throw Unavailable(fmt::format("Preparing the host compiler for the CPU device: {}. {}",
+                                  error.what(), remedy_for(error)));
   }
 }
 

@@ -8,6 +8,8 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "cache/excerpt.h"
+#include "cache/printable.h"
 #include "cache/store_error.h"
 #include "foldtune/error.h"
 #include "templates/fingerprint.h"
@@ -193,8 +195,10 @@ Choice tuned_now(const Workload& workload, const std::string& config) {
                   to_string(workload), fault));
 }
 
-Choice choose_config(const ConfigStore* store, const DeviceRecord& device,
-                     const std::string& compiler, const Workload& workload) {
+namespace {
+
+Choice choose(const ConfigStore* store, const DeviceRecord& device, const std::string& compiler,
+              const Workload& workload) {
   if (store == nullptr) return untuned(device, workload, "there is no tuning database");
   const TuningKey key = make_tuning_key(device, compiler, workload);
   std::optional<Found> found = find_for_any_layout(*store, key, workload);
@@ -232,6 +236,15 @@ Choice choose_config(const ConfigStore* store, const DeviceRecord& device,
     return untuned(device, workload,
                    fmt::format("the stored configuration cannot be read: {}", error.what()));
   }
+}
+
+}  // namespace
+
+Choice choose_config(const ConfigStore* store, const DeviceRecord& device,
+                     const std::string& compiler, const Workload& workload) {
+  Choice choice = choose(store, device, compiler, workload);
+  choice.reason = shortened(printable(choice.reason), 200, 1000);  // it quotes the database
+  return choice;
 }
 
 }  // namespace foldtune

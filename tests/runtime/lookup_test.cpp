@@ -125,6 +125,16 @@ TEST_CASE_METHOD(LookupTest, "Look-up: a row whose shape is not of its bucket is
   }
 }
 
+TEST_CASE_METHOD(LookupTest, "Look-up: what the reason quotes does nothing to a terminal") {
+  RunRecord run = run_on(device_);
+  run.device.driver = "\x1b[31m" + std::string(5000, 'x');
+  put_of(run);
+  const Choice choice = choose(kProblem);
+  REQUIRE(choice.match);
+  CHECK_THAT(choice.reason, ContainsSubstring("\\x1b[31mxxx"));
+  CHECK(choice.reason.size() < 1000);
+}
+
 TEST_CASE_METHOD(LookupTest, "Look-up: the expected loss is that of where a result comes from") {
   device_.mutable_info().record.l2_bytes = 64 << 20;
   put(kProblem, kTuned);

@@ -305,6 +305,9 @@ TEST_CASE_METHOD(ReducePlanTest, "Reducer: a miss is an error where that is the 
   Context strict(device_, store, {.on_miss = {.action = OnMiss::fail}});
   const Reducer reducer = strict.reducer(kSum);
   CHECK_THROWS_AS(reducer(input_, 5, &output_), NotTuned);
+  CHECK_THROWS_WITH(
+      reducer(input_, 5, &output_),
+      ContainsSubstring("--family reduce --op sum --type f32") && ContainsSubstring("--n 5`"));
   CHECK_THROWS_AS(reducer.plan(5), NotTuned);
   CHECK_THROWS_AS(reducer.prepare(input_, 5), NotTuned);
   CHECK(reducer.explain(5).source == ConfigSource::untuned_default);

@@ -145,15 +145,15 @@ TEST_CASE("Reducer: a handle promises that inputs are ready, its original does n
 
 TEST_CASE_METHOD(ReducerTest, "Reducer: a call has as many inputs as the problem") {
   const Reducer one = context_.reducer(kSum);
-  CHECK_THAT(refusal([&] { one({}, 1, &output_); }), ContainsSubstring("1 inputs, not 0"));
+  CHECK_THAT(refusal([&] { one({}, 1, &output_); }), ContainsSubstring("1 input, not 0"));
   CHECK_THAT(refusal([&] {
                one({input_, input_}, 1, &output_);
              }),
-             ContainsSubstring("1 inputs, not 2"));
+             ContainsSubstring("1 input, not 2"));
   CHECK_THAT(refusal([&] {
                one.prepare({input_, input_}, 1);
              }),
-             ContainsSubstring("1 inputs, not 2"));
+             ContainsSubstring("1 input, not 2"));
   CHECK_THAT(refusal([&] {
                one({input_, input_, input_, input_, input_}, 1, &output_);
              }),

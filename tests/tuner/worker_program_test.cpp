@@ -254,6 +254,7 @@ TEST_CASE("A miss that cannot be tuned is an error that says why, and the next c
   }
   {
     const test::ScopedVariable silent("FOLDTUNE_WORKER", "/bin/false");
+    CHECK_THROWS_AS(call(), Unavailable);
     CHECK_THROWS_WITH(call(), Catch::Matchers::StartsWith("tuning sum") &&
                                   Catch::Matchers::ContainsSubstring("exit status 1"));
   }
