@@ -125,8 +125,9 @@ def rounded_fold(op, x, y, found, u, least, most, ddof):
                  "sum_of_squares": values * values, "dot": values * other}[op]
         exact, magnitudes = np.sum(terms), np.sum(np.abs(terms))
         bound = depth * u * magnitudes + count * least
-        # Partial sums may overflow where the whole does not, in some order.
-        overflows = magnitudes >= most * (1 - count * u) and np.isfinite(magnitudes)
+        # Partial sums may overflow where the whole does not, in some order; then they may also meet an
+        # infinity of the other sign.
+        overflows = np.sum(np.abs(terms[np.isfinite(terms)])) >= most * (1 - count * u)
         if overflows and op in ("sum", "nansum", "dot"):
             return None
         return None if near(found, exact, bound, most) else f"{exact} within {bound:.3g}"

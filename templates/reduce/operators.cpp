@@ -32,7 +32,8 @@ enum class Layout {
   moments,  ///< four numbers and a count
 };
 
-/// Which accumulators a warp folds at once.
+/// Which accumulators a warp folds at once, by the instruction that the functor names
+/// (`kInstruction`).
 enum class WarpFold {
   none,
   word,  ///< integers of 32 bits

@@ -75,7 +75,7 @@ TEST_CASE_METHOD(ReducePlanTest, "ReducePlan: a wrong call is refused, and the n
   CHECK_THAT(refusal([&] {
                plan({input_, input_}, 1, &output_);
              }),
-             ContainsSubstring("1 inputs, not 2"));
+             ContainsSubstring("1 input, not 2"));
   CHECK_THAT(refusal([&] { reducer_.plan(kMaxCount + 1); }), ContainsSubstring("2^40"));
   plan(input_, 5, &output_);
   CHECK(output_ == 14);
