@@ -35,7 +35,8 @@ Json parse_unique_json(std::string_view text) {
     constexpr std::size_t kShownBytes = 300;
     const std::string_view what = error.what();
     const std::size_t begin = what.find("] ") + 2;
-    throw std::invalid_argument("it cannot be read as JSON: " + std::string(what.substr(begin, kShownBytes)));
+    throw std::invalid_argument("it cannot be read as JSON: " +
+                                std::string(what.substr(begin, kShownBytes)));
   }
 }
 
