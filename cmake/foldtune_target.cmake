@@ -17,13 +17,10 @@ function(foldtune_target target)
   endif()
 endfunction()
 
-# For targets that compute little: without optimization they compile in 40% of the time. For developers,
-# who compile more often than they run.
-function(foldtune_computes_little)
-  if(CMAKE_BUILD_TYPE STREQUAL "Debug")
-    foreach(target IN LISTS ARGN)
-      target_compile_options(${target} PRIVATE -O0)
-    endforeach()
+# For targets that compute little: with a sanitizer they compile in 40% of the time without optimization.
+function(foldtune_computes_little target)
+  if(FOLDTUNE_SANITIZE)
+    target_compile_options(${target} PRIVATE -O0)
   endif()
 endfunction()
 

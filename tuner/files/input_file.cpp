@@ -54,10 +54,12 @@ std::size_t read_some(int stream, std::span<std::byte> bytes, const std::string&
   }
 }
 
-/// Of the system's own files, as in /proc and /sys: they have no blocks, and say 0 or a page.
-bool has_unknown_size(const struct stat& status) {
+/// What has to be read to know how much it is: pipes, and the system's own files, as in /proc and
+/// /sys, which have no blocks, and say 0 or a page.
+bool is_stream(const struct stat& status) {
   constexpr off_t kLargestPage = off_t{64} << 10;
-  return S_ISREG(status.st_mode) && status.st_blocks == 0 && status.st_size <= kLargestPage;
+  if (S_ISREG(status.st_mode)) return status.st_blocks == 0 && status.st_size <= kLargestPage;
+  return S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode);
 }
 
 }  // namespace
@@ -67,15 +69,13 @@ InputFile::InputFile(std::string path) : path_(std::move(path)) {
   struct stat status {};
   const bool is_known = ::fstat(descriptor_, &status) == 0;
   try {
-    if (is_known && has_unknown_size(status)) {
+    if (is_known && is_stream(status)) {
       keep_stream();
     } else if (is_known && S_ISREG(status.st_mode)) {
       const off_t begin = ::lseek(descriptor_, 0, SEEK_CUR);  // others may have read some of it
       if (begin < 0) throw system_error(path_, errno);
       begin_ = static_cast<std::uint64_t>(begin);
       size_ = static_cast<std::uint64_t>(std::max(status.st_size - begin, off_t{0}));
-    } else if (is_known && (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode))) {
-      keep_stream();
     } else {
       throw FileError(fmt::format(
           "reading {}: it is {}; name a file", path_,
