@@ -2,10 +2,10 @@
 # Sets up what is missing, then builds and tests Foldtune.
 #
 #   scripts/test.sh         shows that Foldtune works here: the checks of the source and every test but the
-#                           thorough ones; 10 to 18 minutes on 2 cores
+#                           thorough ones; 10 to 15 minutes on 2 cores
 #   scripts/test.sh --all   the same, and what a change has to pass besides: the sanitizers, fuzzing, the
 #                           robustness cases, attacks, the comparison with NumPy, the bench, the packages,
-#                           clang-tidy; 40 to 60 minutes. FOLDTUNE_SEED=N: other attacks and inputs [1]
+#                           clang-tidy; 35 to 45 minutes. FOLDTUNE_SEED=N: other attacks and inputs [1]
 #
 # Goes on after a stage that fails, and ends with a table of what ran and what was skipped.
 # Exit code: 0 if all passed, 1 if anything failed, 2 for a wrong argument.
