@@ -11,19 +11,13 @@
 #include "templates/histogram/workload.h"
 #include "templates/reduce/space.h"
 #include "tests/catch.h"
+#include "tests/tuner/fake_gpu.h"
 #include "tuner/search/candidates.h"
 
 namespace foldtune {
 namespace {
 
-const DeviceRecord kSearchedDevice{.kind = "fake",
-                                   .name = "GPU",
-                                   .architecture = "sm_90",
-                                   .multiprocessor_count = 132,
-                                   .memory_clock_khz = 3201000,
-                                   .memory_bus_bits = 6016,
-                                   .l2_bytes = 1 << 25,
-                                   .driver = "1"};
+using test::kFakeGpu;
 
 /// What a search is about.
 struct SearchTask {
@@ -33,8 +27,7 @@ struct SearchTask {
 };
 
 std::unique_ptr<Search> make_search(const std::string& name, const SearchTask& task) {
-  return foldtune::make_search(name,
-                               std::make_shared<const Candidates>(task.workload, kSearchedDevice),
+  return foldtune::make_search(name, std::make_shared<const Candidates>(task.workload, kFakeGpu),
                                task.seeds, task.seed);
 }
 
@@ -184,7 +177,7 @@ TEST_CASE("every search tries every configuration, none that is redundant or out
   std::size_t wanted = 0;
   std::string faults;
   for (const Config& params : space.enumerate()) {
-    const bool is_redundant = space.is_redundant(params, kSearchedDevice.multiprocessor_count);
+    const bool is_redundant = space.is_redundant(params, kFakeGpu.multiprocessor_count);
     wanted += is_redundant ? 0 : 1;
     if ((times.count(to_json(params)) == 0) != is_redundant) faults += to_json(params);
   }
@@ -199,7 +192,7 @@ TEST_CASE("every search ends where everything fails") {
   const Reduction problem = problem_of(1 << 12);
   const Trace trace = drive(
       name, task_of(problem), [](const Config&) { return std::nullopt; }, kNoLimit);
-  CHECK(trace.proposals.size() == Candidates(problem, kSearchedDevice).size());
+  CHECK(trace.proposals.size() == Candidates(problem, kFakeGpu).size());
 }
 
 TEST_CASE("every search with the same seed and costs proposes the same") {
@@ -222,7 +215,7 @@ TEST_CASE("a search finds the bottom of a valley in a small part of the space") 
   const Reduction problem = problem_of(1 << 24);
   const Trace trace = drive(name, task_of(problem), one_valley, 200, in_flight);
   CHECK(trace.best() == one_valley(kDeep));
-  CHECK(Candidates(problem, kSearchedDevice).size() > 10 * 200);
+  CHECK(Candidates(problem, kFakeGpu).size() > 10 * 200);
 }
 
 TEST_CASE("a search finds the deeper of two valleys") {
@@ -258,14 +251,14 @@ TEST_CASE("the searches that learn begin with the configuration that is used unt
   const Workload problem = GENERATE(Workload(problem_of(1 << 8)), Workload(problem_of(1 << 24)),
                                     Workload(histogram_of_bytes(1 << 20)));
   const Space space(problem);
-  const int multiprocessors = kSearchedDevice.multiprocessor_count;
+  const int multiprocessors = kFakeGpu.multiprocessor_count;
   CHECK(make_search(name, task_of(problem))->propose().value() ==
         space.canonical(space.default_params(multiprocessors), multiprocessors));
 }
 
 TEST_CASE("seeded proposes two seeds for each guess of its own, default one for two") {
   const Reduction problem = problem_of(1 << 24);
-  const Candidates candidates(problem, kSearchedDevice);
+  const Candidates candidates(problem, kFakeGpu);
   std::vector<Config> seeds;  // far from what the prior would choose
   for (std::size_t i = 0; i < 6; ++i) seeds.push_back(candidates.params(i));
   const auto turns = [&](const std::string& name) {
@@ -317,7 +310,7 @@ TEST_CASE("reports of what was not proposed, and second ones, change nothing") {
   const Reduction problem = problem_of(1 << 20);
   const auto disturbed = make_search(name, task_of(problem));
   const auto plain = make_search(name, task_of(problem));
-  const Config never = Candidates(problem, kSearchedDevice).params(0);
+  const Config never = Candidates(problem, kFakeGpu).params(0);
   for (int i = 0; i < 30; ++i) {
     const Config params = plain->propose().value();
     CHECK(disturbed->propose().value() == params);

@@ -7,23 +7,17 @@
 #include "templates/histogram/workload.h"
 #include "templates/reduce/space.h"
 #include "tests/catch.h"
+#include "tests/tuner/fake_gpu.h"
 #include "tuner/search/prior.h"
 
 namespace foldtune {
 namespace {
 
-const DeviceRecord kModelledDevice{.kind = "fake",
-                                   .name = "GPU",
-                                   .architecture = "sm_90",
-                                   .multiprocessor_count = 132,
-                                   .memory_clock_khz = 3201000,
-                                   .memory_bus_bits = 6016,
-                                   .l2_bytes = 1 << 25,
-                                   .driver = "1"};
+using test::kFakeGpu;
 const Reduction kLarge{.count = 1 << 28};
 
 std::shared_ptr<const Candidates> candidates_of(const Workload& problem) {
-  return std::make_shared<const Candidates>(problem, kModelledDevice);
+  return std::make_shared<const Candidates>(problem, kFakeGpu);
 }
 
 HistogramWorkload byte_histogram(std::uint64_t count) {
@@ -38,7 +32,7 @@ TEST_CASE("the prior is a time of every configuration, whatever is known of the 
       Workload(byte_histogram(0)), Workload(byte_histogram(1 << 20)),
       Workload(byte_histogram(kMaxCount)));
   const bool is_known = GENERATE(true, false);
-  const DeviceRecord device = is_known ? kModelledDevice : DeviceRecord{};
+  const DeviceRecord device = is_known ? kFakeGpu : DeviceRecord{};
   std::string faults;
   for (const Config& params : Space(problem, Extent::all).enumerate()) {
     const double us = estimate_us(problem, device, params);
@@ -50,27 +44,24 @@ TEST_CASE("the prior is a time of every configuration, whatever is known of the 
 TEST_CASE("the prior of a large input is near what the memory takes to read it") {
   const double peak_us = static_cast<double>(kLarge.input_bytes()) / 4.8e6;
   const ReduceParams good{.block_size = 512, .vector_width = 4, .unroll = 4, .waves = 1};
-  CHECK(estimate_us(kLarge, kModelledDevice, good) > peak_us);
-  CHECK(estimate_us(kLarge, kModelledDevice, good) < 1.2 * peak_us);
+  CHECK(estimate_us(kLarge, kFakeGpu, good) > peak_us);
+  CHECK(estimate_us(kLarge, kFakeGpu, good) < 1.2 * peak_us);
 }
 
 TEST_CASE("the prior knows what starves the memory and what costs at the end") {
   const ReduceParams good{.block_size = 512, .vector_width = 4, .unroll = 4, .waves = 1};
   const ReduceParams starved{.block_size = 32, .vector_width = 1, .unroll = 1, .waves = 1};
-  CHECK(estimate_us(kLarge, kModelledDevice, starved) >
-        2 * estimate_us(kLarge, kModelledDevice, good));
+  CHECK(estimate_us(kLarge, kFakeGpu, starved) > 2 * estimate_us(kLarge, kFakeGpu, good));
   const Reduction small{.count = 1 << 16};
   const ReduceParams polling{.block_size = 128, .unroll = 1, .final_stage = FinalStage::polling};
   ReduceParams two_pass = polling;
   two_pass.final_stage = FinalStage::two_pass;
-  CHECK(estimate_us(small, kModelledDevice, polling) <
-        estimate_us(small, kModelledDevice, two_pass));
+  CHECK(estimate_us(small, kFakeGpu, polling) < estimate_us(small, kFakeGpu, two_pass));
   const ReduceParams eight_blocks{
       .block_size = 1024, .unroll = 2, .final_stage = FinalStage::polling};
   ReduceParams cluster = eight_blocks;
   cluster.final_stage = FinalStage::cluster;
-  CHECK(estimate_us(small, kModelledDevice, cluster) <
-        estimate_us(small, kModelledDevice, eight_blocks));
+  CHECK(estimate_us(small, kFakeGpu, cluster) < estimate_us(small, kFakeGpu, eight_blocks));
 }
 
 TEST_CASE("candidates find what stands for a redundant configuration, and nothing invalid") {
