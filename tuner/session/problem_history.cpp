@@ -37,6 +37,7 @@ ProblemHistory::ProblemHistory(const ConfigStore& store, const TuningKey& key,
   for (StoredResult& stored : store.measurements_of(key)) {
     MeasurementRecord& record = stored.measurement;
     const bool is_choice = record.round >= kChosen && record.outcome == Outcome::ok;
+    if (is_choice) is_in_comparison = false;  // until it is seen to be of this count
     const std::optional<Config> params = read_params(workload, record.params);
     if (!params) ++left_out;
     if (!stored.imported_from.empty()) {
