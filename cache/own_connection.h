@@ -7,6 +7,8 @@
 #include <memory>
 #include <utility>
 
+#include "cache/no_file_size_signal.h"
+
 namespace foldtune {
 
 /// As an optional of a database, but empty in a process that was forked since. SQLite's locks are
@@ -28,6 +30,7 @@ class OwnConnection {
     return *this;
   }
   void reset() {
+    const NoFileSizeSignal no_signal;  // The last to close writes the log into the file.
     // Nobody has what is left, on purpose.
     if (database_ && !is_own()) (void)database_.release();
     database_.reset();

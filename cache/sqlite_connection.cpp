@@ -13,6 +13,7 @@
 
 #include "cache/inspection.h"
 #include "cache/network_file_system.h"
+#include "cache/no_file_size_signal.h"
 #include "cache/private_file.h"
 #include "cache/schema.h"
 #include "cache/store_error.h"
@@ -123,6 +124,7 @@ void require_whole_header(const std::filesystem::path& path, const FileStates& s
 SqliteConnection::SqliteConnection(const std::string& path, OpenMode mode,
                                    const OpenOptions& options)
     : path_(absolute(path)) {
+  const NoFileSizeSignal no_signal;
   try {
     mode == OpenMode::read_only ? require_file(path_) : ensure_private_file(path_);
     for (const std::string& exposure : exposures_of(path_)) options.notify(exposure);
@@ -160,6 +162,7 @@ SqliteConnection::SqliteConnection(const CopyOf& source)
 
 void SqliteConnection::exec(std::string_view doing, const char* statement) {
   const std::lock_guard lock(mutex_);
+  const NoFileSizeSignal no_signal;
   SQLite::Database& database = writable(doing);
   try {
     database.exec(statement);

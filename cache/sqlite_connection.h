@@ -11,6 +11,7 @@
 
 #include "cache/config_store.h"
 #include "cache/file_reader.h"
+#include "cache/no_file_size_signal.h"
 #include "cache/own_connection.h"
 #include "cache/sqlite_error.h"
 
@@ -36,6 +37,7 @@ class SqliteConnection {
   template <typename Query>
   auto read(std::string_view doing, Query query) const {
     const std::lock_guard lock(mutex_);
+    const NoFileSizeSignal no_signal;  // A reader may make the log's index.
     try {
       return reader_ ? reader_->read(query) : query(writable(doing));
     } catch (const SQLite::Exception& error) {
@@ -49,6 +51,7 @@ class SqliteConnection {
   template <typename Work>
   auto write(std::string_view doing, Work work) {
     const std::lock_guard lock(mutex_);
+    const NoFileSizeSignal no_signal;
     SQLite::Database& database = writable(doing);
     try {
       // IMMEDIATE waits for other writers at once. A transaction that begins as a reader fails

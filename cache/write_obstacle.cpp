@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cache/file_reader.h"
+#include "cache/no_file_size_signal.h"
 
 namespace foldtune {
 namespace {
@@ -44,6 +45,7 @@ int try_to_write(const std::filesystem::path& folder) {
     const bool has_no_such_files = errno == EOPNOTSUPP || errno == EISDIR;
     return has_no_such_files ? try_to_make_folder(folder) : errno;
   }
+  const NoFileSizeSignal no_signal;
   const std::vector<char> bytes(kLogBytes);
   int error = 0;
   for (std::size_t done = 0; done < bytes.size() && error == 0;) {

@@ -35,8 +35,9 @@ struct Call {
 
   Shape shape{};
   /// In the order of Family::arguments: device addresses of arrays, and host addresses of numbers,
-  /// which are read before the call returns.
-  std::array<void*, kMaxArguments> arguments{};
+  /// which are read before the call returns. `Call call;` leaves them unset, for to zero them all
+  /// takes 9 ns of a call's 60: whoever makes a call sets those that its family reads.
+  std::array<void*, kMaxArguments> arguments;
   /// That no work still to be done writes the inputs, as Reducer::with_inputs_ready() promises.
   bool inputs_ready = false;
 };

@@ -31,7 +31,8 @@ constexpr BinBound kNoUpper = 1;
 Call make_call(bool inputs_ready, const void* input, std::uint64_t count, void* counts,
                const void* edges = nullptr, const BinBound& lower = kNoLower,
                const BinBound& upper = kNoUpper) {
-  Call call{.inputs_ready = inputs_ready};
+  Call call;
+  call.inputs_ready = inputs_ready;
   call.shape[0] = count;
   const void* const arguments[] = {counts, input, edges, &lower, &upper};
   std::ranges::transform(arguments, call.arguments.begin(),

@@ -18,12 +18,14 @@ constexpr std::uintptr_t kScratchAlignment = 128;
 constexpr std::size_t kOutput = 0;
 constexpr std::size_t kFirstInput = 1;
 
-/// Of one input.
+/// Of one input: the others are null.
 Call make_call(const void* input, std::uint64_t count, void* output, bool inputs_ready = false) {
-  Call call{.inputs_ready = inputs_ready};
+  Call call;
+  call.inputs_ready = inputs_ready;
   call.shape[0] = count;
   call.arguments[kOutput] = output;
   call.arguments[kFirstInput] = const_cast<void*>(input);
+  for (std::size_t i = 1; i < kMaxInputs; ++i) call.arguments[kFirstInput + i] = nullptr;
   return call;
 }
 

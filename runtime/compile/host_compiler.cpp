@@ -2,9 +2,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
@@ -180,6 +182,25 @@ constexpr std::chrono::seconds kCompileLimit{60};
 
 /// What `run_program` adds to a signal.
 constexpr int kSignalStatus = 128;
+
+/// Whether a run failed for what this machine lacks at the time, whatever the program is: it was
+/// killed, as where memory is short, or wrote of a lack, in the words of the locale C.
+bool lacks_something(int status, std::string_view log) {
+  constexpr std::array kKills{SIGHUP, SIGINT, SIGKILL, SIGTERM, SIGXCPU, SIGXFSZ};
+  constexpr std::array<std::string_view, 9> kLacks{"No space left on device",
+                                                   "Disk quota exceeded",
+                                                   "File too large",
+                                                   "Too many open files",
+                                                   "Cannot allocate memory",
+                                                   "memory exhausted",
+                                                   "out of memory",
+                                                   "Killed signal terminated program",
+                                                   "Terminated signal terminated program"};
+  return std::ranges::count(kKills, status - kSignalStatus) > 0 ||
+         std::ranges::any_of(kLacks, [&](std::string_view lack) {
+           return log.find(lack) != std::string_view::npos;
+         });
+}
 
 // The files of one run of the compiler.
 struct WorkFiles {
@@ -367,11 +388,18 @@ CompiledKernel HostCompiler::compile(const Program& program) const {
     }
     const std::string fault = files.fault_of(status, kCompileLimit);
     if (!fault.empty()) {
+      const std::string log = without_folder(read_file(files.log), *folder);
+      if (status && lacks_something(*status, log)) {
+        throw Unavailable(fmt::format(
+            "Compiling {} with {} for the CPU device: {}, for want of memory, of room in "
+            "TMPDIR or by a limit of this process (ulimit -a). Give it more, and try "
+            "again. It wrote:\n{}",
+            describe(program), version_, fault, log));
+      }
       const bool is_refusal = status && *status > 0 && *status <= kSignalStatus;
       throw CompileError(fmt::format("Compiling {} with {} for the CPU device: {}. {}:\n{}",
                                      describe(program), version_, fault,
-                                     is_refusal ? "Correct the program" : "It wrote",
-                                     without_folder(read_file(files.log), *folder)));
+                                     is_refusal ? "Correct the program" : "It wrote", log));
     }
     result.image = read_file(files.output);
   } catch (const std::system_error& error) {

@@ -115,7 +115,7 @@ struct Nvrtc {
   }
   void check(nvrtcResult result, const char* doing) const {
     if (result != NVRTC_SUCCESS) {
-      throw CompileError(
+      throw Unavailable(
           fmt::format("{}: {}; is libnvrtc-builtins of the same version beside libnvrtc, and is "
                       "there memory? FOLDTUNE_NVRTC names another NVRTC",
                       doing, nvrtcGetErrorString(result)));
@@ -173,6 +173,9 @@ class NvrtcCompiler final : public Compiler {
     for (const std::string& option : options) option_texts.push_back(option.c_str());
     const nvrtcResult result = nvrtc_.nvrtcCompileProgram(
         program.get(), static_cast<int>(option_texts.size()), option_texts.data());
+    if (result == NVRTC_ERROR_OUT_OF_MEMORY || result == NVRTC_ERROR_BUILTIN_OPERATION_FAILURE) {
+      nvrtc_.check(result, "compiling");  // through no fault of the program
+    }
     if (result != NVRTC_SUCCESS) {
       throw CompileError(fmt::format("compiling {} with {} {}: {}\n{}",
                                      text.name_expressions.front(), version_, architecture_option_,

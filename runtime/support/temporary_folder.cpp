@@ -18,6 +18,7 @@
 #include <system_error>
 #include <vector>
 
+#include "cache/no_file_size_signal.h"
 #include "cache/printable.h"
 #include "foldtune/error.h"
 
@@ -194,6 +195,7 @@ std::string read_file(const std::filesystem::path& path) {
 }
 
 void write_file(const std::filesystem::path& path, std::string_view bytes) {
+  const NoFileSizeSignal no_signal;
   std::ofstream file(path, std::ios::binary);
   file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   file.close();

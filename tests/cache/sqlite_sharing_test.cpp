@@ -168,7 +168,6 @@ TEST_CASE("where the disk takes no more, put is an error, and what it took befor
     ChildProcess writer([&](Line& line) {
       const auto store = open_sqlite_store(file, OpenMode::read_write);
       const auto run = store->begin_run(run_on(device()));
-      std::signal(SIGXFSZ, SIG_IGN);
       const rlimit limit{kLargestFileBytes, kLargestFileBytes};
       ::setrlimit(RLIMIT_FSIZE, &limit);
       MeasurementRecord large = success(20, "{}", 5);

@@ -1,6 +1,7 @@
 // What a forked child does with its copies of what the parent has, and what that does to the
 // parent.
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -81,6 +82,28 @@ TEST_CASE("Fork: a child may use its copies on the CPU device") {
   CHECK(holds_in_fork(
       [&] { return sum_of(reducer, 10) == 10 && sum_of(reducer, 10'000) == 10'000; }));
   CHECK(sum_of(reducer, 10'000) == 10'000);
+}
+
+TEST_CASE("Fork: a limit of file sizes is an error to a child, and does not end it") {
+  if (kThreadSanitizer) {
+    SUCCEED("not tried under ThreadSanitizer");  // as above
+    return;
+  }
+  const TemporaryFolder folder;
+  const auto sums_or_says = [&](rlim_t bytes) {
+    const rlimit limit{bytes, bytes};
+    if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) return false;
+    try {
+      Context context({.device = "cpu", .database = folder.path() / "db"});
+      return sum_of(context.reducer(kSum), 10) == 10;
+    } catch (const Unavailable& error) {
+      return std::string_view(error.what()).find("ulimit -f") != std::string_view::npos;
+    }
+  };
+  for (const rlim_t bytes : {0, 4'096, 20'000, 70'000, 300'000}) {
+    CAPTURE(bytes);
+    CHECK(holds_in_fork([&] { return sums_or_says(bytes); }));
+  }
 }
 
 TEST_CASE("Fork: a child that destroys its copy of a process leaves it running") {

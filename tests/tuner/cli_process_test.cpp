@@ -95,6 +95,15 @@ TEST_CASE("run reads an array of an .npz file on the standard input by name") {
   CHECK_THAT(read_file(place.file("said")), ContainsSubstring("read once"));
 }
 
+TEST_CASE("run refuses a pipe that is named twice, which it would wait for") {
+  const Workplace place;
+  const std::string run = "$P run --device cpu --type f32 --op dot ";
+  CHECK(in_shell(place, "mkfifo $D/pipe && " + run + "$D/pipe $D/pipe 2> $D/said") == kUsage);
+  CHECK_THAT(read_file(place.file("said")), ContainsSubstring("pipe, a pipe, can be read once"));
+  CHECK(in_shell(place, "true | " + run + "- /dev/stdin 2> $D/said") == kUsage);
+  CHECK_THAT(read_file(place.file("said")), ContainsSubstring("can be read once"));
+}
+
 TEST_CASE("A standard input that is a file is read from where it stands on") {
   const Workplace place;
   const std::string skip = "(dd bs=1 count=5 of=/dev/null 2> $D/said; $P ";

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -38,6 +39,30 @@ TEST_CASE("A problem without a result is a failure, although another one has one
   CHECK_THAT(again.out, ContainsSubstring("sum f32 4000"));
   CHECK_THAT(again.err, ContainsSubstring("tuning sum f32 1000: no configuration could be timed") &&
                             !ContainsSubstring("--budget"));
+}
+
+// The compiler takes the first program and has no room for the others until there is "room".
+TEST_CASE("What the machine lacks for a while is stored as no configuration's failure") {
+  Workplace place;
+  const std::string compiler =
+      place.write("compiler", "#!/bin/sh\nif [ \"$2\" != -E ] && [ ! -e " + place.file("room") +
+                                  " ]; then\n[ -e " + place.file("first") +
+                                  " ] && echo 'No space left on device' && exit 1\ntouch " +
+                                  place.file("first") + "\nfi\nexec c++ \"$@\"\n");
+  std::filesystem::permissions(compiler, std::filesystem::perms::owner_all);
+  place.set("CXX", compiler);
+  const std::vector<std::string> tune{"tune", "--device", "cpu",         "--op", "sum",
+                                      "--n",  "1000",     "--max-evals", "4"};
+  const Outcome full = place.run(tune);
+  CAPTURE(full.out, full.err);
+  CHECK(full.exit_code == 3);
+  CHECK_THAT(full.err, ContainsSubstring("No space left on device") &&
+                           ContainsSubstring("Give it more, and try again"));
+  place.write("room", "");
+  CHECK(place.run(tune).exit_code == 0);
+  const Json rows = json_from(place, {"show", "--all", "--json"});
+  CHECK(rows.size() >= 4);
+  for (const Json& row : rows) CHECK(row["outcome"] == "ok");
 }
 
 TEST_CASE("What was tuned is shown, and used by a run, which says so") {

@@ -20,6 +20,7 @@ std::string describe(const std::string& content, const std::string& name = "data
 TEST_CASE("Formats are known by their content, whatever the name") {
   for (const auto& [content, what] : std::vector<std::pair<std::string, std::string>>{
            {"\x1f\x8b\x08\0\0\0\0\0"s, "gzip"},
+           {"\x1f\x9d\x90\x31\x64"s, "compress"},
            {"BZh91AY&SY"s, "bzip2"},
            {"\xfd"
             "7zXZ\0\0"s,
@@ -31,6 +32,7 @@ TEST_CASE("Formats are known by their content, whatever the name") {
            {"MATLAB 5.0 MAT-file, Platform: GLNXA64\0"s, "MATLAB"},
            {"CDF\x01\0\0"s, "NetCDF"},
            {"\x80\x04\x95\x10\0\0\0"s, "pickle"},
+           {"\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19"s, "PyTorch"},
            {"\x50\0\0\0\0\0\0\0{\"x\":{\"dtype\":\"F32\"}}\0"s, "safetensors"},
            {std::string(257, '\0') + "ustar\0"s, "tar archive"},
            {"GIF89a\x01\0"s, "GIF"},

@@ -1,5 +1,7 @@
 // foldtune run: computes the result of files with what was tuned.
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -10,10 +12,13 @@
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "cache/printable.h"
 #include "foldtune/context.h"
 #include "foldtune/error.h"
 #include "runtime/device/device.h"
@@ -130,15 +135,23 @@ std::string operator_name(const Problem& problem) {
   return text.substr(0, text.find(' '));
 }
 
-/// The standard input can be read once.
-void check_standard_input(const RunArguments& arguments, const RunnableFamily& family) {
+/// The standard input can be read once, and so can a pipe.
+void check_read_once(const RunArguments& arguments, const RunnableFamily& family) {
   std::vector<std::string> names = arguments.files;
   std::ranges::copy(family.files(), std::back_inserter(names));
   if (const auto& custom = arguments.problem.custom.file) names.push_back(*custom);
-  const auto times = std::ranges::count_if(
-      names, [](const std::string& file) { return file == "-" || file.starts_with("-:"); });
-  if (times > 1) {
-    throw InvalidArgument("'-', the standard input, can be read once: name a file instead");
+  std::set<std::pair<dev_t, ino_t>> streams;
+  for (const std::string& file : names) {
+    const bool is_standard_input = file == "-" || file.starts_with("-:");
+    struct stat status {};
+    const int found =
+        is_standard_input ? ::fstat(STDIN_FILENO, &status) : ::stat(file.c_str(), &status);
+    if (found != 0 || !(is_standard_input || S_ISFIFO(status.st_mode))) continue;
+    if (streams.emplace(status.st_dev, status.st_ino).second) continue;
+    throw InvalidArgument(fmt::format("{} can be read once: name a file instead",
+                                      is_standard_input
+                                          ? "'-', the standard input,"
+                                          : fmt::format("{}, a pipe,", printable(file))));
   }
 }
 
@@ -173,7 +186,7 @@ RunReport compute_files(const RunArguments& arguments) {
   if (asked.custom() != nullptr) {  // the only one that has all its types before the files are read
     if (const std::string fault = find_fault(asked); !fault.empty()) throw InvalidArgument(fault);
   }
-  check_standard_input(arguments, family);
+  check_read_once(arguments, family);
   const std::vector<InputArray> files =
       open_inputs(operator_name(asked), arguments.files, input_types(family, arguments, asked),
                   arguments.raw ? InputFormat::raw : InputFormat::by_content);

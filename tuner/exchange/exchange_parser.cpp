@@ -122,6 +122,7 @@ class Handler final : public nlohmann::json_sax<Json> {
   bool start_array(std::size_t) override {
     const auto* const name = std::ranges::find(kExchangeListNames, key_);
     if (is_in_file_ && !list_ && !value_.is_open() && name != kExchangeListNames.end()) {
+      visitor_.field(key_, Json());
       list_ = static_cast<ExchangeList>(name - kExchangeListNames.begin());
       buffer_.begin_row();
     } else {

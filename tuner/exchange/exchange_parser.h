@@ -19,7 +19,7 @@ using ByteSource = std::function<std::size_t(char* place, std::size_t most)>;
 
 /// What is found in the file, in its order.
 struct ExchangeVisitor {
-  /// A key of the file that is no list.
+  /// A key of the file; a list's has no value here, and comes before its rows.
   std::function<void(const std::string& key, const nlohmann::json& value)> field;
   /// The lists come in any order, each at most once.
   std::function<void(ExchangeList list, const nlohmann::json& row)> row;

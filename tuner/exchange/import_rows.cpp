@@ -42,7 +42,7 @@ class ContentsReader {
   }
 
   ExchangeContents finish() {
-    for (const char* const key : {"format", "version"}) {
+    for (const char* const key : {"format", "version", "runs", "measurements"}) {
       if (!keys_.contains(key)) throw foreign(fmt::format("it has no {}", key));
     }
     return {.runs = std::move(runs_), .changed = changed_lists()};

@@ -37,6 +37,7 @@ constexpr std::string_view kUnpack = "unpack it first";
 
 constexpr std::array kFormats{
     Format{"\x1f\x8b\x08", 0, ".gz", "compressed by gzip", kGzip},
+    Format{"\x1f\x9d\x90", 0, ".Z", "compressed by compress", kGzip},
     Format{"BZh", 0, ".bz2", "compressed by bzip2", kBzip2},
     Format{"\xfd"
            "7zXZ\0"sv,
@@ -62,6 +63,7 @@ constexpr std::array kFormats{
     Format{"\x80\x05\x95", 0, ".pickle", "a Python pickle", kSaveArray},
     Format{"\x80\x02\x63", 0, ".pt", "a Python pickle", kSaveArray},
     Format{"\x80\x03\x63", 0, ".pth", "a Python pickle", kSaveArray},
+    Format{"\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20", 0, ".pt", "a PyTorch file", kSaveArray},
     Format{"\0\0\0\0{\""sv, 4, ".safetensors", "a safetensors file", kSaveArray},
     Format{"SIMPLE  =", 0, ".fits", "a FITS file", kSaveArray},
     Format{"II*\0"sv, 0, ".tif", "a TIFF image", kSaveArray},
