@@ -14,20 +14,23 @@ class NoFileSizeSignal {
     sigemptyset(&signal_);
     sigaddset(&signal_, SIGXFSZ);
     pthread_sigmask(SIG_BLOCK, &signal_, &before_);
+    sigset_t pending{};
+    sigpending(&pending);
+    was_pending_ = sigismember(&pending, SIGXFSZ) == 1;
   }
   NoFileSizeSignal(const NoFileSizeSignal&) = delete;
   NoFileSizeSignal& operator=(const NoFileSizeSignal&) = delete;
   ~NoFileSizeSignal() {
-    if (sigismember(&before_, SIGXFSZ) == 1) return;
     // What was raised meanwhile waits for this thread, and is taken from it.
     constexpr timespec kNow{};
-    sigtimedwait(&signal_, nullptr, &kNow);
+    if (!was_pending_) sigtimedwait(&signal_, nullptr, &kNow);
     pthread_sigmask(SIG_SETMASK, &before_, nullptr);
   }
 
  private:
   sigset_t signal_{};
   sigset_t before_{};
+  bool was_pending_ = false;
 };
 
 }  // namespace foldtune

@@ -120,6 +120,10 @@ std::string_view remedy_for(const std::system_error& error) {
       return "Raise the limit of open files (ulimit -n), or close some.";
     case EFBIG:
       return "Raise the limit of file sizes (ulimit -f).";
+    case EAGAIN:
+      return "Raise the limit of processes (ulimit -u), or end some.";
+    case ENOMEM:
+      return "Free some memory, or raise its limit (ulimit -v).";
     default:
       return "Free some space there, or set TMPDIR to a folder that can be written.";
   }
@@ -183,23 +187,20 @@ constexpr std::chrono::seconds kCompileLimit{60};
 /// What `run_program` adds to a signal.
 constexpr int kSignalStatus = 128;
 
-/// Whether a run failed for what this machine lacks at the time, whatever the program is: it was
-/// killed, as where memory is short, or wrote of a lack, in the words of the locale C.
-bool lacks_something(int status, std::string_view log) {
-  constexpr std::array kKills{SIGHUP, SIGINT, SIGKILL, SIGTERM, SIGXCPU, SIGXFSZ};
-  constexpr std::array<std::string_view, 9> kLacks{"No space left on device",
-                                                   "Disk quota exceeded",
-                                                   "File too large",
-                                                   "Too many open files",
-                                                   "Cannot allocate memory",
-                                                   "memory exhausted",
-                                                   "out of memory",
-                                                   "Killed signal terminated program",
-                                                   "Terminated signal terminated program"};
-  return std::ranges::count(kKills, status - kSignalStatus) > 0 ||
-         std::ranges::any_of(kLacks, [&](std::string_view lack) {
-           return log.find(lack) != std::string_view::npos;
-         });
+/// Whether a failure is the program's: the compiler named a place in it, crashed at it, or took too
+/// long. All else is this machine's, which may lack memory or room for a while, and then may be too
+/// short of both to say so.
+bool is_of_program(const std::optional<int>& status, const std::string& log) {
+  constexpr std::array kCrashes{SIGABRT, SIGFPE, SIGILL, SIGSEGV};
+  if (!status) return true;
+  if (*status > kSignalStatus) return std::ranges::count(kCrashes, *status - kSignalStatus) > 0;
+  // The locale is C. The compiler may name the last place when it cannot write.
+  constexpr std::array kLacks{"No space left on device", "Disk quota exceeded", "File too large",
+                              "Cannot allocate memory", "Resource temporarily unavailable"};
+  const auto is_said = [&](const char* lack) { return log.find(lack) != std::string::npos; };
+  if (std::ranges::any_of(kLacks, is_said)) return false;
+  static const std::regex place(R"(:\d+:\d+: (fatal |internal compiler )?error: )");
+  return std::regex_search(log, place) || log.find("undefined reference") != std::string::npos;
 }
 
 // The files of one run of the compiler.
@@ -389,17 +390,18 @@ CompiledKernel HostCompiler::compile(const Program& program) const {
     const std::string fault = files.fault_of(status, kCompileLimit);
     if (!fault.empty()) {
       const std::string log = without_folder(read_file(files.log), *folder);
-      if (status && lacks_something(*status, log)) {
-        throw Unavailable(fmt::format(
-            "Compiling {} with {} for the CPU device: {}, for want of memory, of room in "
-            "TMPDIR or by a limit of this process (ulimit -a). Give it more, and try "
-            "again. It wrote:\n{}",
-            describe(program), version_, fault, log));
+      const std::string what = fmt::format("Compiling {} with {} for the CPU device: {}",
+                                           describe(program), version_, fault);
+      if (!is_of_program(status, log)) {
+        throw Unavailable(
+            fmt::format("{}, through no fault of the program: memory, room in TMPDIR or a limit of "
+                        "this process "
+                        "(ulimit -a) may be too small. Give it more, and try again. It wrote:\n{}",
+                        what, log.empty() ? "nothing" : log));
       }
       const bool is_refusal = status && *status > 0 && *status <= kSignalStatus;
-      throw CompileError(fmt::format("Compiling {} with {} for the CPU device: {}. {}:\n{}",
-                                     describe(program), version_, fault,
-                                     is_refusal ? "Correct the program" : "It wrote", log));
+      throw CompileError(
+          fmt::format("{}. {}:\n{}", what, is_refusal ? "Correct the program" : "It wrote", log));
     }
     result.image = read_file(files.output);
   } catch (const std::system_error& error) {

@@ -18,7 +18,7 @@ struct Limits {
   std::uint64_t dense_tiles;  ///< counts of so many tiles have every alignment, others one
 };
 
-Limits choose_limits(const Reduction& reduction) {
+Limits usual_limits(const Reduction& reduction) {
   const Environment& environment = Environment::get();
   // The references take longer than the kernels.
   if (environment.is_cuda() && !is_representative(reduction)) {
@@ -29,6 +29,13 @@ Limits choose_limits(const Reduction& reduction) {
   if (kThreadSanitizer) return {.count = 2'000, .tiles = 7, .dense_tiles = 0};
   if (!is_representative(reduction)) return {.count = 10'007, .tiles = 40, .dense_tiles = 1};
   return {.count = 50'021, .tiles = 300, .dense_tiles = 2};
+}
+
+Limits choose_limits(const Reduction& reduction) {
+  Limits limits = usual_limits(reduction);
+  const std::uint64_t most = Environment::get().options().most;
+  if (most > 0) limits.count = std::min(limits.count, most);
+  return limits;
 }
 
 /// The counts, up to `limit`, at which a kernel changes its way.

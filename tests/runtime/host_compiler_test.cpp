@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "foldtune/error.h"
@@ -149,19 +150,23 @@ TEST_CASE("Host compiler: one that writes nothing, is killed or lacks room is no
     std::filesystem::permissions(script, std::filesystem::perms::owner_all);
     make_host_compiler()->compile(program);
   };
-  CHECK_THROWS_AS(compile_by("echo some words"), CompileError);
-  CHECK_THROWS_WITH(compile_by("echo some words"), ContainsSubstring("wrote no output") &&
-                                                       ContainsSubstring("It wrote:\nsome words"));
-  // What this machine lacks just now, whatever the program: tuning stores no failure of it.
-  for (const std::string& lack :
-       std::vector<std::string>{"kill -9 $$", "echo cannot write: No space left on device; exit 1",
-                                "echo virtual memory exhausted; exit 1"}) {
-    CAPTURE(lack);
-    CHECK_THROWS_AS(compile_by("echo some words; " + lack), Unavailable);
-    CHECK_THROWS_WITH(compile_by("echo some words; " + lack),
-                      ContainsSubstring("Give it more, and try again") &&
+  // Just now, whatever the program: tuning stores no failure of it.
+  for (const auto& [instead, fault] : std::vector<std::pair<std::string, std::string>>{
+           {"", "wrote no output"},
+           {"kill -9 $$", "signal 9 ended it"},
+           {"kill -BUS $$", "signal 7 ended it"},
+           {"exit 1", "exit status 1"},
+           {"echo 'c++: vfork: Resource temporarily unavailable'; exit 1", "exit status 1"},
+           {"echo 'program:9:9: fatal error: x.s: No space left on device'; exit 1", "status 1"}}) {
+    CAPTURE(instead);
+    CHECK_THROWS_AS(compile_by("echo some words; " + instead), Unavailable);
+    CHECK_THROWS_WITH(compile_by("echo some words; " + instead),
+                      ContainsSubstring(fault) &&
+                          ContainsSubstring("through no fault of the program") &&
                           ContainsSubstring("It wrote:\nsome words"));
   }
+  CHECK_THROWS_AS(compile_by("echo 'program:9:9: error: some words'; exit 1"), CompileError);
+  CHECK_THROWS_AS(compile_by("kill -SEGV $$"), CompileError);
 }
 
 TEST_CASE("Host compiler: a CXX that does not answer is stopped, and told") {

@@ -100,6 +100,8 @@ TEST_CASE("run refuses a pipe that is named twice, which it would wait for") {
   const std::string run = "$P run --device cpu --type f32 --op dot ";
   CHECK(in_shell(place, "mkfifo $D/pipe && " + run + "$D/pipe $D/pipe 2> $D/said") == kUsage);
   CHECK_THAT(read_file(place.file("said")), ContainsSubstring("pipe, a pipe, can be read once"));
+  CHECK(in_shell(place, run + "$D/pipe:x $D/../$(basename $D)/pipe:y 2> $D/said") == kUsage);
+  CHECK_THAT(read_file(place.file("said")), ContainsSubstring("pipe, a pipe, can be read once"));
   CHECK(in_shell(place, "true | " + run + "- /dev/stdin 2> $D/said") == kUsage);
   CHECK_THAT(read_file(place.file("said")), ContainsSubstring("can be read once"));
 }

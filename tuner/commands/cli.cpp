@@ -14,6 +14,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -127,6 +128,11 @@ ExitCode fail(ExitCode code, std::string_view message) {
   return code;
 }
 
+bool is_short_of_threads(const std::exception& error) {
+  const auto* const refusal = dynamic_cast<const std::system_error*>(&error);
+  return refusal != nullptr && refusal->code() == std::errc::resource_unavailable_try_again;
+}
+
 /// The error that is being handled, as a message and an exit code.
 ExitCode report_current_exception() {
   try {
@@ -147,6 +153,11 @@ ExitCode report_current_exception() {
     return fail(ExitCode::internal,
                 "this machine's memory is not enough for that; try fewer elements");
   } catch (const std::exception& error) {
+    if (is_short_of_threads(error)) {
+      return fail(ExitCode::unavailable,
+                  "starting a thread: the system gives no more; raise the limit of processes "
+                  "(ulimit -u), or end some");
+    }
     return fail(ExitCode::internal,
                 fmt::format("unexpected: {}; please report this with the command that you ran",
                             error.what()));

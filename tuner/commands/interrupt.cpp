@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <csignal>
 #include <string_view>
+#include <system_error>
 #include <thread>
 
 #include "runtime/support/temporary_folder.h"
@@ -51,7 +52,11 @@ void wait_for_signal() {
 
 void remove_folders_on_signals() {
   if (::pipe2(signal_pipe, O_CLOEXEC) != 0) return;  // a later run removes what this one leaves
-  std::thread(wait_for_signal).detach();
+  try {
+    std::thread(wait_for_signal).detach();
+  } catch (const std::system_error&) {  // The system gives no more threads.
+    return;
+  }
   for (const int number : kEndingSignals) {
     struct sigaction action {};
     ::sigaction(number, nullptr, &action);

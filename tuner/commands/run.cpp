@@ -141,8 +141,9 @@ void check_read_once(const RunArguments& arguments, const RunnableFamily& family
   std::ranges::copy(family.files(), std::back_inserter(names));
   if (const auto& custom = arguments.problem.custom.file) names.push_back(*custom);
   std::set<std::pair<dev_t, ino_t>> streams;
-  for (const std::string& file : names) {
-    const bool is_standard_input = file == "-" || file.starts_with("-:");
+  for (const std::string& name : names) {
+    const std::string file = InputArray::find_place(name).path;
+    const bool is_standard_input = file == "-";
     struct stat status {};
     const int found =
         is_standard_input ? ::fstat(STDIN_FILENO, &status) : ::stat(file.c_str(), &status);

@@ -31,6 +31,13 @@ enum class ElementOrder {
 
 class InputArray {
  public:
+  /// What a name stands for.
+  struct Place {
+    std::string path;
+    std::string member;  ///< of an .npz file; empty: the only one
+  };
+  static Place find_place(const std::string& name);
+
   /// `name` is a path, "-" for the standard input, or, of an .npz file of several arrays,
   /// "data.npz:x". A raw file needs a type. Throws FileError for a file that cannot be read or is
   /// damaged, InvalidArgument for one that does not hold what is wanted.
@@ -50,13 +57,6 @@ class InputArray {
   void read(ElementOrder order, const Take& take) const;
 
  private:
-  /// What a name stands for.
-  struct Place {
-    std::string path;
-    std::string member;  ///< of an .npz file; empty: the only one
-  };
-  static Place find_place(const std::string& name);
-
   InputArray(const Place& place, const std::optional<WantedType>& wanted, InputFormat format);
   void find_npy(std::uint64_t begin, std::uint64_t size, const std::optional<WantedType>& wanted);
   void find_member(const Place& place, const std::optional<WantedType>& wanted);

@@ -4,13 +4,19 @@
 #include <chrono>
 #include <exception>
 #include <iterator>
+#include <system_error>
 #include <utility>
 
 namespace foldtune {
 
 CompilePool::CompilePool(const Compiler& compiler, int threads)
     : compiler_(compiler), thread_count_(threads) {
-  for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
+  try {
+    for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
+  } catch (const std::system_error&) {
+    // The system gives no more threads: those that there are do all.
+    if (threads_.empty()) throw;
+  }
 }
 
 CompilePool::~CompilePool() {

@@ -5,6 +5,7 @@
 #include <exception>
 #include <mutex>
 #include <optional>
+#include <system_error>
 #include <thread>
 
 #include "foldtune/error.h"
@@ -88,10 +89,15 @@ KeptKernels keep_kernels(KernelStore& store, const KernelStore* source, const De
   };
   const std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
   const std::size_t asked = threads > 0 ? static_cast<std::size_t>(threads) : cores;
-  std::vector<std::thread> others;
-  for (std::size_t i = 1; i < std::min(asked, wanted.size()); ++i) others.emplace_back(work);
-  work();
-  for (std::thread& other : others) other.join();
+  {
+    std::vector<std::jthread> others;
+    try {
+      for (std::size_t i = 1; i < std::min(asked, wanted.size()); ++i) others.emplace_back(work);
+    } catch (const std::system_error&) {
+      // The system gives no more threads: those that there are do all.
+    }
+    work();
+  }
   if (failure) std::rethrow_exception(failure);
   return keeping.report();
 }

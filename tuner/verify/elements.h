@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <system_error>
 #include <thread>
 #include <type_traits>
 #include <vector>
@@ -122,8 +123,14 @@ template <class Work>
 void for_each_part(std::uint64_t count, std::size_t parts, const Work& work) {
   std::vector<std::jthread> threads;
   for (std::size_t part = 1; part < parts; ++part) {
-    threads.emplace_back(
-        [=, &work] { work(count * part / parts, count * (part + 1) / parts, part); });
+    const auto work_on_part = [=, &work] {
+      work(count * part / parts, count * (part + 1) / parts, part);
+    };
+    try {
+      threads.emplace_back(work_on_part);
+    } catch (const std::system_error&) {  // The system gives no more threads.
+      work_on_part();
+    }
   }
   work(0, count / parts, 0);
 }
