@@ -18,7 +18,7 @@ struct Options {
   bool all = false;            ///< the whole space instead of a covering sample
   bool quick = false;          ///< a smaller sample, for slow builds
   std::string only;            ///< problems whose description holds this text
-  std::uint64_t most = 0;      ///< elements of a call; 0: as many as each test takes
+  bool sparse = false;         ///< few counts, for tools that watch each access
 };
 
 /// What was done for the problems of one description.

@@ -47,8 +47,7 @@ int main(int argc, char** argv) {
       Opt(options.all)["--all"]("the whole space instead of a covering sample") |
       Opt(options.only, "text")["--only"]("problems like \"sum f32 -> f64\" that hold this") |
       Opt(options.quick)["--quick"]("a smaller sample, for slow builds") |
-      Opt(options.most,
-          "elements")["--most"]("no larger counts, for tools that watch each access"));
+      Opt(options.sparse)["--sparse"]("few counts, for tools that watch each access"));
   if (session.applyCommandLine(argc, argv) != 0) return kWrongArgument;
   try {
     return run(session, options);

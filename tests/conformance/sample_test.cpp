@@ -18,8 +18,9 @@ struct Limits {
   std::uint64_t dense_tiles;  ///< counts of so many tiles have every alignment, others one
 };
 
-Limits usual_limits(const Reduction& reduction) {
+Limits choose_limits(const Reduction& reduction) {
   const Environment& environment = Environment::get();
+  if (environment.options().sparse) return {.count = 200'003, .tiles = 7, .dense_tiles = 0};
   // The references take longer than the kernels.
   if (environment.is_cuda() && !is_representative(reduction)) {
     return {.count = 200'003, .tiles = 200'003, .dense_tiles = 2};
@@ -29,13 +30,6 @@ Limits usual_limits(const Reduction& reduction) {
   if (kThreadSanitizer) return {.count = 2'000, .tiles = 7, .dense_tiles = 0};
   if (!is_representative(reduction)) return {.count = 10'007, .tiles = 40, .dense_tiles = 1};
   return {.count = 50'021, .tiles = 300, .dense_tiles = 2};
-}
-
-Limits choose_limits(const Reduction& reduction) {
-  Limits limits = usual_limits(reduction);
-  const std::uint64_t most = Environment::get().options().most;
-  if (most > 0) limits.count = std::min(limits.count, most);
-  return limits;
 }
 
 /// The counts, up to `limit`, at which a kernel changes its way.
