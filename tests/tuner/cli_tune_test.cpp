@@ -41,6 +41,12 @@ TEST_CASE("A problem without a result is a failure, although another one has one
                             !ContainsSubstring("--budget"));
 }
 
+#ifdef __clang__
+constexpr const char* kOwnCompiler = "clang++";
+#else
+constexpr const char* kOwnCompiler = "g++";
+#endif
+
 // The compiler takes the first program and has no room for the others until there is "room".
 TEST_CASE("What the machine lacks for a while is stored as no configuration's failure") {
   Workplace place;
@@ -48,7 +54,7 @@ TEST_CASE("What the machine lacks for a while is stored as no configuration's fa
       place.write("compiler", "#!/bin/sh\nif [ \"$2\" != -E ] && [ ! -e " + place.file("room") +
                                   " ]; then\n[ -e " + place.file("first") +
                                   " ] && echo 'No space left on device' && exit 1\ntouch " +
-                                  place.file("first") + "\nfi\nexec c++ \"$@\"\n");
+                                  place.file("first") + "\nfi\nexec " + kOwnCompiler + " \"$@\"\n");
   std::filesystem::permissions(compiler, std::filesystem::perms::owner_all);
   place.set("CXX", compiler);
   const std::vector<std::string> tune{"tune", "--device", "cpu",         "--op", "sum",
