@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
@@ -184,23 +185,66 @@ constexpr std::chrono::seconds kCompileLimit{300};
 constexpr std::chrono::seconds kCompileLimit{60};
 #endif
 
-/// What `run_program` adds to a signal.
+/// What `run_program` adds to a signal; empty for a status that a program ends with itself, which
+/// may be larger than all of these.
 constexpr int kSignalStatus = 128;
+std::optional<int> signal_of(int status) {
+  if (status <= kSignalStatus || status > kSignalStatus + SIGRTMAX) return std::nullopt;
+  return status - kSignalStatus;
+}
 
-/// Whether a failure is the program's: the compiler named a place in it, crashed at it, or took too
-/// long. All else is this machine's, which may lack memory or room for a while, and then may be too
-/// short of both to say so.
+/// Whether a line of a compiler's log tells that this machine lacks something, in the locale C.
+bool tells_of_lack(const std::string& line) {
+  constexpr std::array kLacks{"No space left on device",
+                              "Disk quota exceeded",
+                              "File too large",
+                              "Too many open files",
+                              "Resource temporarily unavailable",
+                              "Cannot allocate memory",
+                              "memory exhausted",
+                              "out of memory",
+                              "std::bad_alloc",
+                              "failed to map segment",
+                              "cannot map zero-fill pages",
+                              "Killed signal terminated",
+                              "Terminated signal terminated"};
+  return std::ranges::any_of(
+      kLacks, [&](const char* lack) { return line.find(lack) != std::string::npos; });
+}
+
+/// What drivers write after a program of theirs that ended, whatever it has said.
+bool is_of_driver(const std::string& line) {
+  constexpr std::array kTexts{"exit status", "linker command failed", "compilation terminated"};
+  return std::ranges::any_of(
+      kTexts, [&](const char* text) { return line.find(text) != std::string::npos; });
+}
+
+/// Whether a failure is the program's: the compiler says why, crashed at it, or took too long. Else
+/// it is this machine's, which lacks memory or room for a while, and may be too short of both to
+/// say so.
 bool is_of_program(const std::optional<int>& status, const std::string& log) {
   constexpr std::array kCrashes{SIGABRT, SIGFPE, SIGILL, SIGSEGV};
+  static const std::regex error_at_place(R"(:\d+(:\d+)?: [a-z ]*[Ee]rror)");
   if (!status) return true;
-  if (*status > kSignalStatus) return std::ranges::count(kCrashes, *status - kSignalStatus) > 0;
-  // The locale is C. The compiler may name the last place when it cannot write.
-  constexpr std::array kLacks{"No space left on device", "Disk quota exceeded", "File too large",
-                              "Cannot allocate memory", "Resource temporarily unavailable"};
-  const auto is_said = [&](const char* lack) { return log.find(lack) != std::string::npos; };
-  if (std::ranges::any_of(kLacks, is_said)) return false;
-  static const std::regex place(R"(:\d+:\d+: (fatal |internal compiler )?error: )");
-  return std::regex_search(log, place) || log.find("undefined reference") != std::string::npos;
+  bool says_why = false;
+  std::istringstream lines(log);
+  for (std::string line; std::getline(lines, line);) {
+    const bool is_of_writer = line.find("can't write") != std::string::npos;  // of the assembler
+    // What follows quotes the program, whatever words are in it.
+    if (!is_of_writer && std::regex_search(line, error_at_place)) return true;
+    if (tells_of_lack(line)) return false;
+    says_why = says_why || (!line.empty() && !is_of_driver(line));
+  }
+  if (const auto signal = signal_of(*status)) return std::ranges::count(kCrashes, *signal) > 0;
+  return *status != 0 && says_why;
+}
+
+/// Whether a compiler may have been short of room there: then what it says is not to be relied on.
+bool lacks_room(const std::filesystem::path& folder) {
+  constexpr std::uintmax_t kEnough = std::uintmax_t{4} << 20;  // of the temporary files of a run
+  std::error_code is_unknown;
+  const std::filesystem::space_info space = std::filesystem::space(folder, is_unknown);
+  return !is_unknown && space.available < kEnough;
 }
 
 // The files of one run of the compiler.
@@ -222,7 +266,7 @@ struct WorkFiles {
   /// What went wrong; empty if there is an output.
   std::string fault_of(const std::optional<int>& status, std::chrono::seconds limit) const {
     if (!status) return fmt::format("it did not end within {} s, and was stopped", limit.count());
-    if (*status > kSignalStatus) return fmt::format("signal {} ended it", *status - kSignalStatus);
+    if (const auto signal = signal_of(*status)) return fmt::format("signal {} ended it", *signal);
     if (*status != 0) return fmt::format("exit status {}", *status);
     if (std::filesystem::exists(output)) return {};
     return "it ended without an error, and wrote no output: it is no compiler";
@@ -328,7 +372,10 @@ std::string HostCompiler::try_call(const CompilerCall& call) {
   try {
     const std::optional<int> status = files.run(call.command + ask + call.options, answer_limit_);
     std::string fault = files.fault_of(status, answer_limit_);
-    if (!fault.empty()) return fault;
+    if (!fault.empty()) {
+      const std::string log = excerpt(read_file(files.log));
+      return log.empty() ? fault : fmt::format("{}: {}", fault, log);
+    }
   } catch (const std::system_error& error) {
     return error.code().message();
   }
@@ -392,14 +439,14 @@ CompiledKernel HostCompiler::compile(const Program& program) const {
       const std::string log = without_folder(read_file(files.log), *folder);
       const std::string what = fmt::format("Compiling {} with {} for the CPU device: {}",
                                            describe(program), version_, fault);
-      if (!is_of_program(status, log)) {
+      if (!is_of_program(status, log) || lacks_room(files.folder.path())) {
         throw Unavailable(
             fmt::format("{}, through no fault of the program: memory, room in TMPDIR or a limit of "
                         "this process "
                         "(ulimit -a) may be too small. Give it more, and try again. It wrote:\n{}",
                         what, log.empty() ? "nothing" : log));
       }
-      const bool is_refusal = status && *status > 0 && *status <= kSignalStatus;
+      const bool is_refusal = status && !signal_of(*status);
       throw CompileError(
           fmt::format("{}. {}:\n{}", what, is_refusal ? "Correct the program" : "It wrote", log));
     }

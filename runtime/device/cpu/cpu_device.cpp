@@ -15,6 +15,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -92,7 +93,7 @@ class StreamLocks {
 /// Entries are good as long as it lives.
 class CpuImage {
  public:
-  /// Throws DeviceError if the image cannot be loaded.
+  /// Throws DeviceError if the image cannot be loaded, Unavailable if it cannot be written.
   explicit CpuImage(const CompiledKernel& compiled);
 
   const std::string& name(std::size_t index) const { return names_.at(index); }
@@ -123,18 +124,22 @@ CpuImage::CpuImage(const CompiledKernel& compiled) : names_(compiled.lowered_nam
 // The folder's name is new, since dlopen answers a path that it knows with the library that it
 // knows.
 void CpuImage::open(const std::string& image) {
-  const std::filesystem::path path = folder_.emplace().path() / "kernel.so";
+  constexpr std::string_view kDoing = "Loading a kernel for the CPU device";
+  constexpr std::string_view kPlace =
+      "set TMPDIR to a folder that can be written, and that programs may be run from.";
   try {
+    const std::filesystem::path path = folder_.emplace().path() / "kernel.so";
     write_file(path, image);
     library_ = SharedLibrary::open({path.string()});
+  } catch (const std::system_error& error) {  // no fault of the kernel's
+    throw Unavailable(
+        fmt::format("{}: {}\nFree some space there, or {}", kDoing, error.what(), kPlace));
   } catch (const std::exception& error) {
     const std::string_view text = error.what();
     const bool lacks_function = text.find("undefined symbol") != std::string_view::npos;
-    throw DeviceError(fmt::format("Loading a kernel for the CPU device: {}\n{}", text,
-                                  lacks_function
-                                      ? "Call another function: this one is nowhere."
-                                      : "Free some space there, or set TMPDIR to a folder that can "
-                                        "be written, and that programs may be run from."));
+    throw DeviceError(fmt::format("{}: {}\n{}", kDoing, text,
+                                  lacks_function ? "Call another function: this one is nowhere."
+                                                 : fmt::format("Free some memory, or {}", kPlace)));
   }
   if (!kAddressSanitizer && !kThreadSanitizer) folder_.reset();
 }
