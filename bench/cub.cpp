@@ -38,7 +38,7 @@ Enqueues make_cub_enqueues(Device& device, const Workload& workload) {
   if (function == nullptr) return {};
   select(device);
   std::size_t bytes = 0;
-  call(function, nullptr, bytes, {.shape = workload.shape}, nullptr);
+  call(function, nullptr, bytes, {.shape = workload.shape, .arguments = {}}, nullptr);
   const auto storage = std::make_shared<BufferRotation>(device, bytes);
   Enqueues enqueues;
   for (int area = 0; area < storage->count(); ++area) {

@@ -2,12 +2,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
-#include <csignal>
-#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
@@ -23,6 +20,7 @@
 #include "cache/excerpt.h"
 #include "cache/printable.h"
 #include "foldtune/error.h"
+#include "runtime/compile/compiler_failure.h"
 #include "runtime/device/compiler.h"
 #include "runtime/support/child_process.h"
 #include "runtime/support/temporary_folder.h"
@@ -184,68 +182,6 @@ constexpr std::chrono::seconds kCompileLimit{300};
 #else
 constexpr std::chrono::seconds kCompileLimit{60};
 #endif
-
-/// What `run_program` adds to a signal; empty for a status that a program ends with itself, which
-/// may be larger than all of these.
-constexpr int kSignalStatus = 128;
-std::optional<int> signal_of(int status) {
-  if (status <= kSignalStatus || status > kSignalStatus + SIGRTMAX) return std::nullopt;
-  return status - kSignalStatus;
-}
-
-/// Whether a line of a compiler's log tells that this machine lacks something, in the locale C.
-bool tells_of_lack(const std::string& line) {
-  constexpr std::array kLacks{"No space left on device",
-                              "Disk quota exceeded",
-                              "File too large",
-                              "Too many open files",
-                              "Resource temporarily unavailable",
-                              "Cannot allocate memory",
-                              "memory exhausted",
-                              "out of memory",
-                              "std::bad_alloc",
-                              "failed to map segment",
-                              "cannot map zero-fill pages",
-                              "Killed signal terminated",
-                              "Terminated signal terminated"};
-  return std::ranges::any_of(
-      kLacks, [&](const char* lack) { return line.find(lack) != std::string::npos; });
-}
-
-/// What drivers write after a program of theirs that ended, whatever it has said.
-bool is_of_driver(const std::string& line) {
-  constexpr std::array kTexts{"exit status", "linker command failed", "compilation terminated"};
-  return std::ranges::any_of(
-      kTexts, [&](const char* text) { return line.find(text) != std::string::npos; });
-}
-
-/// Whether a failure is the program's: the compiler says why, crashed at it, or took too long. Else
-/// it is this machine's, which lacks memory or room for a while, and may be too short of both to
-/// say so.
-bool is_of_program(const std::optional<int>& status, const std::string& log) {
-  constexpr std::array kCrashes{SIGABRT, SIGFPE, SIGILL, SIGSEGV};
-  static const std::regex error_at_place(R"(:\d+(:\d+)?: [a-z ]*[Ee]rror)");
-  if (!status) return true;
-  bool says_why = false;
-  std::istringstream lines(log);
-  for (std::string line; std::getline(lines, line);) {
-    const bool is_of_writer = line.find("can't write") != std::string::npos;  // of the assembler
-    // What follows quotes the program, whatever words are in it.
-    if (!is_of_writer && std::regex_search(line, error_at_place)) return true;
-    if (tells_of_lack(line)) return false;
-    says_why = says_why || (!line.empty() && !is_of_driver(line));
-  }
-  if (const auto signal = signal_of(*status)) return std::ranges::count(kCrashes, *signal) > 0;
-  return *status != 0 && says_why;
-}
-
-/// Whether a compiler may have been short of room there: then what it says is not to be relied on.
-bool lacks_room(const std::filesystem::path& folder) {
-  constexpr std::uintmax_t kEnough = std::uintmax_t{4} << 20;  // of the temporary files of a run
-  std::error_code is_unknown;
-  const std::filesystem::space_info space = std::filesystem::space(folder, is_unknown);
-  return !is_unknown && space.available < kEnough;
-}
 
 // The files of one run of the compiler.
 struct WorkFiles {
@@ -439,12 +375,12 @@ CompiledKernel HostCompiler::compile(const Program& program) const {
       const std::string log = without_folder(read_file(files.log), *folder);
       const std::string what = fmt::format("Compiling {} with {} for the CPU device: {}",
                                            describe(program), version_, fault);
-      if (!is_of_program(status, log) || lacks_room(files.folder.path())) {
-        throw Unavailable(
-            fmt::format("{}, through no fault of the program: memory, room in TMPDIR or a limit of "
-                        "this process "
-                        "(ulimit -a) may be too small. Give it more, and try again. It wrote:\n{}",
-                        what, log.empty() ? "nothing" : log));
+      if (!is_fault_of_program(status, log) || lacks_room(files.folder.path())) {
+        throw Unavailable(fmt::format(
+            "{}, through no fault of the program: memory, room in TMPDIR or a limit of "
+            "this process (ulimit -a) may be too small. Give it more, and try again. It "
+            "wrote:\n{}",
+            what, log.empty() ? "nothing" : log));
       }
       const bool is_refusal = status && !signal_of(*status);
       throw CompileError(

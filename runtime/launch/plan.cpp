@@ -26,7 +26,7 @@ KernelResources Plan::resources() const {
 }
 
 std::uint64_t Plan::grid_size(const Shape& shape) const {
-  const Call call{.shape = shape};
+  const Call call{.shape = shape, .arguments = {}};
   Launches launches;
   launcher_->fill(call, /*scratch=*/nullptr, launches);
   return std::ranges::find(launches, kMain, &Launch::kernel)->grid.count();

@@ -60,7 +60,7 @@ TEST_CASE("Launches follow the expressions") {
   CHECK(launcher->block_size() == 128);
   CHECK(launcher->scratch_bytes({{1000}}) == 1024);
   Launches launches;
-  const Call call{.shape = {{1000}}};
+  const Call call{.shape = {{1000}}, .arguments = {}};
   launcher->fill(call, nullptr, launches);
   REQUIRE(launches.size() == 1);
   CHECK(launches.begin()->grid == Dim3{8});

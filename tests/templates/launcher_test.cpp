@@ -33,7 +33,7 @@ TEST_CASE("A reduction's kernel is passed the inputs one after another, and the 
   int x = 0;
   int y = 0;
   int output = 0;
-  Call call{.shape = {{1000}}};
+  Call call{.shape = {{1000}}, .arguments = {}};
   call.arguments = {&output, &x, &y};
   Launches launches;
   launcher->fill(call, nullptr, launches);
@@ -47,7 +47,7 @@ TEST_CASE("A kernel with indices of 64 bits is passed the call's count, and so i
   const std::uint64_t count = (std::uint64_t{1} << 33) + 7;
   const auto check = [&](const Workload& workload, const Config& params, std::size_t place) {
     Launches launches;
-    const Call call{.shape = {{count}}};
+    const Call call{.shape = {{count}}, .arguments = {}};
     launcher_of(workload, params)->fill(call, nullptr, launches);
     const auto main = std::ranges::find(launches, std::size_t{0}, &Launch::kernel);
     CHECK(passed<std::uint64_t>(*main, place) == count);
@@ -65,7 +65,7 @@ TEST_CASE("A kernel with indices of 64 bits is passed the call's count, and so i
 TEST_CASE("The grid is that of the shape, also where no argument is known") {
   const auto blocks = [](const Workload& workload, const Config& params, std::uint64_t count) {
     Launches launches;
-    const Call call{.shape = {{count}}};
+    const Call call{.shape = {{count}}, .arguments = {}};
     launcher_of(workload, params)->fill(call, nullptr, launches);
     return std::ranges::find(launches, std::size_t{0}, &Launch::kernel)->grid.count();
   };
@@ -87,7 +87,7 @@ TEST_CASE("A histogram's kernel is passed the range between the bounds, or the e
   const BinBound lower = 5;
   const BinBound upper = 25;
   double edges[] = {1, 2, 4};
-  Call call{.shape = {{1000}}};
+  Call call{.shape = {{1000}}, .arguments = {}};
   call.arguments = {nullptr, nullptr, edges, Launches::address(lower), Launches::address(upper)};
   const HistogramWorkload even{.type = ElementType::u8, .bins = 10};
   CHECK(range_of(even, call).integers.first == 5);

@@ -38,7 +38,7 @@ constexpr std::byte kOtherPoison{0x5a};
 
 /// A call of `reading_workload` on memory.
 Call reading_call(const Workload& reading, void* memory, void* output) {
-  Call call{.shape = reading.shape};
+  Call call{.shape = reading.shape, .arguments = {}};
   const std::vector<Argument> arguments = reading.problem.family().arguments(reading.problem);
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     call.arguments.at(i) = arguments[i].access == Access::output ? output : memory;

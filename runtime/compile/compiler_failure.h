@@ -1,0 +1,22 @@
+/// Whose fault it is that a run of the host's compiler failed.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace foldtune {
+
+/// The signal that ended a program, of the status that `run_program` gives; empty for a status that
+/// the program ended with itself.
+std::optional<int> signal_of(int status);
+
+/// Whether a failure is the program's: the compiler says why, crashed at it, or took too long (then
+/// there is no status). Else it is this machine's, which lacks memory or room for a while, and may
+/// be too short of both to say so. `log` is what the compiler and its driver wrote in the locale C.
+bool is_fault_of_program(const std::optional<int>& status, const std::string& log);
+
+/// Whether a compiler may have been short of room there: then what it says is not to be relied on.
+bool lacks_room(const std::filesystem::path& folder);
+
+}  // namespace foldtune
