@@ -1,7 +1,5 @@
 #include "runtime/compile/compiler_failure.h"
 
-#include <algorithm>
-#include <array>
 #include <csignal>
 #include <cstdint>
 #include <regex>
@@ -14,28 +12,29 @@ namespace {
 /// What `run_program` adds to a signal.
 constexpr int kSignalStatus = 128;
 
-/// What compilers, assemblers, linkers and loaders write where this machine lacks something.
-constexpr std::array kLacks{"No space left on device",
-                            "Disk quota exceeded",
-                            "File too large",
-                            "Too many open files",
-                            "Resource temporarily unavailable",
-                            "Cannot allocate memory",
-                            "memory exhausted",
-                            "out of memory",
-                            "std::bad_alloc",
-                            "failed to map segment",
-                            "cannot map zero-fill pages",
-                            "Killed signal terminated",
-                            "Terminated signal terminated"};
+/// "program:2:5: error: ...", "map:1: Error: ..." of an assembler: whatever follows. What is fatal
+/// is the program's where it names a file that is not there, or templates without an end; else it
+/// is of the compiler's own files, or a crash.
+const std::regex& fault_at_place() {
+  static const std::regex expression(
+      R"(:\d+(:\d+)?: error: |:\d+: Error: (?!can't )|)"
+      R"(:\d+(:\d+)?: fatal error: .*(No such file|file not found|instantiation))");
+  return expression;
+}
 
-/// What drivers write after a program of theirs that ended, whatever it has said.
-constexpr std::array kLastWords{"exit status", "linker command failed", "compilation terminated"};
+/// What linkers say of names.
+const std::regex& fault_of_names() {
+  static const std::regex expression(
+      "undefined reference to|undefined symbol|multiple definition of|duplicate symbol");
+  return expression;
+}
 
-template <class Texts>
-bool has_any(const std::string& line, const Texts& texts) {
-  return std::ranges::any_of(
-      texts, [&](const char* text) { return line.find(text) != std::string::npos; });
+/// What drivers write of a part of theirs that a signal ended: another part may have seen half of
+/// what it was to read.
+const std::regex& end_by_signal() {
+  static const std::regex expression(
+      R"(^[^ :]+: .*(signal terminated program|terminated with signal|unable to execute command))");
+  return expression;
 }
 
 }  // namespace
@@ -47,21 +46,17 @@ std::optional<int> signal_of(int status) {
 }
 
 bool is_fault_of_program(const std::optional<int>& status, const std::string& log) {
-  constexpr std::array kCrashes{SIGABRT, SIGFPE, SIGILL, SIGSEGV};
-  // "program:2:5: error: ...", "map:1: Error: ..." of an assembler
-  static const std::regex error_at_place(R"(:\d+(:\d+)?: [a-z ]*[Ee]rror)");
   if (!status) return true;
-  bool says_why = false;
+  bool is_named = false;
   std::istringstream lines(log);
   for (std::string line; std::getline(lines, line);) {
-    const bool is_of_writer = line.find("can't write") != std::string::npos;  // of the assembler
-    // What follows quotes the program, whatever words are in it.
-    if (!is_of_writer && std::regex_search(line, error_at_place)) return true;
-    if (has_any(line, kLacks)) return false;
-    says_why = says_why || (!line.empty() && !has_any(line, kLastWords));
+    if (std::regex_search(line, fault_at_place()) || std::regex_search(line, fault_of_names())) {
+      is_named = true;
+    } else if (std::regex_search(line, end_by_signal())) {
+      return false;
+    }
   }
-  if (const auto signal = signal_of(*status)) return std::ranges::count(kCrashes, *signal) > 0;
-  return *status != 0 && says_why;
+  return is_named;
 }
 
 bool lacks_room(const std::filesystem::path& folder) {

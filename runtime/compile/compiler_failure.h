@@ -11,9 +11,10 @@ namespace foldtune {
 /// the program ended with itself.
 std::optional<int> signal_of(int status);
 
-/// Whether a failure is the program's: the compiler says why, crashed at it, or took too long (then
-/// there is no status). Else it is this machine's, which lacks memory or room for a while, and may
-/// be too short of both to say so. `log` is what the compiler and its driver wrote in the locale C.
+/// Whether a failure is the program's: the compiler says what is wrong with it, or took too long
+/// (then there is no status). What says nothing of the program is not: this machine may lack memory
+/// or room for a while, and the compiler may crash for that. `log` is what the compiler and its
+/// driver wrote in the locale C.
 bool is_fault_of_program(const std::optional<int>& status, const std::string& log);
 
 /// Whether a compiler may have been short of room there: then what it says is not to be relied on.

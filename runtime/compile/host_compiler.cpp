@@ -377,16 +377,22 @@ CompiledKernel HostCompiler::compile(const Program& program) const {
                                            describe(program), version_, fault);
       if (!is_fault_of_program(status, log) || lacks_room(files.folder.path())) {
         throw Unavailable(fmt::format(
-            "{}, through no fault of the program: memory, room in TMPDIR or a limit of "
-            "this process (ulimit -a) may be too small. Give it more, and try again. It "
-            "wrote:\n{}",
+            "{}. It does not say what is wrong with the program: memory, room in TMPDIR or a limit "
+            "of this process (ulimit -a) may be too small, or the compiler faulty. Give it more or "
+            "take another one, and try again. It wrote:\n{}",
             what, log.empty() ? "nothing" : log));
       }
-      const bool is_refusal = status && !signal_of(*status);
       throw CompileError(
-          fmt::format("{}. {}:\n{}", what, is_refusal ? "Correct the program" : "It wrote", log));
+          fmt::format("{}. {}:\n{}", what, status ? "Correct the program" : "It wrote", log));
     }
     result.image = read_file(files.output);
+    if (!is_shared_library(result.image)) {
+      throw Unavailable(
+          fmt::format("Compiling {} with {} for the CPU device: it ended without an error, and "
+                      "what it wrote is "
+                      "no shared library. Set CXX to another compiler.",
+                      describe(program), version_));
+    }
   } catch (const std::system_error& error) {
     throw Unavailable(fmt::format("Compiling {} with {}: {}. {}", describe(program), version_,
                                   error.what(), remedy_for(error)));

@@ -18,6 +18,7 @@
 #include "templates/histogram/layout.cuh"
 #include "templates/histogram/space.h"
 #include "tests/catch.h"
+#include "tests/conformance/checker.h"
 #include "tests/conformance/environment.h"
 #include "tests/support/batch_compiler.h"
 #include "tests/support/histogram_variants.h"

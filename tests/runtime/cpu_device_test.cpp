@@ -16,6 +16,8 @@ namespace {
 using Catch::Matchers::ContainsSubstring;
 
 constexpr const char* kSource = R"(
+#include <new>
+
 #include "templates/device/words.cuh"
 
 namespace platform = foldtune::platform;
@@ -107,6 +109,8 @@ void write_places(unsigned* places) {
   places[self.block_index * size + thread] = shared[size - 1 - thread];
 }
 
+void lack_memory() { throw std::bad_alloc(); }
+
 void read_unset_dynamic(unsigned* words) {
   words[platform::block_index()] = *static_cast<unsigned*>(platform::current->dynamic_shared);
   *static_cast<unsigned*>(platform::current->dynamic_shared) = 1;
@@ -124,10 +128,12 @@ enum KernelIndex {
   kReadUnset,
   kWritePlaces,
   kReadUnsetDynamic,
+  kLackMemory,
 };
-const std::vector<std::string> kNames = {
-    "block_sum",         "shift_lanes", "relay",      "wait_for_nobody", "diverge",
-    "fail_in_one_block", "leave_early", "read_unset", "write_places",    "read_unset_dynamic"};
+const std::vector<std::string> kNames = {"block_sum",          "shift_lanes", "relay",
+                                         "wait_for_nobody",    "diverge",     "fail_in_one_block",
+                                         "leave_early",        "read_unset",  "write_places",
+                                         "read_unset_dynamic", "lack_memory"};
 
 // One device for all tests: compiling takes longer than they do.
 const CpuProgram& the_program() {
@@ -225,12 +231,16 @@ TEST_CASE("CPU device: when one block fails, blocks that wait give up, and the d
   CHECK(cells.back() == 8);
 }
 
+TEST_CASE("CPU device: a launch for which memory lacks is OutOfMemory") {
+  CHECK_THROWS_AS(the_program().launch(kLackMemory, {2}, {32}), OutOfMemory);
+}
+
 TEST_CASE("CPU device: a launch that no GPU would take is refused") {
   const CpuProgram& program = the_program();
   const std::string advice = "1 to 1024 threads";
   CHECK_THAT(message_of_launch(program, kDiverge, {1}, {2048}), ContainsSubstring(advice));
   CHECK_THAT(message_of_launch(program, kDiverge, {0}, {32}), ContainsSubstring(advice));
-  CHECK_THAT(message_of_launch(program, 99, {1}, {32}), ContainsSubstring("it has 10"));
+  CHECK_THAT(message_of_launch(program, 99, {1}, {32}), ContainsSubstring("it has 11"));
 }
 
 TEST_CASE("CPU device: launches from several threads at once do not meet") {

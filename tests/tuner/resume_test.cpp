@@ -236,6 +236,21 @@ TEST_CASE("Resume: known failures are not repeated") {
   CHECK(fails({.params = summary.results[0].best, .compiled = nullptr}) == Outcome::ok);
 }
 
+TEST_CASE("Resume: what lacked memory is not stored, and tried again") {
+  const auto store = open_memory_store();
+  const TuneOptions options = options_for({sum_of(1 << 20)});
+  ScriptedEvaluator first = scripted([](const Trial&) { return Outcome::out_of_memory; });
+  CHECK(tune_with({&first}, *store, options).results.empty());
+  CHECK_FALSE(first.trials.empty());
+  const TuningKey key =
+      make_tuning_key(first.info().record, first.compiler_version(), sum_of(1 << 20));
+  CHECK(store->measurements_of(key).empty());
+  ScriptedEvaluator second = scripted();
+  const TuneSummary summary = tune_with({&second}, *store, options);
+  REQUIRE(summary.results.size() == 1);
+  CHECK(summary.results[0].known == 0);
+}
+
 TEST_CASE("A later choice is what the look-up finds, though an earlier one was faster") {
   const auto store = open_memory_store();
   ScriptedEvaluator first = scripted();

@@ -11,11 +11,13 @@
 #include <vector>
 
 #include "cache/config_store.h"
+#include "foldtune/error.h"
 #include "runtime/lookup/lookup.h"
 #include "templates/family.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/options.h"
 #include "tuner/commands/problem_selection.h"
+#include "tuner/commands/row_filter.h"
 #include "tuner/inspect/account.h"
 #include "tuner/inspect/row_fields.h"
 #include "tuner/inspect/stored_rows.h"

@@ -4,7 +4,6 @@
 #include <chrono>
 #include <exception>
 #include <iterator>
-#include <system_error>
 #include <utility>
 
 namespace foldtune {
@@ -13,8 +12,8 @@ CompilePool::CompilePool(const Compiler& compiler, int threads)
     : compiler_(compiler), thread_count_(threads) {
   try {
     for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
-  } catch (const std::system_error&) {
-    // The system gives no more threads: those that there are do all.
+  } catch (const std::exception&) {
+    // The system gives no more threads, or no memory for them: those that there are do all.
     if (threads_.empty()) throw;
   }
 }

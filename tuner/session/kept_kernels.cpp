@@ -5,7 +5,6 @@
 #include <exception>
 #include <mutex>
 #include <optional>
-#include <system_error>
 #include <thread>
 
 #include "foldtune/error.h"
@@ -93,8 +92,8 @@ KeptKernels keep_kernels(KernelStore& store, const KernelStore* source, const De
     std::vector<std::jthread> others;
     try {
       for (std::size_t i = 1; i < std::min(asked, wanted.size()); ++i) others.emplace_back(work);
-    } catch (const std::system_error&) {
-      // The system gives no more threads: those that there are do all.
+    } catch (const std::exception&) {
+      // The system gives no more threads, or no memory for them: those that there are do all.
     }
     work();
   }

@@ -55,7 +55,8 @@ ProblemHistory::ProblemHistory(const ConfigStore& store, const TuningKey& key,
     if (is_in_comparison && record.is_default && record.outcome == Outcome::ok && !is_choice) {
       default_us_ = median_beside(record, *chosen_);
     }
-    if (!resume) continue;
+    // Memory that lacked once may be there now: it is tried again.
+    if (!resume || record.outcome == Outcome::out_of_memory) continue;
     // Stores sort the keys; `to_json` has the order of the struct.
     MeasurementRecord& known = known_[to_json(*params)];
     // A success shows that an earlier failure was not the configuration's.

@@ -497,8 +497,10 @@ class ProblemTuning {
     return keep(candidates, kept);
   }
 
-  /// Whoever measures knows nothing of where it is kept.
+  /// Whoever measures knows nothing of where it is kept. A lack of memory is no property of the
+  /// configuration: the next run tries it again.
   void keep(MeasurementRecord record) {
+    if (record.outcome == Outcome::out_of_memory) return;
     record.template_fingerprint = key_.template_fingerprint;
     session_.store.put(run_->id, record);
   }

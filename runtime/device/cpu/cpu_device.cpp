@@ -12,6 +12,7 @@
 #include <fstream>
 #include <functional>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -172,11 +173,14 @@ class CpuKernel final : public Kernel {
       grid_.run(cpu_launch);
     } catch (const Error&) {
       throw;
+    } catch (const std::bad_alloc&) {
+      throw OutOfMemory(fmt::format(
+          "Running {} on the CPU device with {} blocks of {} threads: out of memory. Free some, or "
+          "raise its limit (ulimit -v).",
+          name, blocks, threads));
     } catch (const std::exception& error) {
-      throw DeviceError(fmt::format(
-          "Running {} on the CPU device with {} blocks of {} threads: {}. If the system is out of "
-          "memory or threads, choose smaller blocks.",
-          name, blocks, threads, error.what()));
+      throw DeviceError(fmt::format("Running {} on the CPU device with {} blocks of {} threads: {}",
+                                    name, blocks, threads, error.what()));
     } catch (...) {
       throw DeviceError(
           fmt::format("Running {} on the CPU device with {} blocks of {} threads: it threw an "

@@ -62,8 +62,8 @@ void CpuGrid::run(CpuLaunch& launch) {
   helpers.reserve(workers);
   try {
     while (helpers.size() + 1 < workers) helpers.emplace_back(work);
-  } catch (const std::system_error&) {
-    // The system gives no more threads: those that there are run all blocks.
+  } catch (const std::exception&) {
+    // The system gives no more threads, or no memory for them: those that there are run all blocks.
   }
   work();
   for (std::thread& helper : helpers) helper.join();
