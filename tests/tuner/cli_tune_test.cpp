@@ -63,7 +63,7 @@ TEST_CASE("What the machine lacks for a while is stored as no configuration's fa
   CAPTURE(full.out, full.err);
   CHECK(full.exit_code == 3);
   CHECK_THAT(full.err, ContainsSubstring("No space left on device") &&
-                           ContainsSubstring("through no fault of the program"));
+                           ContainsSubstring("does not say what is wrong with the program"));
   place.write("room", "");
   CHECK(place.run(tune).exit_code == 0);
   const Json rows = json_from(place, {"show", "--all", "--json"});
