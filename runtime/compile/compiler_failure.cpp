@@ -12,13 +12,29 @@ namespace {
 /// What `run_program` adds to a signal.
 constexpr int kSignalStatus = 128;
 
-/// "program:2:5: error: ...", "map:1: Error: ..." of an assembler: whatever follows. What is fatal
-/// is the program's where it names a file that is not there, or templates without an end; else it
-/// is of the compiler's own files, or a crash.
+/// Colours and links, as compilers write them for a terminal.
+const std::regex& terminal_sequence() {
+  static const std::regex expression("\x1b(\\[[0-9;]*[A-Za-z]|\\][^\x07\x1b]*(\x07|\x1b\\\\))");
+  return expression;
+}
+
+/// "program:2:5: error: ..." of a compiler, "map:1: Error: ..." of an assembler that read what the
+/// compiler had ended ("{standard input}" may be half of it).
 const std::regex& fault_at_place() {
   static const std::regex expression(
-      R"(:\d+(:\d+)?: error: |:\d+: Error: (?!can't )|)"
-      R"(:\d+(:\d+)?: fatal error: .*(No such file|file not found|instantiation))");
+      R"([:(+]\d+([:,]\d+)?\)?: ((fatal )?error|sorry, unimplemented): |)"
+      R"(^(?!\{standard input\}).*:\d+: Error: )");
+  return expression;
+}
+
+/// What is said at a place of the program, and is not about it: files of the compiler's own, and
+/// what this machine lacks.
+const std::regex& lack_at_place() {
+  static const std::regex expression(
+      R"(fatal error: .*(error writing|error closing|for writing|closing output|writing output|)"
+      R"(opening output|can't write|can't create|error in backend|No space left|Disk quota|)"
+      R"(File too large|Input/output error|Too many open files|Cannot allocate memory)|)"
+      R"(Error: can't (close|write|create))");
   return expression;
 }
 
@@ -33,7 +49,7 @@ const std::regex& fault_of_names() {
 /// what it was to read.
 const std::regex& end_by_signal() {
   static const std::regex expression(
-      R"(^[^ :]+: .*(signal terminated program|terminated with signal|unable to execute command))");
+      R"(^[^:]+: .*(signal terminated program|terminated with signal|unable to execute command))");
   return expression;
 }
 
@@ -50,13 +66,19 @@ bool is_fault_of_program(const std::optional<int>& status, const std::string& lo
   bool is_named = false;
   std::istringstream lines(log);
   for (std::string line; std::getline(lines, line);) {
-    if (std::regex_search(line, fault_at_place()) || std::regex_search(line, fault_of_names())) {
+    if (std::regex_search(line, fault_at_place())) {
+      is_named = is_named || !std::regex_search(line, lack_at_place());
+    } else if (std::regex_search(line, fault_of_names())) {
       is_named = true;
     } else if (std::regex_search(line, end_by_signal())) {
       return false;
     }
   }
   return is_named;
+}
+
+std::string without_terminal_sequences(const std::string& log) {
+  return std::regex_replace(log, terminal_sequence(), "");
 }
 
 bool lacks_room(const std::filesystem::path& folder) {

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -109,6 +110,12 @@ std::vector<CompilerCall> usual_compilers() {
 Command operator+(Command left, const Command& right) {
   left.insert(left.end(), right.begin(), right.end());
   return left;
+}
+
+/// Whether the system lacks what a process needs, whichever program was to be run.
+bool is_lack(const std::error_code& code) {
+  constexpr int kLacks[] = {EAGAIN, ENOMEM, EMFILE, ENFILE, ENOSPC, EDQUOT, EFBIG};
+  return std::ranges::find(kLacks, code.value()) != std::end(kLacks);
 }
 
 /// What to do where the system refuses a file or a process.
@@ -313,10 +320,13 @@ std::string HostCompiler::try_call(const CompilerCall& call) {
       return log.empty() ? fault : fmt::format("{}: {}", fault, log);
     }
   } catch (const std::system_error& error) {
+    if (is_lack(error.code())) throw;
     return error.code().message();
   }
 
-  const Command identity = split(read_file(files.output));
+  // After the macros that some options (-g3) have it write.
+  Command identity = split(read_file(files.output));
+  if (identity.size() > 4) identity.erase(identity.begin(), identity.end() - 4);
   if (identity.size() != 4) return "it is neither g++ nor clang++";
 #ifdef FOLDTUNE_SANITIZE
   if (identity[0] != kOwnCompiler) {
@@ -372,7 +382,8 @@ CompiledKernel HostCompiler::compile(const Program& program) const {
     }
     const std::string fault = files.fault_of(status, kCompileLimit);
     if (!fault.empty()) {
-      const std::string log = without_folder(read_file(files.log), *folder);
+      const std::string log =
+          without_folder(without_terminal_sequences(read_file(files.log)), *folder);
       const std::string what = fmt::format("Compiling {} with {} for the CPU device: {}",
                                            describe(program), version_, fault);
       if (!is_fault_of_program(status, log) || lacks_room(files.folder.path())) {

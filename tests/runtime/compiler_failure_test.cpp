@@ -19,6 +19,13 @@ TEST_CASE("Compiler failure: where the compiler says what is wrong, it is the pr
            "map:1:10: fatal error: 'x.h' file not found\n",
            "map:1:9: fatal error: template instantiation depth exceeds maximum of 900\n",
            "map: Assembler messages:\nmap:1: Error: no such instruction: `nosuch'\n",
+           "map:1: Error: can't open x.inc for reading: No such file or directory\n",
+           "map:1:5: fatal error: use of undeclared identifier 'x'\n",
+           "map:1:7: fatal error: bracket nesting level exceeded maximum of 256\n",
+           "map:1:12: sorry, unimplemented: non-trivial designated initializers not supported\n",
+           "map:1: error: 'x' was not declared in this scope\n",
+           "map(1,5): error: use of undeclared identifier 'x'\n",
+           "map +1:5: error: use of undeclared identifier 'x'\n",
            "program:(.text+0x5): undefined reference to `f'\ncollect2: error: ld returned 1 exit "
            "status\n",
            // The words of a lack are the program's own here.
@@ -50,6 +57,13 @@ TEST_CASE("Compiler failure: where nothing is said of the program, it is this ma
            // The assembler saw half of what the compiler was to write.
            "{standard input}:512: Error: unknown pseudo-op: `.l'\ng++: fatal error: Killed signal "
            "terminated program cc1plus\n",
+           // What it read came through a pipe: the compiler ended without a signal, and no driver
+           // says so.
+           "cc1plus: out of memory allocating 65536 bytes\n{standard input}:1: Error: no such "
+           "instruction: `mo'\n",
+           "map:1:469: fatal error: x.h: Too many open files\n",
+           "my g++: fatal error: Killed signal terminated program cc1plus\nmap:1: Error: no such "
+           "instruction: `mo'\n",
            "program:2:5: internal compiler error: Segmentation fault\n",
            "PLEASE submit a bug report\nStack dump:\n",
            "cc1plus: error while loading shared libraries: libmpc.so.3: cannot open shared object "
@@ -64,6 +78,14 @@ TEST_CASE("Compiler failure: where nothing is said of the program, it is this ma
   CHECK_FALSE(is_fault_of_program(0, "some words\n"));  // without an output
   CHECK_FALSE(is_fault_of_program(kOfSignal + SIGKILL, ""));
   CHECK_FALSE(is_fault_of_program(kOfSignal + SIGSEGV, ""));
+}
+
+TEST_CASE("Compiler failure: colours and links are left out of what is read and shown") {
+  CHECK(without_terminal_sequences("map:1:5: \x1b[01;31m\x1b[Kerror: \x1b[m\x1b[Kno") ==
+        "map:1:5: error: no");
+  CHECK(without_terminal_sequences("no [\x1b]8;;https://gcc.gnu.org\x07-Wx\x1b]8;;\x07]") ==
+        "no [-Wx]");
+  CHECK(without_terminal_sequences("\x1b]8;;https://x\x1b\\-Wx\x1b]8;;\x1b\\") == "-Wx");
 }
 
 TEST_CASE("Compiler failure: a status beyond those of signals is a program's own") {

@@ -124,6 +124,21 @@ TEST_CASE("Host compiler: the options in CXX count, and tell its kernels apart")
   CHECK_FALSE(compiler->compile(program).image.empty());
 }
 
+TEST_CASE("Host compiler: options that change what it writes change no verdict") {
+  const std::string plain = make_host_compiler()->version();
+  const std::string name = plain.substr(0, plain.find(' '));
+  const std::string wrong =
+      "#include \"templates/device/platform.cuh\"\nvoid kernel() { no_name; }";
+  for (const std::string option :
+       {"-fdiagnostics-color=always", "-Wfatal-errors", "-fno-show-column", "-g3", "-pipe"}) {
+    CAPTURE(option);
+    const ScopedVariable cxx("CXX", name + " " + option);
+    const std::string message = compile_error_of({wrong, {"kernel"}});
+    CHECK_THAT(message, ContainsSubstring("Correct the program:\nprogram: In function") ||
+                            ContainsSubstring("Correct the program:\nprogram:2:"));
+  }
+}
+
 TEST_CASE("Host compiler: a CXX of several words, and one with a space in its path") {
   const std::string plain = make_host_compiler()->version();
   const std::string name = plain.substr(0, plain.find(' '));

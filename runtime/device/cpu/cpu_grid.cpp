@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <exception>
 #include <memory>
-#include <system_error>
 #include <thread>
 
 namespace foldtune {
