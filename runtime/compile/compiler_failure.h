@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace foldtune {
 
@@ -18,7 +19,7 @@ std::optional<int> signal_of(int status);
 bool is_fault_of_program(const std::optional<int>& status, const std::string& log);
 
 /// A log without the colours and links that options of the user may ask for.
-std::string without_terminal_sequences(const std::string& log);
+std::string without_terminal_sequences(std::string_view log);
 
 /// Whether a compiler may have been short of room there: then what it says is not to be relied on.
 bool lacks_room(const std::filesystem::path& folder);

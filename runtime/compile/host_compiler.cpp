@@ -12,7 +12,6 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <regex>
 #include <sstream>
 #include <string_view>
 #include <system_error>
@@ -22,6 +21,7 @@
 #include "cache/printable.h"
 #include "foldtune/error.h"
 #include "runtime/compile/compiler_failure.h"
+#include "runtime/compile/host_program.h"
 #include "runtime/device/compiler.h"
 #include "runtime/support/child_process.h"
 #include "runtime/support/temporary_folder.h"
@@ -42,7 +42,11 @@ using Command = std::vector<std::string>;
 // reinterpret memory as GPU code does, hence no strict aliasing.
 const Command kOptions = {
     "-std=c++20", "-O1", "-ffp-contract=off", "-fno-strict-aliasing", "-fvisibility=hidden",
-    "-fPIC",      "-w",  "-shared",           "-Wl,--as-needed"};
+    "-fPIC",      "-w",  "-shared",           "-Wl,--as-needed",
+#ifndef FOLDTUNE_SANITIZE  // whose functions are in the program
+    "-Wl,-z,defs"
+#endif
+};
 
 // Kernels are watched by the sanitizer that watches their host.
 Command sanitizer_options([[maybe_unused]] bool is_clang) {
@@ -143,19 +147,6 @@ std::string describe(const Program& program) {
   return fmt::format("{} and {} more", program.name_expressions[0], count - 1);
 }
 
-std::string entry_name(std::size_t index) { return fmt::format("foldtune_entry_{}", index); }
-
-/// Dynamic shared memory as CUDA declares it, `extern __shared__ float cache[];`, which no macro
-/// can change to what templates/device/cuda_on_host.cuh has of it. The lines stay where they are.
-std::string with_dynamic_shared(const std::string& source) {
-  if (source.find("extern __shared__") == std::string::npos) return source;
-  static const std::regex declaration(
-      R"(extern __shared__ +(?:__align__\(\d+\) +)?([\w ]*\w)\s+(\w+)\s*\[\s*\]\s*;)");
-  return std::regex_replace(
-      source, declaration,
-      "$1* const $2 = static_cast<$1*>(::foldtune::platform::current->dynamic_shared);");
-}
-
 /// One that can be loaded here. As ELF has it: its magic number, whether it is of 64 bits, and its
 /// type in the 16th byte.
 bool is_shared_library(std::string_view image) {
@@ -164,23 +155,6 @@ bool is_shared_library(std::string_view image) {
   constexpr std::string_view kMagic = sizeof(void*) == 8 ? "\177ELF\2" : "\177ELF\1";
   return image.starts_with(kMagic) && image.size() > kTypeOffset &&
          image[kTypeOffset] == kSharedObject;
-}
-
-// The line markers keep this machine's temporary names out of the log.
-std::string translation_unit(const Program& program) {
-  std::string text = fmt::format(
-      "#include \"templates/device/host_math.h\"\n#line 1 \"program\"\n{}\n#include "
-      "\"templates/device/platform.cuh\"\n#line 1 \"name "
-      "expressions\"\n",
-      with_dynamic_shared(program.source));
-  for (std::size_t i = 0; i < program.name_expressions.size(); ++i) {
-    text += fmt::format(
-        "extern \"C\" __attribute__((visibility(\"default\"))) void {}(::foldtune::host::Thread* "
-        "thread, void** arguments) {{ ::foldtune::platform::run_thread(thread, &{}, arguments); "
-        "}}\n",
-        entry_name(i), program.name_expressions[i]);
-  }
-  return text;
 }
 
 /// The slowest batch takes some ten seconds, and a minute with sanitizers on a busy machine.
@@ -212,9 +186,18 @@ struct WorkFiles {
     if (const auto signal = signal_of(*status)) return fmt::format("signal {} ended it", *signal);
     if (*status != 0) return fmt::format("exit status {}", *status);
     if (std::filesystem::exists(output)) return {};
-    return "it ended without an error, and wrote no output: it is no compiler";
+    return "it ended without an error, and wrote no output";
+  }
+
+  /// And what the compiler said of it.
+  std::string with_log(const std::string& fault) const {
+    constexpr std::size_t kMostOfLog = 1000;
+    const std::string said = excerpt(without_terminal_sequences(read_file(log)), kMostOfLog);
+    return said.empty() ? fault : fmt::format("{}: {}", fault, said);
   }
 };
+
+std::string text_or_nothing(const std::string& log) { return log.empty() ? "nothing" : log; }
 
 using Folder = std::shared_ptr<const TemporaryFolder>;
 
@@ -286,7 +269,8 @@ HostCompiler::HostCompiler(std::chrono::seconds answer_limit) : answer_limit_(an
     if (fault.empty()) return;
     throw Unavailable(fmt::format(
         "The CPU device takes the compiler that CXX names, \"{}\", which cannot be used: "
-        "{}. Set CXX to a g++ or clang++ that knows C++20, or leave it unset.",
+        "{}. Set CXX to a g++ or clang++ that knows C++20, or leave it unset; if this machine "
+        "lacks memory, room or a higher limit (ulimit -a) for it, give it that.",
         printable(chosen), fault));
   }
   std::string failures;
@@ -315,10 +299,7 @@ std::string HostCompiler::try_call(const CompilerCall& call) {
   try {
     const std::optional<int> status = files.run(call.command + ask + call.options, answer_limit_);
     std::string fault = files.fault_of(status, answer_limit_);
-    if (!fault.empty()) {
-      const std::string log = excerpt(read_file(files.log));
-      return log.empty() ? fault : fmt::format("{}: {}", fault, log);
-    }
+    if (!fault.empty()) return files.with_log(fault);
   } catch (const std::system_error& error) {
     if (is_lack(error.code())) throw;
     return error.code().message();
@@ -350,8 +331,7 @@ std::string HostCompiler::try_options() const {
   const Command command = command_ + Command{files.source, "-o", files.output} + user_options_;
   const std::string fault = files.fault_of(files.run(command, kCompileLimit), kCompileLimit);
   if (!fault.empty()) {
-    return fmt::format("with its options it does not compile C++20: {}: {}", fault,
-                       excerpt(read_file(files.log)));
+    return files.with_log("with its options it does not compile C++20: " + fault);
   }
   return is_shared_library(read_file(files.output))
              ? ""
@@ -370,7 +350,7 @@ CompiledKernel HostCompiler::compile(const Program& program) const {
   try {
     const Folder folder = templates();
     const WorkFiles files;
-    write_file(files.source, translation_unit(program));
+    write_file(files.source, host_program(program));
     const auto stop_requested = [this, stops = stops_.load()] { return stops_ != stops; };
     const std::optional<int> status =
         files.run(command_ + folder_options(*folder) + Command{files.source, "-o", files.output} +
@@ -386,12 +366,18 @@ CompiledKernel HostCompiler::compile(const Program& program) const {
           without_folder(without_terminal_sequences(read_file(files.log)), *folder);
       const std::string what = fmt::format("Compiling {} with {} for the CPU device: {}",
                                            describe(program), version_, fault);
-      if (!is_fault_of_program(status, log) || lacks_room(files.folder.path())) {
+      if (lacks_room(files.folder.path())) {
+        throw Unavailable(fmt::format(
+            "{}. What it says may come from a lack of room in {}: free some space there, or set "
+            "TMPDIR to another folder, and try again. It wrote:\n{}",
+            what, files.folder.path().parent_path().string(), text_or_nothing(log)));
+      }
+      if (!is_fault_of_program(status, log)) {
         throw Unavailable(fmt::format(
             "{}. It does not say what is wrong with the program: memory, room in TMPDIR or a limit "
             "of this process (ulimit -a) may be too small, or the compiler faulty. Give it more or "
             "take another one, and try again. It wrote:\n{}",
-            what, log.empty() ? "nothing" : log));
+            what, text_or_nothing(log)));
       }
       throw CompileError(
           fmt::format("{}. {}:\n{}", what, status ? "Correct the program" : "It wrote", log));
@@ -409,7 +395,7 @@ CompiledKernel HostCompiler::compile(const Program& program) const {
                                   error.what(), remedy_for(error)));
   }
   for (std::size_t i = 0; i < program.name_expressions.size(); ++i) {
-    result.lowered_names.push_back(entry_name(i));
+    result.lowered_names.push_back(host_entry_name(i));
   }
   result.compile_ms =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();

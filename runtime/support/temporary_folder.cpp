@@ -36,10 +36,12 @@ std::system_error error_of(const std::filesystem::path& path) {
 }
 
 Unavailable no_folder_in(const std::filesystem::path& parent, int error) {
-  return Unavailable(
-      fmt::format("making a temporary folder in {}: {}; free some space there, or set TMPDIR to a "
-                  "folder that can be written",
-                  printable(parent.string()), std::generic_category().message(error)));
+  const bool lacks_descriptors = error == EMFILE || error == ENFILE;
+  return Unavailable(fmt::format(
+      "making a temporary folder in {}: {}; {}", printable(parent.string()),
+      std::generic_category().message(error),
+      lacks_descriptors ? "raise the limit of open files (ulimit -n), or close some"
+                        : "free some space there, or set TMPDIR to a folder that can be written"));
 }
 
 /// Absolute, so that what is in it has the same name for other processes.

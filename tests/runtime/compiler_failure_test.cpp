@@ -30,6 +30,9 @@ TEST_CASE("Compiler failure: where the compiler says what is wrong, it is the pr
            "status\n",
            // The words of a lack are the program's own here.
            "map:1:27: error: static assertion failed: No space left on device\n",
+           "map:1:27: error: static assertion failed: fatal error: No space left on device\n",
+           "map:1:27: error: no\nstatic_assert(false, \"g++: ld terminated with signal 9\");\n",
+           "map:1:27: error: " + std::string(1'000'000, 'x') + "\n",
            "map:1:27: error: static assertion failed: g++: ld terminated with signal 9\n",
            "map:1:9: error: no\nstatic_assert(false, \"out of memory\");\n  ^\n"}) {
     CAPTURE(log);
@@ -61,6 +64,8 @@ TEST_CASE("Compiler failure: where nothing is said of the program, it is this ma
            // says so.
            "cc1plus: out of memory allocating 65536 bytes\n{standard input}:1: Error: no such "
            "instruction: `mo'\n",
+           "/tmp/x.s:99: Error: expecting operand after ','; got nothing\n",
+           std::string(1'000'000, ':'), std::string(1'000'000, '1'),
            "map:1:469: fatal error: x.h: Too many open files\n",
            "my g++: fatal error: Killed signal terminated program cc1plus\nmap:1: Error: no such "
            "instruction: `mo'\n",

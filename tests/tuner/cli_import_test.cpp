@@ -594,7 +594,8 @@ std::size_t count_rows(const std::string& database) {
   return static_cast<std::size_t>(db.execAndGet("SELECT count(*) FROM measurement").getInt64());
 }
 
-TEST_CASE("import, killed at any moment, keeps whole transactions, and goes on from there") {
+TEST_CASE("import, killed at any moment, keeps whole transactions, and goes on from there",
+          "[kill]") {
   using std::chrono::milliseconds;
   constexpr int kRounds = 4;
   constexpr std::size_t kRowsAtATime = 500;
