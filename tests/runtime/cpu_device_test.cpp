@@ -314,11 +314,12 @@ TEST_CASE("CPU device: an image without the kernel is refused") {
       {"#include \"templates/device/platform.cuh\"\nvoid none() {}", {"none"}});
   compiled.lowered_names.emplace_back("another");
   CHECK_THROWS_WITH(device->load(compiled), ContainsSubstring("no another"));
-  const CompiledKernel incomplete = device->compiler().compile(
-      {"#include \"templates/device/platform.cuh\"\nvoid nowhere();\nvoid one() { nowhere(); }",
-       {"one"}});
-  CHECK_THROWS_WITH(device->load(incomplete),
-                    ContainsSubstring("Call another function") && !ContainsSubstring("TMPDIR"));
+  // A function that is nowhere is an error of the program, or with a sanitizer of what it becomes.
+  CHECK_THROWS_WITH(device->load(device->compiler().compile(
+                        {"#include \"templates/device/platform.cuh\"\nvoid nowhere();\nvoid "
+                         "one() { nowhere(); }",
+                         {"one"}})),
+                    ContainsSubstring("nowhere"));
 }
 
 TEST_CASE("CPU device: timing gives one positive figure per sample") {

@@ -136,11 +136,7 @@ void CpuImage::open(const std::string& image) {
     throw Unavailable(
         fmt::format("{}: {}\nFree some space there, or {}", kDoing, error.what(), kPlace));
   } catch (const std::exception& error) {
-    const std::string_view text = error.what();
-    const bool lacks_function = text.find("undefined symbol") != std::string_view::npos;
-    throw DeviceError(fmt::format("{}: {}\n{}", kDoing, text,
-                                  lacks_function ? "Call another function: this one is nowhere."
-                                                 : fmt::format("Free some memory, or {}", kPlace)));
+    throw DeviceError(fmt::format("{}: {}\nFree some memory, or {}", kDoing, error.what(), kPlace));
   }
   if (!kAddressSanitizer && !kThreadSanitizer) folder_.reset();
 }
