@@ -116,7 +116,7 @@ test_sanitized() {
   "${tests[@]}" || { ended_by_sanitizer "$begin" && "${tests[@]}" --rerun-failed; }
 }
 
-# At times ThreadSanitizer of clang 14 asks the system for 2^47 bytes for itself, and ends the test. Whether that
+# At times ThreadSanitizer of clang 14 asks the system for 10^14 bytes for itself, and ends the test. Whether that
 # is what failed, of all that failed since this line of the log. Such tests are run again, once.
 ended_by_sanitizer() {
   local failed ended

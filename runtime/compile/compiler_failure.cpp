@@ -53,7 +53,7 @@ std::optional<Diagnostic> parse_diagnostic(std::string_view line) {
 
 /// Whether a compiler says at a place of the program that it cannot write its own files, or that
 /// this machine lacks something.
-bool is_lack(std::string_view message) {
+bool tells_of_lack(std::string_view message) {
   constexpr std::string_view kBegins[] = {"error writing",  "error closing",   "when writing",
                                           "closing output", "opening output",  "can't write",
                                           "can't create",   "error in backend"};
@@ -71,7 +71,7 @@ bool is_of_program(const Diagnostic& said) {
   // program itself it tells at a place of that.
   const bool of_assembler = said.severity == "Error";
   if (of_assembler && (said.file == "{standard input}" || said.file.ends_with(".s"))) return false;
-  return said.severity != "fatal error" || !is_lack(said.message);
+  return said.severity != "fatal error" || !tells_of_lack(said.message);
 }
 
 bool has_any(std::string_view line, std::initializer_list<std::string_view> texts) {

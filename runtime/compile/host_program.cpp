@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <optional>
 #include <string_view>
 
@@ -32,10 +33,15 @@ std::optional<SharedArray> parse_shared_array(std::string_view text) {
     text.remove_suffix(1);
   }
   text = trimmed(text);
-  const std::size_t name = text.find_last_of(" \t\r\n*>") + 1;
+  const std::size_t name = text.find_last_of(" \t\r\n>") + 1;
   const SharedArray array = {.type = trimmed(text.substr(0, name)), .name = text.substr(name)};
-  if (array.type.empty() || array.name.empty()) return std::nullopt;
-  return array;
+  // Of what else may follow the words, as in a comment, none is a type.
+  const auto may_be_of_type = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+           std::string_view("_:<>, \t\r\n").find(c) != std::string_view::npos;
+  };
+  const bool is_type = !array.type.empty() && std::ranges::all_of(array.type, may_be_of_type);
+  return is_type && !array.name.empty() ? std::optional(array) : std::nullopt;
 }
 
 /// Dynamic shared memory as CUDA declares it, `extern __shared__ float cache[];`, which no macro

@@ -24,6 +24,7 @@ TEST_CASE("Host program: dynamic shared memory as CUDA declares it") {
         {"extern __shared__ float (*rows)[4];", "", ""},
         {"extern __shared__ float cache[4];", "", ""},
         {"extern __shared__ []", "", ""},
+        {"/* extern __shared__ */ __constant__ int table[];", "", ""},
         {"extern __shared__ float cache", "", ""},
         {"extern __shared__ std::pair<int, int> pairs[];", "std::pair<int, int>", "pairs"}}) {
     CAPTURE(source);
