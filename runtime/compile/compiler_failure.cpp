@@ -79,10 +79,17 @@ bool has_any(std::string_view line, std::initializer_list<std::string_view> text
                              [&](auto text) { return line.find(text) != std::string_view::npos; });
 }
 
-/// What linkers say of names.
+/// What linkers say of names. Those of the platform are there, if the compiler wrote all that it
+/// was to write.
 bool is_fault_of_names(std::string_view line) {
   return has_any(line, {"undefined reference to", "undefined symbol", "undefined hidden symbol",
-                        "multiple definition of", "duplicate symbol"});
+                        "multiple definition of", "duplicate symbol"}) &&
+         !has_any(line, {"foldtune::platform::"});
+}
+
+/// What linkers say of a part whose end is missing, where compilers write this section.
+bool is_about_missing_end(std::string_view line) {
+  return has_any(line, {"missing .note.GNU-stack section"});
 }
 
 /// What drivers write of a part of theirs that a signal ended, "g++: fatal error: ...": another
@@ -112,7 +119,7 @@ bool is_fault_of_program(const std::optional<int>& status, const std::string& lo
       is_named = is_named || is_of_program(*said);
     } else if (is_fault_of_names(line)) {
       is_named = true;
-    } else if (is_end_by_signal(line)) {
+    } else if (is_end_by_signal(line) || is_about_missing_end(line)) {
       return false;
     }
   }

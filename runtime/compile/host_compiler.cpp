@@ -1,11 +1,14 @@
+#include <elf.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <link.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <functional>
 #include <iterator>
@@ -147,14 +150,15 @@ std::string describe(const Program& program) {
   return fmt::format("{} and {} more", program.name_expressions[0], count - 1);
 }
 
-/// One that can be loaded here. As ELF has it: its magic number, whether it is of 64 bits, and its
-/// type in the 16th byte.
+/// One that can be loaded here, and is whole: the table of its sections is at its end.
 bool is_shared_library(std::string_view image) {
-  constexpr std::size_t kTypeOffset = 16;
-  constexpr char kSharedObject = 3;
-  constexpr std::string_view kMagic = sizeof(void*) == 8 ? "\177ELF\2" : "\177ELF\1";
-  return image.starts_with(kMagic) && image.size() > kTypeOffset &&
-         image[kTypeOffset] == kSharedObject;
+  ElfW(Ehdr) header = {};
+  constexpr int kOwnClass = sizeof(void*) == 8 ? ELFCLASS64 : ELFCLASS32;
+  if (image.size() < sizeof(header)) return false;
+  std::memcpy(&header, image.data(), sizeof(header));
+  return image.starts_with(ELFMAG) && header.e_ident[EI_CLASS] == kOwnClass &&
+         header.e_type == ET_DYN && header.e_shoff <= image.size() &&
+         header.e_shoff + std::size_t{header.e_shnum} * header.e_shentsize <= image.size();
 }
 
 /// The slowest batch takes some ten seconds, and a minute with sanitizers on a busy machine.
@@ -371,6 +375,12 @@ CompiledKernel HostCompiler::compile(const Program& program) const {
             "{}. What it says may come from a lack of room in {}: free some space there, or set "
             "TMPDIR to another folder, and try again. It wrote:\n{}",
             what, files.folder.path().parent_path().string(), text_or_nothing(log)));
+      }
+      if (!has_templates(*folder)) {
+        throw Unavailable(fmt::format(
+            "{}. Files of Foldtune in {} were removed while it ran: try again, and keep what "
+            "cleans that folder from those of a running program. It wrote:\n{}",
+            what, folder->path().string(), text_or_nothing(log)));
       }
       if (!is_fault_of_program(status, log)) {
         throw Unavailable(fmt::format(

@@ -4,63 +4,131 @@
 
 #include <algorithm>
 #include <cctype>
-#include <optional>
 #include <string_view>
+#include <utility>
 
 namespace foldtune {
 namespace {
 
+constexpr std::string_view kBlanks = " \t\r\n";
+
+bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
 std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t\r\n";
   const std::size_t begin = std::min(text.find_first_not_of(kBlanks), text.size());
   return text.substr(begin, text.find_last_not_of(kBlanks) + 1 - begin);
 }
 
-struct SharedArray {
-  std::string_view type;
-  std::string_view name;
-};
-
-/// Of "__align__(16) unsigned char cache[]"; empty for what is no array without a size.
-std::optional<SharedArray> parse_shared_array(std::string_view text) {
-  constexpr std::string_view kAlignment = "__align__(";
-  text = trimmed(text);
-  if (text.starts_with(kAlignment))
-    text.remove_prefix(std::min(text.find(')'), text.size() - 1) + 1);
-  for (const char bracket : {']', '['}) {
-    text = trimmed(text);
-    if (!text.ends_with(bracket)) return std::nullopt;
-    text.remove_suffix(1);
+/// Blanks in place of comments and literals, so that all else is where it was. Raw strings are not
+/// known.
+std::string with_code_alone(std::string_view text) {
+  std::string code(text);
+  for (std::size_t at = 0; at < text.size();) {
+    const std::string_view rest = text.substr(at);
+    const bool is_digit_mark = at > 0 && is_word(text[at - 1]);  // 1'000
+    std::size_t length = 0;
+    if (rest.starts_with("//")) {
+      length = rest.find('\n');
+    } else if (rest.starts_with("/*")) {
+      length = rest.find("*/", 2) + 2;
+      if (length < 2) length = rest.size();
+    } else if (rest[0] == '"' || (rest[0] == '\'' && !is_digit_mark)) {
+      for (length = 1; length < rest.size() && rest[length] != rest[0]; ++length) {
+        if (rest[length] == '\\') ++length;
+      }
+      ++length;
+    }
+    const std::size_t end = at + std::min(length, rest.size());
+    for (; at < end; ++at) {
+      if (code[at] != '\n') code[at] = ' ';
+    }
+    if (length == 0) ++at;
   }
-  text = trimmed(text);
-  const std::size_t name = text.find_last_of(" \t\r\n>") + 1;
-  const SharedArray array = {.type = trimmed(text.substr(0, name)), .name = text.substr(name)};
-  // Of what else may follow the words, as in a comment, none is a type.
-  const auto may_be_of_type = [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
-           std::string_view("_:<>, \t\r\n").find(c) != std::string_view::npos;
+  return code;
+}
+
+std::size_t find_word(std::string_view text, std::string_view word, std::size_t from = 0) {
+  std::size_t at = text.find(word, from);
+  const auto is_part_of_longer = [&] {
+    const std::size_t end = at + word.size();
+    return (at > 0 && is_word(text[at - 1])) || (end < text.size() && is_word(text[end]));
   };
-  const bool is_type = !array.type.empty() && std::ranges::all_of(array.type, may_be_of_type);
-  return is_type && !array.name.empty() ? std::optional(array) : std::nullopt;
+  while (at != std::string_view::npos && is_part_of_longer()) at = text.find(word, at + 1);
+  return at;
+}
+
+/// Takes a word out of a declaration, with what follows it in parentheses; false without it.
+bool take_out(std::string& declaration, std::string_view word) {
+  const std::size_t begin = find_word(declaration, word);
+  if (begin == std::string::npos) return false;
+  std::size_t end = begin + word.size();
+  const std::size_t next = declaration.find_first_not_of(kBlanks, end);
+  if (next != std::string::npos && declaration[next] == '(') {
+    int depth = 0;
+    end = next;
+    do {
+      depth +=
+          static_cast<int>(declaration[end] == '(') - static_cast<int>(declaration[end] == ')');
+    } while (++end < declaration.size() && depth > 0);
+  }
+  declaration.replace(begin, end - begin, " ");
+  return true;
+}
+
+/// What replaces the declaration of dynamic shared memory without its `extern __shared__`.
+std::string dynamic_shared_on_host(std::string declaration) {
+  constexpr const char* kRefusal =
+      "static_assert(false, \"on the CPU device, dynamic shared memory is declared as 'extern "
+      "__shared__ TYPE NAME[];'\")";
+  for (const char* alignment : {"__align__", "alignas", "__attribute__"}) {
+    while (take_out(declaration, alignment)) {
+    }
+  }
+  std::string_view rest = trimmed(declaration);
+  for (const char bracket : {']', '['}) {
+    if (!rest.ends_with(bracket)) return kRefusal;
+    rest.remove_suffix(1);
+    rest = trimmed(rest);
+  }
+  std::size_t name = rest.size();
+  while (name > 0 && is_word(rest[name - 1])) --name;
+  const std::string_view type = trimmed(rest.substr(0, name));
+  if (name == rest.size() || type.empty() || type.ends_with(',') ||
+      type.find('[') != std::string_view::npos) {
+    return kRefusal;
+  }
+  // Outside of functions it would be read while the library is loaded, and no block runs.
+  return fmt::format(
+      "static_assert(*__builtin_FUNCTION() != 0, \"on the CPU device, dynamic "
+      "shared memory is declared within a function\"); {0}* const {1} = "
+      "static_cast<{0}*>(::foldtune::platform::current->dynamic_shared)",
+      type, rest.substr(name));
 }
 
 /// Dynamic shared memory as CUDA declares it, `extern __shared__ float cache[];`, which no macro
 /// can change to what templates/device/cuda_on_host.cuh has of it. The lines stay where they are.
 std::string with_dynamic_shared(const std::string& source) {
-  constexpr std::string_view kDeclaration = "extern __shared__";
+  constexpr std::string_view kShared = "__shared__";
+  const std::string code = with_code_alone(source);
   std::string result;
   std::size_t copied = 0;
-  for (std::size_t at = source.find(kDeclaration); at != std::string::npos;
-       at = source.find(kDeclaration, at + 1)) {
-    const std::size_t end = std::min(source.find(';', at), source.size());
-    const std::string_view declared = std::string_view(source).substr(at, end - at);
-    const auto array = parse_shared_array(declared.substr(kDeclaration.size()));
-    if (!array) continue;
-    result += source.substr(copied, at - copied);
-    result += fmt::format(
-        "{0}* const {1} = static_cast<{0}*>(::foldtune::platform::current->dynamic_shared)",
-        array->type, array->name);
-    result.append(static_cast<std::size_t>(std::ranges::count(declared, '\n')), '\n');
+  for (std::size_t at = find_word(code, kShared); at != std::string::npos;
+       at = find_word(code, kShared, at + 1)) {
+    if (at < copied) continue;
+    std::size_t begin = code.find_last_of(";{}", at) + 1;  // 0 of npos
+    const auto skip_blanks = [&] { begin = code.find_first_not_of(kBlanks, begin); };
+    for (skip_blanks(); begin < at && code[begin] == '#'; skip_blanks()) {
+      begin = code.find('\n', begin);
+    }
+    if (begin > at) continue;  // in a line of the preprocessor
+    const std::size_t end = std::min(code.find(';', at), code.size());
+    std::string declaration = code.substr(begin, end - begin);
+    const auto lines = static_cast<std::size_t>(std::ranges::count(declaration, '\n'));
+    take_out(declaration, kShared);
+    if (!take_out(declaration, "extern")) continue;
+    result += source.substr(copied, begin - copied);
+    result += dynamic_shared_on_host(std::move(declaration));
+    result.append(lines, '\n');
     copied = end;
   }
   return result + source.substr(copied);

@@ -64,6 +64,13 @@ TEST_CASE("Compiler failure: where nothing is said of the program, it is this ma
            // says so.
            "cc1plus: out of memory allocating 65536 bytes\n{standard input}:1: Error: no such "
            "instruction: `mo'\n",
+           // And the linker what the assembler made of it.
+           "ld: x.o: in function `f':\nmap:(.text+0x11): undefined reference to "
+           "`foldtune::platform::current'\ncollect2: error: ld returned 1 exit status\n",
+           "ld: warning: /tmp/x.o: missing .note.GNU-stack section implies executable stack\n"
+           "map:(.text+0x11): undefined reference to `f'\n",
+           "map:(.text+0x11): undefined reference to `f'\n"
+           "ld: warning: /tmp/x.o: missing .note.GNU-stack section implies executable stack\n",
            "/tmp/x.s:99: Error: expecting operand after ','; got nothing\n",
            std::string(1'000'000, ':'), std::string(1'000'000, '1'),
            "map:1:469: fatal error: x.h: Too many open files\n",

@@ -71,6 +71,19 @@ TEST_CASE("Host compiler: an unknown kernel is an error that names it") {
   CHECK_THAT(message, ContainsSubstring("no_such_kernel"));
 }
 
+TEST_CASE("Host compiler: dynamic shared memory at file scope is an error that says so") {
+  const auto declared_in = [](const std::string& outside, const std::string& within) {
+    return Program{"#include \"templates/device/platform.cuh\"\n" + outside + "\nvoid kernel() { " +
+                       within + " }",
+                   {"kernel"}};
+  };
+  const std::string declaration = "extern __shared__ float cache[];";
+  CHECK_FALSE(
+      make_host_compiler()->compile(declared_in("", declaration + " cache[0] = 1;")).image.empty());
+  CHECK_THAT(compile_error_of(declared_in(declaration, "cache[0] = 1;")),
+             ContainsSubstring("program:2:") && ContainsSubstring("declared within a function"));
+}
+
 TEST_CASE("Host compiler: a program for GPUs alone is an error that says what to choose") {
   Program program{.source = "#include \"templates/device/platform.cuh\"\nvoid kernel() {}",
                   .name_expressions = {"kernel"},
@@ -179,6 +192,17 @@ TEST_CASE("Host compiler: one that fails without a word of the program is not th
   const std::string output = R"(for a; do [ "$last" = -o ] && : > "$a"; last=$a; done)";
   CHECK_THROWS_AS(compile_by(output), Unavailable);
   CHECK_THROWS_WITH(compile_by(output), ContainsSubstring("is no shared library"));
+  // Nor is a part of one.
+  const std::string part = name +
+                           R"( "$@" || exit
+for a; do [ "$last" = -o ] && head -c 2000 "$a" > "$a.part" && mv "$a.part" "$a"; last=$a; done)";
+  CHECK_THROWS_WITH(compile_by(part), ContainsSubstring("is no shared library"));
+  // It misses what was removed while it ran.
+  const std::string removed =
+      R"(for a; do case $a in -I*) rm -r "${a#-I}/templates" ;; esac; done
+echo 'program:1:1: fatal error: no such file'; exit 1)";
+  CHECK_THROWS_AS(compile_by(removed), Unavailable);
+  CHECK_THROWS_WITH(compile_by(removed), ContainsSubstring("were removed while it ran"));
 }
 
 TEST_CASE("Host compiler: a CXX that does not answer is stopped, and told") {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <vector>
 
 #include "tests/catch.h"
 
@@ -17,25 +18,50 @@ std::string unit_of(const std::string& source) {
 }
 
 TEST_CASE("Host program: dynamic shared memory as CUDA declares it") {
-  for (const auto& [source, type, name] :
-       {std::array<std::string, 3>{"extern __shared__ float cache[];", "float", "cache"},
-        {"extern __shared__ __align__(16) unsigned char bytes [ ] ;", "unsigned char", "bytes"},
-        {"extern  __shared__", "", ""},
-        {"extern __shared__ float (*rows)[4];", "", ""},
-        {"extern __shared__ float cache[4];", "", ""},
-        {"extern __shared__ []", "", ""},
-        {"/* extern __shared__ */ __constant__ int table[];", "", ""},
-        {"extern __shared__ float cache", "", ""},
-        {"extern __shared__ std::pair<int, int> pairs[];", "std::pair<int, int>", "pairs"}}) {
+  for (const auto& [source, type, name] : std::vector<std::array<std::string, 3>>{
+           {"extern __shared__ float cache[];", "float", "cache"},
+           {"extern __shared__ __align__(16) unsigned char bytes [ ] ;", "unsigned char", "bytes"},
+           {"extern  __shared__\tfloat cache[];", "float", "cache"},
+           {"__shared__ extern float cache[];", "float", "cache"},
+           {"extern /* of the block */ __shared__ float /* all */ cache[];", "float", "cache"},
+           {"extern __shared__ alignas(16) float cache[];", "float", "cache"},
+           {"extern alignas(alignof(float4)) __shared__ float cache[];", "float", "cache"},
+           {"extern __shared__ __align__(sizeof(float)) float cache[];", "float", "cache"},
+           {"extern __shared__ __align__ (16) float cache[];", "float", "cache"},
+           {"extern __shared__ float cache[] __attribute__((aligned(16)));", "float", "cache"},
+           {"extern __shared__ decltype(x) cache[];", "decltype(x)", "cache"},
+           {"extern __shared__ float* rows[];", "float*", "rows"},
+           {"extern __shared__ std::pair<int, int> pairs[];", "std::pair<int, int>", "pairs"}}) {
+    CAPTURE(source);
+    CHECK_THAT(unit_of("{\n#define A B\n" + source + " }"),
+               ContainsSubstring("; " + type + "* const " + name + " = static_cast<" + type +
+                                 "*>(::foldtune::platform::current->dynamic_shared)"));
+  }
+}
+
+TEST_CASE("Host program: a declaration of dynamic shared memory that is not known is refused") {
+  for (const std::string source :
+       {"extern __shared__ float (*rows)[4];", "extern __shared__ float cache[4];",
+        "extern __shared__ []", "extern __shared__ float a[], b[];", "extern  __shared__",
+        "extern __shared__ float a, b[];", "extern __shared__ float cache[][1];",
+        "extern __shared__ float* cache;", "extern __shared__ float cache"}) {
     CAPTURE(source);
     const std::string unit = unit_of(source);
-    if (name.empty()) {
-      CHECK_THAT(unit, ContainsSubstring(source));
-    } else {
-      CHECK_THAT(unit,
-                 ContainsSubstring("\n" + type + "* const " + name + " = static_cast<" + type +
-                                   "*>(::foldtune::platform::current->dynamic_shared);\n"));
-    }
+    CHECK_THAT(unit, ContainsSubstring("is declared as 'extern __shared__ TYPE NAME[];'"));
+    CHECK_THAT(unit, !ContainsSubstring(source));
+  }
+}
+
+TEST_CASE("Host program: what declares no dynamic shared memory stays as it is") {
+  for (const std::string source :
+       {"/* extern __shared__ */ __constant__ int table[];", "// extern __shared__ float cache[];",
+        "const char* a = \"extern __shared__ float cache[];\";",
+        "#define CACHE extern __shared__ float cache[]", "extern int a; __shared__ float cache[4];",
+        "extern __shared__x float cache[];", "int a = 1'000'000; //",
+        "/* extern __shared__ float cache[];", "# __shared__",
+        "\"\\\" extern __shared__ float cache[];"}) {
+    CAPTURE(source);
+    CHECK_THAT(unit_of(source), ContainsSubstring("\n" + source + "\n"));
   }
 }
 
