@@ -5,9 +5,12 @@
 /// `runtime/compile/host_compiler.cpp` includes it before a program; kernels for GPUs never do.
 #pragma once
 
-#include <cmath>
 #include <cstdlib>
 #include <type_traits>
+// Those of libstdc++ that CUDA does not have, Bessel's and others, take half of the time in which a
+// kernel compiles.
+#undef _GLIBCXX_USE_STD_SPEC_FUNCS
+#include <cmath>
 
 namespace foldtune {
 

@@ -110,7 +110,7 @@ std::string value_text(const std::string& key, const OrderedJson& value, const s
   return value.get<std::string>();
 }
 
-OrderedJson read_json(const std::string& path) {
+OrderedJson read_json_file(const std::string& path) {
   constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 20;
   const InputFile file(path);
   if (file.size() > kMostBytes) {
@@ -156,7 +156,7 @@ CustomOperator CustomText::parse() const {
 }
 
 CustomText read_custom_file(const std::string& path) {
-  const OrderedJson json = read_json(path);
+  const OrderedJson json = read_json_file(path);
   if (!json.is_object()) {
     throw InvalidArgument(fmt::format("{} is not an object of a custom operator's parts", path));
   }
