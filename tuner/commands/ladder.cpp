@@ -52,7 +52,7 @@ Examples:
   foldtune ladder --device cpu --n 4096)";
 
 struct LadderArguments {
-  std::string sections = ladder_sections();
+  std::optional<std::string> sections;
   std::optional<std::string> count;
   std::optional<std::string> device;
   bool json = false;
@@ -75,7 +75,7 @@ std::string parse_sections(const std::string& text) {
 }
 
 LadderOptions make_options(const LadderArguments& arguments) {
-  return {.sections = parse_sections(arguments.sections),
+  return {.sections = arguments.sections ? parse_sections(*arguments.sections) : ladder_sections(),
           .count = arguments.count ? parse_count(*arguments.count) : 0};
 }
 

@@ -19,13 +19,28 @@ constexpr double kMedianPerMean = 1.2533;
 
 std::vector<double> copy(std::span<const double> values) { return {values.begin(), values.end()}; }
 
-/// Not std::uniform_int_distribution, whose numbers differ between standard libraries. The bias of
-/// the remainder, n / 2^64, is nothing here.
-double median_of_resample(std::span<const double> values, std::mt19937_64& random,
-                          std::vector<double>& drawn) {
-  drawn.resize(values.size());
-  for (double& value : drawn) value = values[random() % values.size()];
-  return median(drawn);
+std::vector<double> in_order(std::span<const double> values) {
+  std::vector<double> result = copy(values);
+  std::ranges::sort(result);
+  return result;
+}
+
+/// `times` is for how often each of the values is drawn. Not std::uniform_int_distribution, whose
+/// numbers differ between standard libraries. The bias of the remainder, n / 2^64, is nothing here.
+double median_of_resample(std::span<const double> sorted, std::mt19937_64& random,
+                          std::vector<std::size_t>& times) {
+  const std::size_t count = sorted.size();
+  times.assign(count, 0);
+  for (std::size_t i = 0; i < count; ++i) ++times[random() % count];
+  std::size_t at = 0;
+  std::size_t seen = times[0];  // up to the value `at`
+  const auto find = [&](std::size_t rank) {
+    while (seen <= rank) seen += times[++at];
+    return sorted[at];
+  };
+  if (count % 2 == 1) return find(count / 2);
+  const double below = find(count / 2 - 1);
+  return (below + find(count / 2)) / 2;
 }
 
 /// The value that the fraction `part` of the sorted values lies below.
@@ -68,11 +83,13 @@ Ratio ratio_of_medians(std::span<const double> numerator, std::span<const double
                        const BootstrapOptions& options) {
   if (numerator.empty() || denominator.empty()) return {};
   std::mt19937_64 random(options.seed);
-  std::vector<double> drawn;
+  const std::vector<double> tops = in_order(numerator);
+  const std::vector<double> bottoms = in_order(denominator);
+  std::vector<std::size_t> times;
   std::vector<double> ratios;
   for (int i = 0; i < options.resamples; ++i) {
-    const double top = median_of_resample(numerator, random, drawn);
-    ratios.push_back(top / median_of_resample(denominator, random, drawn));
+    const double top = median_of_resample(tops, random, times);
+    ratios.push_back(top / median_of_resample(bottoms, random, times));
   }
   Ratio ratio;
   ratio.value = median(copy(numerator)) / median(copy(denominator));
