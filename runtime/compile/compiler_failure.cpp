@@ -69,8 +69,7 @@ bool tells_of_lack(std::string_view message) {
 bool is_of_program(const Diagnostic& said) {
   // An assembler may have read half of what the compiler was to write. What is wrong with the
   // program itself it tells at a place of that.
-  const bool of_assembler = said.severity == "Error";
-  if (of_assembler && (said.file == "{standard input}" || said.file.ends_with(".s"))) return false;
+  if (said.file == "{standard input}" || said.file.ends_with(".s")) return false;
   return said.severity != "fatal error" || !tells_of_lack(said.message);
 }
 

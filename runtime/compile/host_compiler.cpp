@@ -161,6 +161,13 @@ bool is_shared_library(std::string_view image) {
          header.e_shoff + std::size_t{header.e_shnum} * header.e_shentsize <= image.size();
 }
 
+/// In one of its tables of names, where each ends with a null.
+bool has_names(std::string_view image, const std::vector<std::string>& names) {
+  return std::ranges::all_of(names, [&](const std::string& name) {
+    return image.find(std::string_view(name.c_str(), name.size() + 1)) != std::string_view::npos;
+  });
+}
+
 /// The slowest batch takes some ten seconds, and a minute with sanitizers on a busy machine.
 #ifdef FOLDTUNE_SANITIZE
 constexpr std::chrono::seconds kCompileLimit{300};
@@ -393,19 +400,19 @@ CompiledKernel HostCompiler::compile(const Program& program) const {
           fmt::format("{}. {}:\n{}", what, status ? "Correct the program" : "It wrote", log));
     }
     result.image = read_file(files.output);
-    if (!is_shared_library(result.image)) {
-      throw Unavailable(
-          fmt::format("Compiling {} with {} for the CPU device: it ended without an error, and "
-                      "what it wrote is "
-                      "no shared library. Set CXX to another compiler.",
-                      describe(program), version_));
+    for (std::size_t i = 0; i < program.name_expressions.size(); ++i) {
+      result.lowered_names.push_back(host_entry_name(i));
+    }
+    if (!is_shared_library(result.image) || !has_names(result.image, result.lowered_names)) {
+      throw Unavailable(fmt::format(
+          "Compiling {} with {} for the CPU device: it ended without an error, and "
+          "what it wrote is "
+          "no shared library of the program, or a part of one. Set CXX to another compiler.",
+          describe(program), version_));
     }
   } catch (const std::system_error& error) {
     throw Unavailable(fmt::format("Compiling {} with {}: {}. {}", describe(program), version_,
                                   error.what(), remedy_for(error)));
-  }
-  for (std::size_t i = 0; i < program.name_expressions.size(); ++i) {
-    result.lowered_names.push_back(host_entry_name(i));
   }
   result.compile_ms =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();

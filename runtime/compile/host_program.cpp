@@ -10,7 +10,7 @@
 namespace foldtune {
 namespace {
 
-constexpr std::string_view kBlanks = " \t\r\n";
+constexpr std::string_view kBlanks = " \t\r\n\\";
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
@@ -19,26 +19,37 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(kBlanks) + 1 - begin);
 }
 
-/// Blanks in place of comments and literals, so that all else is where it was. Raw strings are not
+/// The length of a comment, a literal or a line of the preprocessor at the begin of the text; 0 for
+/// other code. `before` is the character before it, `is_line_start` whether blanks alone are.
+std::size_t length_without_code(std::string_view text, char before, bool is_line_start) {
+  if (text.starts_with("/*")) return std::min(text.find("*/", 2), text.size() - 2) + 2;
+  if (text.starts_with("//") || (is_line_start && text[0] == '#')) {
+    std::size_t end = text.find('\n');
+    while (end < text.size() && text[end - 1] == '\\') end = text.find('\n', end + 1);
+    return std::min(end, text.size());
+  }
+  const bool is_digit_mark = text[0] == '\'' && is_word(before);  // 1'000
+  if ((text[0] != '"' && text[0] != '\'') || is_digit_mark) return 0;
+  std::size_t end = 1;
+  while (end < text.size() && text[end] != text[0] && text[end] != '\n') {
+    end += text[end] == '\\' ? 2 : 1;
+  }
+  return std::min(end + 1, text.size());
+}
+
+/// Blanks in place of comments and literals, and of the preprocessor's lines, which begin with a
+/// semicolon then: they end what is before them. All else is where it was. Raw strings are not
 /// known.
 std::string with_code_alone(std::string_view text) {
   std::string code(text);
+  bool is_line_start = true;
   for (std::size_t at = 0; at < text.size();) {
-    const std::string_view rest = text.substr(at);
-    const bool is_digit_mark = at > 0 && is_word(text[at - 1]);  // 1'000
-    std::size_t length = 0;
-    if (rest.starts_with("//")) {
-      length = rest.find('\n');
-    } else if (rest.starts_with("/*")) {
-      length = rest.find("*/", 2) + 2;
-      if (length < 2) length = rest.size();
-    } else if (rest[0] == '"' || (rest[0] == '\'' && !is_digit_mark)) {
-      for (length = 1; length < rest.size() && rest[length] != rest[0]; ++length) {
-        if (rest[length] == '\\') ++length;
-      }
-      ++length;
-    }
-    const std::size_t end = at + std::min(length, rest.size());
+    const std::size_t length =
+        length_without_code(text.substr(at), at == 0 ? ' ' : text[at - 1], is_line_start);
+    is_line_start = text[at] == '\n' || (is_line_start && kBlanks.find(text[at]) < kBlanks.size());
+    const bool is_directive = length > 0 && text[at] == '#';
+    const std::size_t end = at + length;
+    if (is_directive) code[at++] = ';';
     for (; at < end; ++at) {
       if (code[at] != '\n') code[at] = ' ';
     }
@@ -115,12 +126,7 @@ std::string with_dynamic_shared(const std::string& source) {
   for (std::size_t at = find_word(code, kShared); at != std::string::npos;
        at = find_word(code, kShared, at + 1)) {
     if (at < copied) continue;
-    std::size_t begin = code.find_last_of(";{}", at) + 1;  // 0 of npos
-    const auto skip_blanks = [&] { begin = code.find_first_not_of(kBlanks, begin); };
-    for (skip_blanks(); begin < at && code[begin] == '#'; skip_blanks()) {
-      begin = code.find('\n', begin);
-    }
-    if (begin > at) continue;  // in a line of the preprocessor
+    const std::size_t begin = code.find_first_not_of(kBlanks, code.find_last_of(";{}", at) + 1);
     const std::size_t end = std::min(code.find(';', at), code.size());
     std::string declaration = code.substr(begin, end - begin);
     const auto lines = static_cast<std::size_t>(std::ranges::count(declaration, '\n'));

@@ -17,9 +17,9 @@
 #include <type_traits>
 
 #define __global__
-#define __device__ inline
+#define __device__
 #define __host__
-#define __forceinline__ inline
+#define __forceinline__  // a program may have `inline` beside it, and has one file
 #define __noinline__
 #define __restrict__
 #define __constant__ static const

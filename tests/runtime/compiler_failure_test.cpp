@@ -71,6 +71,7 @@ TEST_CASE("Compiler failure: where nothing is said of the program, it is this ma
            "map:(.text+0x11): undefined reference to `f'\n",
            "map:(.text+0x11): undefined reference to `f'\n"
            "ld: warning: /tmp/x.o: missing .note.GNU-stack section implies executable stack\n",
+           "/tmp/x.s:194:1: error: Unfinished frame!\n",
            "/tmp/x.s:99: Error: expecting operand after ','; got nothing\n",
            std::string(1'000'000, ':'), std::string(1'000'000, '1'),
            "map:1:469: fatal error: x.h: Too many open files\n",

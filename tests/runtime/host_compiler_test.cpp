@@ -192,7 +192,10 @@ TEST_CASE("Host compiler: one that fails without a word of the program is not th
   const std::string output = R"(for a; do [ "$last" = -o ] && : > "$a"; last=$a; done)";
   CHECK_THROWS_AS(compile_by(output), Unavailable);
   CHECK_THROWS_WITH(compile_by(output), ContainsSubstring("is no shared library"));
-  // Nor is a part of one.
+  // Nor is a part of one, or one without its kernels.
+  const std::string empty = R"(for a; do [ "$last" = -o ] && echo | )" + name +
+                            R"( -x c++ -shared - -o "$a"; last=$a; done)";
+  CHECK_THROWS_WITH(compile_by(empty), ContainsSubstring("is no shared library"));
   const std::string part = name +
                            R"( "$@" || exit
 for a; do [ "$last" = -o ] && head -c 2000 "$a" > "$a.part" && mv "$a.part" "$a"; last=$a; done)";

@@ -29,6 +29,10 @@ TEST_CASE("Host program: dynamic shared memory as CUDA declares it") {
            {"extern __shared__ __align__(sizeof(float)) float cache[];", "float", "cache"},
            {"extern __shared__ __align__ (16) float cache[];", "float", "cache"},
            {"extern __shared__ float cache[] __attribute__((aligned(16)));", "float", "cache"},
+           {"#define SUM(a, b) \\\n  ((a) + (b))\nextern __shared__ float cache[];", "float",
+            "cache"},
+           {"#if 0\nit isn't\n#endif\nextern __shared__ float cache[];", "float", "cache"},
+           {"const char a = '\"'; extern __shared__ float cache[];", "float", "cache"},
            {"extern __shared__ decltype(x) cache[];", "decltype(x)", "cache"},
            {"extern __shared__ float* rows[];", "float*", "rows"},
            {"extern __shared__ std::pair<int, int> pairs[];", "std::pair<int, int>", "pairs"}}) {
