@@ -95,7 +95,7 @@ ParsedOptions parse_options(int argc, const char* const* argv) {
   Options options;
   std::vector<std::string> cases;
   std::vector<std::string> manners{"graph", "hot", "stream", "latency"};
-  std::string counts = "2^10..2^30,1000003";
+  std::string counts = "2^10..2^30:4,1000003";
   std::string misaligned;
   std::string budget;
   std::optional<std::string> database;

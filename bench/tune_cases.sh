@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Tunes every case of the bench.
 #
-#   bench/tune_cases.sh PROGRAM [ARGUMENTS of foldtune tune, such as --db FILE --n 2^10..2^30]
+#   bench/tune_cases.sh PROGRAM [ARGUMENTS of foldtune tune, such as --db FILE --n 2^10..2^30:4]
 set -euo pipefail
 
 if (($# == 0)); then

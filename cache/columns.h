@@ -92,8 +92,7 @@ void visit_columns(T& problem, Visit&& visit) {
                    "the class of the addresses, as the family names it: `vector` (aligned), ..."},
         problem.layout);
   visit(ColumnInfo{"bucket", "",
-                   "what results are kept under: log2 of each extent, rounded to nearest: `20`, "
-                   "`12x7`"},
+                   "what results are kept under: 4 log2 of each extent, rounded up: `80`, `48x27`"},
         problem.bucket);
 }
 

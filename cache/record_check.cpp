@@ -22,7 +22,7 @@ namespace foldtune {
 namespace {
 
 constexpr std::size_t kMostExtents = 4;
-constexpr std::uint64_t kMostClass = 64;  ///< log2 of what has 64 bits
+constexpr std::uint64_t kMostClass = 256;  ///< of what has 64 bits, in quarters of an octave
 
 /// What is wrong with one of the texts that name a problem; empty if nothing.
 std::string fault_of_name(const ColumnInfo& column, const std::string& text) {

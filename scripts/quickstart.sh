@@ -31,7 +31,7 @@ devices=$("$foldtune" devices) || true
 say "$devices"
 if grep -Eq '^[[:space:]]*cuda:0([[:space:]:]|$)' <<< "$devices"; then
   device=cuda:0
-  tune=(--n '2^12..2^28' --budget 60s)
+  tune=(--n '2^12..2^28:4' --budget 60s)
 else
   device=cpu
   tune=(--n 64K --budget 20s)

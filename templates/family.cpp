@@ -51,7 +51,7 @@ std::span<const std::string_view> Family::layouts() const {
 }
 
 std::optional<int> Family::distance(const Bucket& a, const Bucket& b) const {
-  constexpr int kFarthest = 2;
+  constexpr int kFarthest = kClassesOfOctave;
   int distance = 0;
   for (std::size_t i = 0; i < extents().size(); ++i) {
     distance = std::max(distance, std::abs(a.classes[i] - b.classes[i]));
@@ -85,8 +85,9 @@ std::size_t output_bytes(const Workload& workload) {
 }
 
 bool takes_64_bits(std::uint64_t extent) {
-  // The largest extent of size class 30 is 2^30.5, far enough below 2^32 for a grid of tiles.
-  return size_class(extent) > 30;
+  // 2^30.5 is far enough below 2^32 for a grid of tiles.
+  constexpr int kLast = 30 * kClassesOfOctave + kClassesOfOctave / 2;
+  return size_class(extent) > kLast;
 }
 
 Program make_program(const Variant& variant) { return variant.params.family().program(variant); }

@@ -76,7 +76,7 @@ class Family {
   /// No extent of a shape of the bucket is larger than its.
   virtual Shape max_shape(const Bucket& bucket) const;
   /// How far apart two buckets are, 0 for the same; empty: too far for the one's results to be of
-  /// use to the other. The largest difference of a size class, up to 2.
+  /// use to the other. The largest difference of a size class, up to an octave.
   virtual std::optional<int> distance(const Bucket& a, const Bucket& b) const;
 
   // Calls

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <charconv>
 #include <concepts>
@@ -14,9 +15,9 @@
 namespace foldtune {
 namespace {
 
-/// The square root of 2 with 63 bits behind the point. It is no rational number, so that no extent
-/// lies halfway between two classes.
-constexpr std::uint64_t kRootOf2 = 0xB504'F333'F9DE'6484;
+/// 2^(i/4), with 63 bits behind the point, rounded down.
+constexpr std::array<std::uint64_t, kClassesOfOctave> kRootsOf2{
+    0x8000'0000'0000'0000, 0x9837'F051'8DB8'A96F, 0xB504'F333'F9DE'6484, 0xD744'FCCA'D69D'6AF4};
 
 /// The items between the separators; none of an empty text.
 std::vector<std::string_view> split(std::string_view text, char separator) {
@@ -161,12 +162,15 @@ std::string find_fault(const Workload& workload) {
 int size_class(std::uint64_t extent) {
   if (extent == 0) return 0;
   const int shift = std::countl_zero(extent);
-  return 63 - shift + static_cast<int>((extent << shift) > kRootOf2);
+  int size_class = kClassesOfOctave * (63 - shift);
+  for (const std::uint64_t root : kRootsOf2) size_class += static_cast<int>(extent << shift > root);
+  return size_class;
 }
 
 std::uint64_t max_of_size_class(int size_class) {
-  if (size_class > 63) return UINT64_MAX;
-  return kRootOf2 >> (63 - std::max(0, size_class));
+  const auto place = static_cast<unsigned>(std::max(0, size_class));
+  if (place / kClassesOfOctave > 63) return UINT64_MAX;
+  return kRootsOf2[place % kClassesOfOctave] >> (63 - place / kClassesOfOctave);
 }
 
 }  // namespace foldtune

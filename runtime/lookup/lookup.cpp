@@ -18,9 +18,9 @@
 namespace foldtune {
 namespace {
 
-/// How much longer a call takes than with the best configuration of its size: the median over 31
-/// landscapes of an H200, 15 of them sums of f32 in steps of a factor of 2. Beyond the L2 there is
-/// no pair for one size class more: what is for two is taken.
+/// How much longer a call takes than with the best configuration of its size: the geometric mean
+/// over 413 sizes of four problems on an H200 (docs/performance.md, "Sizes between the powers of
+/// two").
 struct ExpectedLoss {
   double in_l2;      ///< inputs that fit the L2
   double beyond_l2;  ///< larger ones
@@ -35,14 +35,16 @@ struct ExpectedLoss {
   }
 };
 /// By the distance of the buckets, from 1. What is farther away loses as much as the last.
-using LossByDistance = std::array<ExpectedLoss, 2>;
-constexpr LossByDistance kFromLarger{{{0.060, 0.008}, {0.160, 0.008}}};
-constexpr LossByDistance kFromSmaller{{{0.085, 0.015}, {0.270, 0.007}}};
-constexpr ExpectedLoss kOfDefault{0.003, 0.012};
+using LossByDistance = std::array<ExpectedLoss, kClassesOfOctave>;
+constexpr LossByDistance kFromLarger{
+    {{0.052, 0.005}, {0.068, 0.005}, {0.087, 0.007}, {0.109, 0.008}}};
+constexpr LossByDistance kFromSmaller{
+    {{0.059, 0.008}, {0.081, 0.008}, {0.114, 0.011}, {0.142, 0.012}}};
+constexpr ExpectedLoss kOfDefault{0.084, 0.014};
 
-/// By how much the default has to be better than what was tuned nearby: it was fitted to the very
-/// landscapes that the losses are of, and may be worse on other devices and for other operators.
-constexpr double kDoubtInDefault = 0.1;
+/// By how much the default has to be better than what was tuned nearby: it was fitted to the device
+/// that the losses are of, and may be worse on others and for other operators.
+constexpr double kDoubtInDefault = 0.03;
 
 Choice untuned(const DeviceRecord& device, const Workload& workload, std::string reason) {
   return {.params = Space(workload).default_params(device.multiprocessor_count),
@@ -51,8 +53,8 @@ Choice untuned(const DeviceRecord& device, const Workload& workload, std::string
           .expected_loss = kOfDefault.told(device, workload)};
 }
 
-/// log2 of the number of elements, as the bucket has it.
-int log2_volume(const Bucket& bucket) {
+/// Of the number of elements, as the bucket has it.
+int class_of_volume(const Bucket& bucket) {
   return std::accumulate(bucket.classes.begin(), bucket.classes.end(), 0);
 }
 
@@ -65,7 +67,7 @@ double expected_loss(const DeviceRecord& device, const Workload& workload, const
   const auto distance = static_cast<std::size_t>(family.distance(*tuned, own).value_or(0));
   if (distance == 0) return 0;
   const LossByDistance& losses =
-      log2_volume(*tuned) > log2_volume(own) ? kFromLarger : kFromSmaller;
+      class_of_volume(*tuned) > class_of_volume(own) ? kFromLarger : kFromSmaller;
   return losses[std::min(distance, losses.size()) - 1].of(device, workload);
 }
 

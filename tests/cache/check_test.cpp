@@ -161,7 +161,7 @@ TEST_CASE("texts of a problem that no family writes are found") {
   for (const char* const text : {"", "x", "20x", "x20", "020", "-1", "1x1x1x1x1", "20 "}) {
     check("bucket", text, "is not of the form");
   }
-  check("bucket", "65", "above 64");
+  check("bucket", "257", "above 256");
 }
 
 TEST_CASE("a shape is as many numbers as its bucket, and not of nothing") {

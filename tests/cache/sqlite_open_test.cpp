@@ -72,7 +72,7 @@ TEST_CASE("an empty file of version 0 becomes a database of the current version"
   SECTION("of SQLite, with nothing in it") { make_database(file, "VACUUM"); }
   { open_sqlite_store(file, OpenMode::read_write)->begin_run(run_on(device())); }
   SQLite::Database database(file);
-  CHECK(database.execAndGet("PRAGMA user_version").getInt() == 9);
+  CHECK(database.execAndGet("PRAGMA user_version").getInt() == 10);
   CHECK(database.execAndGet("PRAGMA application_id").getInt() == 0x464C4454);
   CHECK(database.execAndGet("PRAGMA journal_mode").getString() == "wal");
   CHECK(database.execAndGet("PRAGMA integrity_check").getString() == "ok");
@@ -136,7 +136,7 @@ TEST_CASE("a database of another version is refused, with what to do, and left a
   for (const OpenMode mode : {OpenMode::read_write, OpenMode::read_only}) {
     const std::string error = error_of_opening(file, mode);
     CHECK(contains(error, fmt::format("of version {}", version)));
-    CHECK(contains(error, "reads version 9 alone"));
+    CHECK(contains(error, "reads version 10 alone"));
     CHECK(contains(error, "--db"));
     CHECK(contains(error, "export"));
     CHECK((content(file) == bytes));

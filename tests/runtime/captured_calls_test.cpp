@@ -22,13 +22,13 @@ const Reduction kSum{.op = Operator::sum, .type = ElementType::f32};
 /// So many that a fixed order has several blocks.
 constexpr std::uint64_t kMany = 200'000;
 
-/// Sums of a thousand elements, by several blocks, on the fake device.
+/// Sums of 20'000 elements, by several blocks, on the fake device.
 class CapturedCallsTest {
  protected:
   /// The scratch of a call.
   const void* scratch_of_call(const Reducer& reducer, Stream stream) {
     output_ = -1;
-    reducer(input_, 1000, &output_, stream);
+    reducer(input_, 20'000, &output_, stream);
     CHECK(output_ == 14);
     return device_->last_launch().scratch;
   }
@@ -70,7 +70,7 @@ class CapturedCallsTest {
   std::shared_ptr<FakeDevice> device_ = std::make_shared<FakeDevice>();
   Context context_{device_, nullptr};
   Reducer reducer_ = context_.reducer(kSum);
-  alignas(16) float input_[1000] = {3, 1, 4, 1, 5};
+  alignas(16) float input_[20'000] = {3, 1, 4, 1, 5};
   float output_ = -1;
 };
 
@@ -97,7 +97,7 @@ TEST_CASE_METHOD(CapturedCallsTest,
 TEST_CASE_METHOD(CapturedCallsTest,
                  "Captured calls: scratch is the graph's as long as it is there, then another's") {
   const Stream stream = fake_stream(1);
-  reducer_.prepare(input_, 1000, stream);
+  reducer_.prepare(input_, 20'000, stream);
   device_->set_capturing(stream);
   void* const first = const_cast<void*>(scratch_of_call(stream));
   const int first_graph = device_->captured_graph();
@@ -107,7 +107,7 @@ TEST_CASE_METHOD(CapturedCallsTest,
   const int allocations = device_->counts().allocations;
 
   // What the graph may have left there, once it was replayed beside itself.
-  const std::size_t bytes = reducer_.plan(1000).scratch_bytes();
+  const std::size_t bytes = reducer_.plan(20'000).scratch_bytes();
   std::memset(first, 0xff, bytes);
   device_->destroy_graph(first_graph);
   device_->set_capturing(stream);
@@ -124,7 +124,7 @@ TEST_CASE_METHOD(CapturedCallsTest,
                FinalStage::cluster, FinalStage::atomic, FinalStage::counted);
   // Counted are integers.
   const ElementType type = stage == FinalStage::counted ? ElementType::i32 : ElementType::f32;
-  const Reduction problem{.type = type, .count = 1000, .determinism = Determinism::any};
+  const Reduction problem{.type = type, .count = 20'000, .determinism = Determinism::any};
   check_stage(problem, ReduceParams{.block_size = 32, .final_stage = stage});
 }
 
@@ -139,7 +139,7 @@ TEST_CASE_METHOD(CapturedCallsTest, "Captured calls: in a fixed order, plans as 
 
 TEST_CASE_METHOD(CapturedCallsTest,
                  "Captured calls: whether a stream is captured is asked only for scratch") {
-  const ReducePlan plan = reducer_.plan(1000);
+  const ReducePlan plan = reducer_.plan(20'000);
   alignas(128) static std::byte memory[1 << 12] = {};
   REQUIRE(plan.scratch_bytes() <= sizeof(memory));
   const ReducePlan with_scratch = plan.with_scratch(memory, sizeof(memory));
@@ -149,13 +149,13 @@ TEST_CASE_METHOD(CapturedCallsTest,
   for (const Stream stream : {fake_stream(1), fake_stream(2)}) {
     small(input_, 4, &output_, stream);
     CHECK(output_ == 9);
-    with_scratch(input_, 1000, &output_, stream);
+    with_scratch(input_, 20'000, &output_, stream);
     CHECK(output_ == 14);
     CHECK(device_->last_launch().scratch == memory);
   }
   CHECK(device_->counts().capture_queries == 0);
   CHECK(device_->counts().allocations == 0);
-  plan(input_, 1000, &output_, fake_stream(2));
+  plan(input_, 20'000, &output_, fake_stream(2));
   CHECK(device_->counts().capture_queries == 1);
 }
 
@@ -171,21 +171,21 @@ TEST_CASE_METHOD(CapturedCallsTest,
     }
     return std::string("nothing was thrown");
   };
-  CHECK_THAT(refusal([&] { reducer_(input_, 1000, &output_, stream); }),
+  CHECK_THAT(refusal([&] { reducer_(input_, 20'000, &output_, stream); }),
              ContainsSubstring("prepare()"));
-  CHECK_THAT(refusal([&] { reducer_.prepare(input_, 1000, stream); }),
+  CHECK_THAT(refusal([&] { reducer_.prepare(input_, 20'000, stream); }),
              ContainsSubstring("prepare()"));
-  reducer_.plan(1000);
-  reducer_.prepare(input_, 1000, stream);
+  reducer_.plan(20'000);
+  reducer_.prepare(input_, 20'000, stream);
   CHECK(device_->counts().allocations == 0);
   scratch_of_call(stream);
-  CHECK_THAT(refusal([&] { reducer_.value<float>(input_, 1000, stream); }),
+  CHECK_THAT(refusal([&] { reducer_.value<float>(input_, 20'000, stream); }),
              ContainsSubstring("captured"));
 }
 
 TEST_CASE_METHOD(CapturedCallsTest,
                  "Captured calls: threads that capture get scratch of their own") {
-  reducer_.prepare(input_, 1000);
+  reducer_.prepare(input_, 20'000);
   device_->set_capturing(fake_stream(1));
   constexpr int kThreads = 4;
   constexpr int kCalls = 50;
@@ -196,7 +196,7 @@ TEST_CASE_METHOD(CapturedCallsTest,
     for (int i = 1; i <= kThreads; ++i) {
       threads.emplace_back([this, i] {
         float output = 0;
-        for (int call = 0; call < kCalls; ++call) reducer_(input_, 1000, &output, fake_stream(i));
+        for (int call = 0; call < kCalls; ++call) reducer_(input_, 20'000, &output, fake_stream(i));
       });
     }
   }
@@ -208,11 +208,11 @@ TEST_CASE("Captured calls: what could not be allocated is an error, and the next
   const auto device = std::make_shared<FakeDevice>(script);
   Context context(device, nullptr);
   const Reducer reducer = context.reducer(kSum);
-  reducer.plan(1000);
-  alignas(16) float input[1000] = {3, 1, 4, 1, 5};
+  reducer.plan(20'000);
+  alignas(16) float input[20'000] = {3, 1, 4, 1, 5};
   float output = -1;
   device->set_capturing(fake_stream(1));
-  CHECK_THROWS_AS(reducer(input, 1000, &output, fake_stream(1)), OutOfMemory);
+  CHECK_THROWS_AS(reducer(input, 20'000, &output, fake_stream(1)), OutOfMemory);
   CHECK(device->counts().reduce_launches == 0);
   CHECK(device->counts().live_allocations == 0);
 }

@@ -40,27 +40,27 @@ class ReducePlanTest {
   std::shared_ptr<FakeDevice> device_ = std::make_shared<FakeDevice>();
   Context context_{device_, nullptr};
   Reducer reducer_ = context_.reducer(kSum);
-  alignas(16) float input_[5000] = {3, 1, 4, 1, 5};
+  alignas(16) float input_[20'000] = {3, 1, 4, 1, 5};
   float output_ = -1;
 };
 
 TEST_CASE_METHOD(ReducePlanTest, "ReducePlan: serves every count up to the end of its size class") {
   const ReducePlan plan = reducer_.plan(1000);
-  CHECK(plan.max_count() == 1448);  // below sqrt(2) * 2^10
-  CHECK(size_class(plan.max_count()) == 10);
-  CHECK(size_class(plan.max_count() + 1) == 11);
+  CHECK(plan.max_count() == 1024);
+  CHECK(size_class(plan.max_count()) == 40);
+  CHECK(size_class(plan.max_count() + 1) == 41);
   for (const std::uint64_t count : {std::uint64_t{0}, std::uint64_t{2}, plan.max_count()}) {
     plan(input_, count, &output_, fake_stream(1));
     CHECK(output_ == (count == 0 ? 0 : count == 2 ? 4 : 14));
   }
   CHECK(device_->counts().loads == 1);
   CHECK_THAT(refusal([&] { plan(input_, plan.max_count() + 1, &output_); }),
-             ContainsSubstring("1449") && ContainsSubstring("1448 at most"));
+             ContainsSubstring("1025") && ContainsSubstring("1024 at most"));
 }
 
 TEST_CASE_METHOD(ReducePlanTest, "ReducePlan: shares what its reducer resolved") {
-  reducer_(input_, 1000, &output_, fake_stream(1));
-  const ReducePlan plan = reducer_.plan(1000);
+  reducer_(input_, 20'000, &output_, fake_stream(1));
+  const ReducePlan plan = reducer_.plan(20'000);
   plan(input_, 5, &output_, fake_stream(1));
   CHECK(output_ == 14);
   CHECK(device_->counts().loads == 1);

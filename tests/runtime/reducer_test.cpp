@@ -48,7 +48,7 @@ class ReducerTest {
   std::shared_ptr<FakeDevice> device_ = std::make_shared<FakeDevice>();
   std::shared_ptr<ConfigStore> store_ = open_memory_store();
   Context context_{device_, store_};
-  alignas(16) float input_[5000] = {3, 1, 4, 1, 5};
+  alignas(16) float input_[20'000] = {3, 1, 4, 1, 5};
   float output_ = -1;
 };
 
@@ -239,13 +239,13 @@ TEST_CASE_METHOD(ReducerTest, "Reducer: what nothing has no result of is refused
 TEST_CASE_METHOD(ReducerTest, "Reducer: every stream has scratch of its own, and keeps it") {
   const Reducer reducer = context_.reducer(kSum);
   for (int round = 0; round < 3; ++round) {
-    reducer(input_, 1000, &output_, fake_stream(1));
-    reducer(input_, 1100, &output_, fake_stream(1));  // of the same size class
-    reducer(input_, 1000, &output_, fake_stream(2));
-    reducer(input_, 1000, &output_);
+    reducer(input_, 20'000, &output_, fake_stream(1));
+    reducer(input_, 19'999, &output_, fake_stream(1));  // of the same size class
+    reducer(input_, 20'000, &output_, fake_stream(2));
+    reducer(input_, 20'000, &output_);
     CHECK(device_->counts().allocations == 3);
   }
-  reducer(input_, 4000, &output_, fake_stream(1));
+  reducer(input_, 16'000, &output_, fake_stream(1));
   CHECK(device_->counts().allocations == 4);
 }
 
@@ -253,9 +253,9 @@ TEST_CASE("Reducer: scratch goes with its context") {
   const auto device = std::make_shared<FakeDevice>();
   {
     Context context(device, nullptr);
-    alignas(16) const float input[1000] = {};
+    alignas(16) const float input[20'000] = {};
     float output = 0;
-    context.reducer(kSum)(input, 1000, &output);
+    context.reducer(kSum)(input, 20'000, &output);
     CHECK(device->counts().live_allocations == 1);
   }
   CHECK(device->counts().live_allocations == 0);
@@ -266,22 +266,22 @@ TEST_CASE("Reducer: handles may be used when their context is gone, and go in an
   std::optional<Context> context(std::in_place, device, nullptr);
   std::optional<Reducer> reducer = context->reducer(kSum);
   const Reducer of_max = context->reducer({.op = Operator::max, .type = ElementType::f32});
-  alignas(16) const float input[1000] = {3, 1, 4, 1, 5};
+  alignas(16) const float input[20'000] = {3, 1, 4, 1, 5};
   float output = 0;
-  (*reducer)(input, 1000, &output);
+  (*reducer)(input, 20'000, &output);
   context.reset();
   // What the other handle's calls need is still there: they may be running.
   CHECK(device->counts().live_allocations == 1);
-  (*reducer)(input, 1000, &output);
+  (*reducer)(input, 20'000, &output);
   CHECK(output == 14);
-  of_max(input, 1000, &output);
+  of_max(input, 20'000, &output);
   CHECK(output == 5);
   CHECK(of_max.value<float>(input, 4) == 4);
-  std::optional<ReducePlan> plan = reducer->plan(1000);
+  std::optional<ReducePlan> plan = reducer->plan(20'000);
   CHECK(reducer->problem().op == Operator::sum);
-  CHECK(reducer->explain(1000).source == ConfigSource::untuned_default);
+  CHECK(reducer->explain(20'000).source == ConfigSource::untuned_default);
   reducer.reset();
-  (*plan)(input, 1000, &output);
+  (*plan)(input, 20'000, &output);
   CHECK(output == 14);
   std::thread([last = std::move(plan), handle = Reducer(of_max)] {}).join();
   CHECK(device->counts().live_allocations > 0);
@@ -322,7 +322,7 @@ TEST_CASE("Reducer: a static handle on the CPU device ends with the process") {
 
 TEST_CASE_METHOD(ReducerTest, "Reducer: nothing is compiled twice") {
   put_success(*store_, *device_, sum_of(2048), ReduceParams{.block_size = 512});
-  const std::uint64_t counts[] = {1000, 1001, 2000, 4000};  // of three size classes, all near
+  const std::uint64_t counts[] = {1400, 1401, 2000, 2048};  // of three size classes, all near
   for (const std::uint64_t count : counts) {
     context_.reducer(sum_of(count))(input_, count, &output_, fake_stream(1));
     context_.reducer(kSum)(input_, count, &output_, fake_stream(2));
@@ -376,7 +376,7 @@ TEST_CASE_METHOD(ReducerTest, "Reducer: threads share one compilation, and get t
     for (int i = 0; i < kThreads; ++i) {
       threads.emplace_back([&, i] {
         for (int call = 0; call < 20; ++call)
-          reducer(input_, 1000, &outputs[i], fake_stream(i + 1));
+          reducer(input_, 20'000, &outputs[i], fake_stream(i + 1));
       });
     }
   }

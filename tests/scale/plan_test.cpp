@@ -70,7 +70,7 @@ TEST_CASE("Scale: no query of the store goes through all measurements") {
     check_no_scan_of_measurements(select_results(query));
   }
   check_no_scan_of_measurements(with_views() + kRelated);
-  check_no_scan_of_measurements("SELECT * FROM best WHERE family = 'reduce' AND bucket = '20'");
+  check_no_scan_of_measurements("SELECT * FROM best WHERE family = 'reduce' AND bucket = '80'");
   check_no_scan_of_measurements("SELECT * FROM result WHERE measurement_id = 7");
 }
 

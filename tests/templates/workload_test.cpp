@@ -16,30 +16,34 @@ namespace {
 
 using Catch::Matchers::ContainsSubstring;
 
-TEST_CASE("A size class is the nearest power of two") {
+TEST_CASE("A size class is a quarter of an octave, of which the last ends at a power of two") {
   CHECK(size_class(0) == 0);
   CHECK(size_class(1) == 0);
-  CHECK(size_class(2) == 1);
-  CHECK(size_class(3) == 2);
-  CHECK(size_class(1000) == 10);
-  CHECK(size_class(1448) == 10);  // 2^10.49988
-  CHECK(size_class(1449) == 11);  // 2^10.50087
-  CHECK(size_class((std::uint64_t{1} << 32) + 1) == 32);
-  CHECK(size_class(kMaxCount) == 40);
+  CHECK(size_class(2) == 4);
+  CHECK(size_class(3) == 7);
+  CHECK(size_class(1000) == 40);
+  CHECK(size_class(1024) == 40);
+  CHECK(size_class(1025) == 41);
+  CHECK(size_class(1448) == 42);  // 2^10.49988
+  CHECK(size_class(1449) == 43);  // 2^10.50087
+  CHECK(size_class((std::uint64_t{1} << 32) + 1) == 129);
+  CHECK(size_class(kMaxCount) == 160);
 }
 
 TEST_CASE("The largest extent of a class is the last before the next class") {
   CHECK(max_of_size_class(0) == 1);
-  CHECK(max_of_size_class(1) == 2);
-  CHECK(max_of_size_class(2) == 5);
-  CHECK(max_of_size_class(10) == 1448);
-  for (int i = 0; i < 63; ++i) {
+  CHECK(max_of_size_class(1) == 1);  // an empty class
+  CHECK(max_of_size_class(4) == 2);
+  CHECK(max_of_size_class(11) == 6);  // 2^2.75 = 6.73
+  CHECK(max_of_size_class(40) == 1024);
+  CHECK(max_of_size_class(42) == 1448);
+  for (int i = 12; i < 256; ++i) {  // from 8 on, none is empty
     INFO(i);
     CHECK(size_class(max_of_size_class(i)) == i);
     CHECK(size_class(max_of_size_class(i) + 1) == i + 1);
   }
-  CHECK(size_class(std::numeric_limits<std::uint64_t>::max()) == 64);
-  CHECK(max_of_size_class(64) == std::numeric_limits<std::uint64_t>::max());
+  CHECK(size_class(std::numeric_limits<std::uint64_t>::max()) == 256);
+  CHECK(max_of_size_class(256) == std::numeric_limits<std::uint64_t>::max());
 }
 
 /// Sums boxes of a tensor. Has no kernels.
@@ -156,20 +160,20 @@ TEST_CASE("Shapes are written with as many extents as the family has") {
 
 TEST_CASE("Buckets round each extent, and are written as shapes are") {
   const Bucket bucket = kBoxes.bucket({{3, 1448, 1}});
-  CHECK(to_text(kBoxes, bucket) == "2x10x0");
-  CHECK(parse_bucket(kBoxes, "2x10x0") == bucket);
-  CHECK(kBoxes.max_shape(bucket) == Shape{{5, 1448, 1}});
+  CHECK(to_text(kBoxes, bucket) == "7x42x0");
+  CHECK(parse_bucket(kBoxes, "7x42x0") == bucket);
+  CHECK(kBoxes.max_shape(bucket) == Shape{{3, 1448, 1}});
   CHECK(kBoxes.bucket(kBoxes.max_shape(bucket)) == bucket);
-  CHECK(to_text(reduce_family(), bucket_of(Reduction{.count = 1 << 20})) == "20");
+  CHECK(to_text(reduce_family(), bucket_of(Reduction{.count = 1 << 20})) == "80");
   // A reduction has no more than 2^40 elements.
-  CHECK(reduce_family().max_shape(Bucket{{40}}) == Shape{{kMaxCount}});
+  CHECK(reduce_family().max_shape(Bucket{{160}}) == Shape{{kMaxCount}});
   for (const char* text : {"", "2x10", "2x10x-1", "2x10x99999", "2x10x0x0", "2,10,0"}) {
     INFO(text);
     CHECK_FALSE(parse_bucket(kBoxes, text));
   }
 }
 
-TEST_CASE("Buckets are as far apart as the extent that differs most, up to two classes") {
+TEST_CASE("Buckets are as far apart as the extent that differs most, up to an octave") {
   const auto distance = [](const Bucket& a, const Bucket& b) {
     CHECK(kBoxes.distance(a, b) == kBoxes.distance(b, a));
     return kBoxes.distance(a, b);
@@ -177,7 +181,8 @@ TEST_CASE("Buckets are as far apart as the extent that differs most, up to two c
   CHECK(distance({{4, 5, 6}}, {{4, 5, 6}}) == 0);
   CHECK(distance({{4, 5, 6}}, {{5, 4, 6}}) == 1);
   CHECK(distance({{4, 5, 6}}, {{4, 7, 5}}) == 2);
-  CHECK_FALSE(distance({{4, 5, 6}}, {{4, 5, 9}}));
+  CHECK(distance({{4, 5, 6}}, {{4, 5, 10}}) == 4);
+  CHECK_FALSE(distance({{4, 5, 6}}, {{4, 5, 11}}));
   // An extent that the family has not says nothing.
   CHECK(reduce_family().distance({{20, 1}}, {{21, 9}}) == 1);
 }
@@ -212,10 +217,10 @@ TEST_CASE("A workload that reads so many bytes reads them") {
   }
 }
 
-TEST_CASE("Indices take 64 bits above the size class of 2^30") {
+TEST_CASE("Indices take 64 bits above the size class that ends at 2^30.5") {
   CHECK_FALSE(takes_64_bits(std::uint64_t{1} << 30));
-  CHECK_FALSE(takes_64_bits(max_of_size_class(30)));
-  CHECK(takes_64_bits(max_of_size_class(30) + 1));
+  CHECK_FALSE(takes_64_bits(max_of_size_class(122)));
+  CHECK(takes_64_bits(max_of_size_class(122) + 1));
 }
 
 TEST_CASE("Families are found by their names, and one may be added") {

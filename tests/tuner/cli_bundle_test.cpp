@@ -109,8 +109,8 @@ TEST_CASE_METHOD(BundleTest, "bundle: what was measured here goes before what wa
   const Outcome result = bundle();
   if (!has_bundled(result)) return;
   CHECK(in_bundle("SELECT count(*) FROM result") == "2");
-  CHECK(in_bundle("SELECT params ->> 'block_size' FROM result WHERE bucket = '20'") == "256");
-  CHECK(in_bundle("SELECT imported_from <> '' FROM result WHERE bucket = '10'") == "1");
+  CHECK(in_bundle("SELECT params ->> 'block_size' FROM result WHERE bucket = '80'") == "256");
+  CHECK(in_bundle("SELECT imported_from <> '' FROM result WHERE bucket = '40'") == "1");
   CHECK_THAT(result.err, ContainsSubstring("1 of the results imported"));
 }
 

@@ -46,7 +46,7 @@ TEST_CASE("An exported file names its format, its version and where it is from")
   store(place.database(), {stored_sum(20, 5)});
   const json file = json::parse(place.run({"export"}).out);
   CHECK(file["format"] == "foldtune-tuning");
-  CHECK(file["version"] == 4);
+  CHECK(file["version"] == 5);
   CHECK(file["foldtune_version"].is_string());
   CHECK(file["exported_at"].get<std::string>().size() == 20);
   REQUIRE(file["runs"].size() == 1);
@@ -104,7 +104,7 @@ TEST_CASE("export leaves out what import would refuse") {
   SQLite::Database(place.database(), SQLite::OPEN_READWRITE)
       .exec(GENERATE("UPDATE measurement SET measured_at = '2026-02-30T24:61:61Z'",
                      "UPDATE measurement SET median_us = 5e-324", "UPDATE problem SET layout = ''",
-                     "UPDATE problem SET bucket = '7'") +
+                     "UPDATE problem SET bucket = '28'") +
             std::string(" WHERE problem_id = 1"));
   const Outcome exported = place.run({"export", "-o", place.file("all.json")});
   CAPTURE(exported.err);

@@ -180,7 +180,7 @@ TEST_CASE("import refuses rows with their number and reason, and takes the other
       {"/problem/determinism", "run_to_run", "where sum f32 has \"op=sum type=f32 accumulator=f32"},
       {"/problem/bins", "3", "the family reduce has no \"bins\""},
       {"/layout", "page", "there is no layout \"page\""},
-      {"/bucket", "21", "its bucket is \"21\", where this shape has \"20\""},
+      {"/bucket", "21", "its bucket is \"21\", where this shape has \"80\""},
       {"/bucket", "20x3", "its bucket"},
       {"/bucket", 20, "its bucket is 20, not a text"},
       {"/shape", "2199023255552", "more than the most"},
@@ -474,7 +474,7 @@ TEST_CASE("import refuses files of another format or version as a whole") {
     const char* reason;
   };
   for (const Change& change :
-       {Change{"version", 3, "is of version 3 of the format, and this Foldtune reads version 4"},
+       {Change{"version", 3, "is of version 3 of the format, and this Foldtune reads version 5"},
         Change{"version", "1", "its version is no number"},
         Change{"format", "else", "its format is not \"foldtune-tuning\""},
         Change{"runs", 1, "its runs are no list"},

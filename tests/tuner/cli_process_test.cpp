@@ -36,7 +36,7 @@ void wait_for_text(const RunningProgram& program, const std::string& text) {
 }
 
 std::vector<std::string> long_tuning() {
-  return {"tune", "--device", "cpu", "--n", "2^12..2^16", "--budget", "10m"};
+  return {"tune", "--device", "cpu", "--n", "2^12..2^16:4", "--budget", "10m"};
 }
 
 RunningProgram start_long_tuning(Workplace& place) {

@@ -210,7 +210,7 @@ TEST_CASE("Of several operators and types, what cannot be is left out with a not
 TEST_CASE("Ctrl-C ends the tuning, keeps what was measured, and says so") {
   const Workplace place;
   RunningProgram program =
-      place.start({"tune", "--device", "cpu", "--n", "2^12..2^16", "--budget", "10m"});
+      place.start({"tune", "--device", "cpu", "--n", "2^12..2^16:4", "--budget", "10m"});
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(2);
   while (program.err_so_far().find(" timed") == std::string::npos &&
          std::chrono::steady_clock::now() < deadline) {

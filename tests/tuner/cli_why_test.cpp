@@ -98,7 +98,7 @@ TEST_CASE("Why writes the same as JSON") {
 TEST_CASE("Why tells a result that is near, and one that is too far") {
   const Workplace place;
   TunedDatabase(place.database()).add(run_on(), tuning());
-  CHECK_THAT(why(place, {"--n", "2^18"}).out,
+  CHECK_THAT(why(place, {"--n", "2^19"}).out,
              ContainsSubstring("near size: tuned at n = 1048576") &&
                  ContainsSubstring("block_size=128") &&
                  ContainsSubstring("% slower than with the best"));

@@ -57,16 +57,23 @@ TEST_CASE("Counts come by comma, in the order given, each once") {
   CHECK_THROWS_AS(parse_counts(","), InvalidArgument);
 }
 
-TEST_CASE("A range goes by factors of 4, or of what follows a colon, to its last count at most") {
-  CHECK(parse_counts("2^12..2^16") == Counts{4096, 16384, 65536});
-  CHECK(parse_counts("2^12..2^17") == Counts{4096, 16384, 65536});
-  CHECK(parse_counts("2^12..2^14:2") == Counts{4096, 8192, 16384});
+TEST_CASE("A range has the last count of each size class") {
+  CHECK(parse_counts("2^12..2^13") == Counts{4096, 4870, 5792, 6888, 8192});
+  CHECK(parse_counts("4000..5000") == Counts{4096, 4870, 5000});
   CHECK(parse_counts("7..7") == Counts{7});
-  CHECK(parse_counts("1..1e6:1000") == Counts{1, 1000, 1000000});
-  CHECK(parse_counts("2^12..2^28").size() == 9);
+  CHECK(parse_counts("5,1..4,16") == Counts{5, 1, 2, 3, 4, 16});
+  CHECK(parse_counts("2^12..2^28").size() == 65);
   CHECK(parse_counts("1..2^40").back() == std::uint64_t{1} << 40);
+}
+
+TEST_CASE("A range goes by factors of what follows a colon, to its last count at most") {
+  CHECK(parse_counts("2^12..2^16:4") == Counts{4096, 16384, 65536});
+  CHECK(parse_counts("2^12..2^17:4") == Counts{4096, 16384, 65536});
+  CHECK(parse_counts("2^12..2^14:2") == Counts{4096, 8192, 16384});
+  CHECK(parse_counts("7..7:2") == Counts{7});
+  CHECK(parse_counts("1..1e6:1000") == Counts{1, 1000, 1000000});
+  CHECK(parse_counts("2^12..2^28:4").size() == 9);
   CHECK(parse_counts("1..2^40:18446744073709551615") == Counts{1});
-  CHECK(parse_counts("5,1..4,16") == Counts{5, 1, 4, 16});
 }
 
 TEST_CASE("A range that is empty or has no end is refused") {

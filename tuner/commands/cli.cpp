@@ -75,7 +75,7 @@ constexpr const char* kDescription =
     "database, and runs them. `foldtune VERB --help` says more, with examples.\n";
 
 constexpr const char* kFooter = R"(Example:
-  foldtune tune --op sum --type f32 --n 2^12..2^28 --budget 60s
+  foldtune tune --op sum --type f32 --n 2^12..2^24 --budget 60s
   foldtune show
   foldtune run --op sum --type f32 data.npy
 

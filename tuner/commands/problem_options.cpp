@@ -220,7 +220,7 @@ void add_shape_options(CLI::App& app, ShapeOptions& options, Values values,
                              : fmt::format("The element count, such as 1e6 or 2^20{}", usual))
           ->type_name(is_list ? "COUNTS" : "COUNT");
   app.add_option("--shape", options.shape,
-                 is_list ? "The same of several extents: 4096x100,2^10..2^14x64"
+                 is_list ? "The same of several extents: 4096x100,2^10..2^14:4x64"
                          : "The same of several extents: 4096x100")
       ->type_name(is_list ? "SHAPES" : "SHAPE")
       ->excludes(count);

@@ -27,7 +27,8 @@
 namespace foldtune {
 namespace {
 
-constexpr const char* kCudaCounts = "2^12..2^28";
+// All sizes of inputs that fit an L2; beyond it one for an octave is enough.
+constexpr const char* kCudaCounts = "2^12..2^24,2^25..2^28:2";
 // A larger one takes seconds per call there.
 constexpr const char* kCpuCounts = "64K";
 
@@ -37,12 +38,13 @@ constexpr const char* kTuneFooter = R"(
 Counts:
   4096, 64K, 1M (K, M, G, T are powers of 1024), 2^20, 1e6, and lists and ranges of them:
   2^12,2^14     these
-  2^12..2^28    from 2^12 by factors of 4, up to 2^28 at most
-  2^12..2^28:2  the same by factors of 2
-Shapes of several extents have an x between them: 4096x100, 2^10..2^14x64.
+  2^12..2^20    all sizes between: the last count of each size class, four to an octave
+  2^12..2^28:4  from 2^12 by factors of 4, up to 2^28 at most
+Shapes of several extents have an x between them: 4096x100, 2^10..2^14:4x64.
 
-A result serves all counts that are nearest to the same power of two, and, where nothing else
-is known, those within a factor of 4.
+A result serves all counts of its size class, a quarter of an octave, and, where nothing nearer is
+known and it is expected to be better than the untuned default, those within a factor of 2. Inputs
+beyond the L2 cache need a result for each octave: 2^25..2^28:2.
 
 Determinism:
   any                 nothing: the order of floating-point additions may change
@@ -59,7 +61,7 @@ hangs costs nothing but itself. Every measurement is kept as it is made: the sam
 where it was stopped (Ctrl-C), and does not tune again what is done (--no-resume does).
 
 Examples:
-  foldtune tune --op sum --type f32 --n 2^12..2^28
+  foldtune tune --op sum --type f32 --n 2^12..2^24
   foldtune tune --op every --type every --effort quick --device all --budget 10m
   foldtune tune --op every --type f32,f64 --n 1e6 --db tuning.db
   foldtune tune --op min,argmin --nan ignore --type f16 --n 2^20

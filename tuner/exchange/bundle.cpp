@@ -28,7 +28,7 @@ namespace foldtune {
 namespace {
 
 /// The largest class of an extent: larger calls are refused.
-constexpr int kLargestClass = std::countr_zero(kMaxCount);
+constexpr int kLargestClass = kClassesOfOctave * std::countr_zero(kMaxCount);
 
 /// A bundle is as large as it is.
 constexpr std::uint64_t kNoLimit = UINT64_MAX;
@@ -101,6 +101,11 @@ WantedRows wanted_rows(const BundleSource& source) {
   return result;
 }
 
+/// Of small extents some classes are empty.
+bool has_shapes(const Family& family, const Bucket& bucket) {
+  return family.bucket(family.max_shape(bucket)) == bucket;
+}
+
 /// The buckets that differ from `start` in one extent at most, and are near enough to `stored` for
 /// its results to be looked up for them.
 std::vector<Bucket> buckets_along(const Family& family, const Bucket& stored, const Bucket& start,
@@ -109,7 +114,7 @@ std::vector<Bucket> buckets_along(const Family& family, const Bucket& stored, co
   for (int size = 0; size <= kLargestClass; ++size) {
     Bucket bucket = start;
     bucket.classes[extent] = static_cast<std::int16_t>(size);
-    if (family.distance(stored, bucket)) buckets.push_back(bucket);
+    if (family.distance(stored, bucket) && has_shapes(family, bucket)) buckets.push_back(bucket);
   }
   return buckets;
 }
@@ -236,7 +241,8 @@ std::vector<Bucket> bundled_buckets(const Family& family, const std::vector<Buck
   if (family.extents().size() > 1) return buckets_near(family, stored);
   std::vector<Bucket> buckets;
   for (int size = 0; size <= kLargestClass; ++size) {
-    buckets.emplace_back().classes[0] = static_cast<std::int16_t>(size);
+    const Bucket bucket{{static_cast<std::int16_t>(size)}};
+    if (has_shapes(family, bucket)) buckets.push_back(bucket);
   }
   return buckets;
 }

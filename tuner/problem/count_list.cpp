@@ -19,7 +19,6 @@
 namespace foldtune {
 namespace {
 
-constexpr std::uint64_t kRangeFactor = 4;
 constexpr double kLongestDuration = 7.0 * 24 * 3600;
 
 InvalidArgument not_a_count(std::string_view text) {
@@ -96,14 +95,20 @@ void append_range(std::vector<std::uint64_t>& counts, std::string_view first_tex
   const std::size_t colon = rest.find(':');
   const std::uint64_t first = parse_count(first_text);
   const std::uint64_t last = parse_count(rest.substr(0, colon));
-  const std::uint64_t factor =
-      colon == std::string_view::npos ? kRangeFactor : parse_digits(rest.substr(colon + 1), text);
   if (first > last) {
     throw InvalidArgument(
         fmt::format("the range '{}' is empty: its first count is larger than its "
                     "last",
                     text));
   }
+  if (colon == std::string_view::npos) {
+    // The last of each size class.
+    for (int place = size_class(first); place <= size_class(last); ++place) {
+      counts.push_back(std::clamp(max_of_size_class(place), first, last));
+    }
+    return;
+  }
+  const std::uint64_t factor = parse_digits(rest.substr(colon + 1), text);
   if (factor < 2) {
     throw InvalidArgument(
         fmt::format("the range '{}' has no end: its factor, after the colon, is at least 2", text));

@@ -19,9 +19,9 @@ std::vector<std::string_view> split_list(std::string_view option, std::string_vi
 /// Throws InvalidArgument.
 std::uint64_t parse_count(std::string_view text);
 
-/// Counts and ranges by comma: "2^12,1e6", "2^12..2^28" (by factors of 4), "2^12..2^28:2" (of 2).
-/// A range starts with its first count and goes no further than its last. In the order given, each
-/// once. Throws InvalidArgument.
+/// Counts and ranges by comma: "2^12,1e6", "2^12..2^28" (the last count of each size class),
+/// "2^12..2^28:4" (from the first by factors of 4). A range goes no further than its last count. In
+/// the order given, each once. Throws InvalidArgument.
 std::vector<std::uint64_t> parse_counts(std::string_view text);
 
 /// Shapes of a family by comma, their extents as counts or ranges with an x between: "4096x100",

@@ -31,7 +31,7 @@ class FOLDTUNE_API ReducePlan {
   void operator()(std::initializer_list<const void*> inputs, std::uint64_t count, void* output,
                   Stream stream = nullptr) const;
 
-  /// The most elements of a call: those of the size class, sqrt(2) * 2^k.
+  /// The most elements of a call: those of the size class, 2^(k/4).
   std::uint64_t max_count() const;
 
   /// Bytes of device memory that a call of any count needs beside input and output. 0 where one

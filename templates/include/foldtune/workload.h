@@ -124,10 +124,15 @@ FOLDTUNE_API std::string to_string(const Workload& workload);  ///< the same
 FOLDTUNE_API std::string find_fault(const Problem& problem);
 FOLDTUNE_API std::string find_fault(const Workload& workload);  ///< the same
 
-/// log2 of an extent, rounded to the nearest integer; 0 for 0. What most families round by.
+/// Size classes from one power of two to the next.
+inline constexpr int kClassesOfOctave = 4;
+
+/// log2 of an extent in steps of a quarter, rounded up: 4 log2, so that a class ends where tiles of
+/// a power of two are full; 0 for 0. What most families round by. Of small extents some classes
+/// are empty.
 FOLDTUNE_API int size_class(std::uint64_t extent);
 
-/// The largest extent of a size class: floor of sqrt(2) * 2^size_class.
+/// The largest extent of a size class: floor of 2^(size_class / 4).
 FOLDTUNE_API std::uint64_t max_of_size_class(int size_class);
 
 }  // namespace foldtune
