@@ -45,6 +45,15 @@ Shape Family::max_shape(const Bucket& bucket) const {
   return shape;
 }
 
+Shape Family::min_shape(const Bucket& bucket) const {
+  Shape shape;
+  for (std::size_t i = 0; i < extents().size(); ++i) {
+    const int size_class = bucket.classes[i];
+    shape[i] = size_class == 0 ? 1 : max_of_size_class(size_class - 1) + 1;
+  }
+  return shape;
+}
+
 std::span<const std::string_view> Family::layouts() const {
   static constexpr std::array<std::string_view, 1> kLayouts{"any"};
   return kLayouts;

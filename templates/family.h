@@ -73,8 +73,9 @@ class Family {
   virtual std::string find_fault(const Problem& problem, const Shape& shape) const = 0;
   /// What the shape's results are kept and looked up under: the size class of each extent.
   virtual Bucket bucket(const Shape& shape) const;
-  /// No extent of a shape of the bucket is larger than its.
+  /// No extent of a shape of the bucket is larger than its, or smaller.
   virtual Shape max_shape(const Bucket& bucket) const;
+  virtual Shape min_shape(const Bucket& bucket) const;  ///< the same; no extent is 0
   /// How far apart two buckets are, 0 for the same; empty: too far for the one's results to be of
   /// use to the other. The largest difference of a size class, up to an octave.
   virtual std::optional<int> distance(const Bucket& a, const Bucket& b) const;

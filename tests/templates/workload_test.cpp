@@ -163,7 +163,9 @@ TEST_CASE("Buckets round each extent, and are written as shapes are") {
   CHECK(to_text(kBoxes, bucket) == "7x42x0");
   CHECK(parse_bucket(kBoxes, "7x42x0") == bucket);
   CHECK(kBoxes.max_shape(bucket) == Shape{{3, 1448, 1}});
+  CHECK(kBoxes.min_shape(bucket) == Shape{{3, 1218, 1}});
   CHECK(kBoxes.bucket(kBoxes.max_shape(bucket)) == bucket);
+  CHECK(kBoxes.bucket(kBoxes.min_shape(bucket)) == bucket);
   CHECK(to_text(reduce_family(), bucket_of(Reduction{.count = 1 << 20})) == "80");
   // A reduction has no more than 2^40 elements.
   CHECK(reduce_family().max_shape(Bucket{{160}}) == Shape{{kMaxCount}});

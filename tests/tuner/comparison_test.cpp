@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
+#include <optional>
 #include <random>
 
 #include "templates/reduce/space.h"
@@ -211,6 +213,37 @@ TEST_CASE(
   const TieBreak slower = break_three_ties({10, 10.3, 11}, {5, 4, 3});
   CHECK(slower.kept == 0);
   CHECK(slower.timed == std::vector{1});
+}
+
+/// Finalists as `compare` leaves them after six turns of these times and a percent of noise.
+std::vector<Finalist> timed(const std::vector<double>& costs_us) {
+  std::vector<int> unrolls(costs_us.size());
+  std::iota(unrolls.begin(), unrolls.end(), 0);
+  ScriptedEvaluator evaluator(
+      noisy([&](int unroll) { return costs_us[static_cast<std::size_t>(unroll)]; }));
+  std::vector<Finalist> result = finalists(unrolls);
+  for (Finalist& finalist : result) {
+    finalist.stays = true;
+    finalist.is_out = costs_us[static_cast<std::size_t>(unroll_of(finalist.params))] == 0;
+  }
+  compare(evaluator, result, {.rounds = 6});
+  return result;
+}
+
+TEST_CASE("Choice: for two shapes the one with the least product of its times") {
+  CHECK(choose_for_both(timed({10, 10.5, 12}), timed({10, 8, 6}), 0, std::nullopt) == 2);
+  CHECK(choose_for_both(timed({10, 10.5, 12}), timed({10, 8, 9}), 0, std::nullopt) == 1);
+  CHECK(choose_for_both(timed({10, 10.5, 12}), timed({10, 10, 10}), 0, std::nullopt) == 0);
+  // What was not timed for the other shape is not compared; nor is anything if the chosen was not.
+  CHECK(choose_for_both(timed({10, 10.5, 12}), timed({10, 0, 9}), 0, std::nullopt) == 0);
+  CHECK(choose_for_both(timed({10, 10.5, 12}), timed({0, 8, 6}), 0, std::nullopt) == 0);
+}
+
+TEST_CASE("Choice: the incumbent stays if no other is clearly faster for both shapes") {
+  CHECK(choose_for_both(timed({10, 11}), timed({10, 9}), 0, 1) == 1);
+  CHECK(choose_for_both(timed({10, 10.02}), timed({10, 10.02}), 0, 1) == 1);
+  CHECK(choose_for_both(timed({10, 11}), timed({10, 10.5}), 0, 1) == 0);
+  CHECK(choose_for_both(timed({10, 11}), timed({10, 0}), 0, 1) == 0);  // it was not timed there
 }
 
 TEST_CASE("TieBreak: what stores its result once is kept in the place of atomics") {

@@ -31,6 +31,7 @@ class ScriptedEvaluator : public Evaluator {
 
   const DeviceInfo& info() const override { return info_; }
   void limit_memory(std::uint64_t bytes) { info_.memory_bytes = bytes; }
+  void set_l2_bytes(std::int64_t bytes) { info_.record.l2_bytes = bytes; }
   const Compiler* compiler() override { return nullptr; }
   const std::string& compiler_version() override { return compiler_; }
   void set_workload(const Workload& workload, const Workload& /*largest*/) override {

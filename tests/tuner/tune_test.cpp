@@ -70,6 +70,40 @@ TEST_CASE("tuning stores the fastest configuration, and the look-up finds it") {
   CHECK(to_json(choice.params) == to_json(results[0].best));
 }
 
+/// Unroll 8 is the best for 2^16 elements, by a little, and unroll 4 for fewer.
+double cost_at_both_ends(const Workload& workload, const Trial& trial) {
+  const ReduceParams params = reduce_params(trial.params);
+  const ReduceParams best{.block_size = 128, .unroll = params.unroll};
+  const double others = (params.block_size != best.block_size) +
+                        (params.vector_width != best.vector_width) +
+                        (params.block_stage != best.block_stage) +
+                        (params.final_stage != best.final_stage) + (params.waves != best.waves);
+  if (params.unroll == 4) return 10 + others;
+  return (params.unroll == 8 && workload.shape[0] == 1 << 16 ? 9.8 : 15) + others;
+}
+
+TEST_CASE("what was tuned for the last shape of a bucket serves all of it") {
+  ScriptedEvaluator evaluator(cost_at_both_ends);
+  const auto tuned = [&](std::uint64_t count) {
+    const auto store = open_memory_store();
+    SilentObserver observer;
+    Evaluator* const evaluators[] = {&evaluator};
+    evaluator.workloads.clear();
+    return best_of(tune(evaluators, *store, quick({sum_over(count)}), observer).results.at(0));
+  };
+  const std::uint64_t last = 1 << 16;
+  const std::uint64_t first = max_of_size_class(size_class(last) - 1) + 1;
+  CHECK(tuned(last).unroll == 8);  // inputs come from memory, where this is not worth its time
+  CHECK(evaluator.workloads == std::vector<Workload>{sum_over(last)});
+  evaluator.set_l2_bytes(1 << 20);
+  CHECK(tuned(last).unroll == 4);
+  CHECK(evaluator.workloads ==
+        std::vector<Workload>{sum_over(last), sum_over(first), sum_over(last)});
+  // Who asks for a shape within the bucket is served best at that.
+  CHECK(tuned(last - 1).unroll == 4);
+  CHECK(evaluator.workloads == std::vector<Workload>{sum_over(last - 1)});
+}
+
 TEST_CASE("every kind of failure is stored with its reason, and the tuning goes on") {
   FakeDevice device({.cost_us = launch_cost, .fault = [](const ReduceParams& params) {
                        switch (params.block_size) {

@@ -1,7 +1,9 @@
 #include "tuner/measure/comparison.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
+#include <limits>
 #include <numeric>
 #include <random>
 #include <span>
@@ -119,12 +121,14 @@ bool is_clearly_less(double stream_us, double than_us) {
   return stream_us > 0 && stream_us < 0.95 * than_us;  // 0: not measured
 }
 
-/// The time of `a` over that of `b` in the rounds that both took part in; 0 if there is none.
-double ratio_of(const Finalist& a, const Finalist& b) {
-  const auto rounds = static_cast<std::ptrdiff_t>(std::min(a.turns_us.size(), b.turns_us.size()));
-  if (rounds == 0) return 0;
-  return median({a.turns_us.begin(), a.turns_us.begin() + rounds}) /
-         median({b.turns_us.begin(), b.turns_us.begin() + rounds});
+/// The turns of `here` that both took part in, and then those of `there`.
+std::vector<double> turns_of_both(const Finalist& here, const Finalist& there,
+                                  std::size_t rounds_here, std::size_t rounds_there) {
+  std::vector<double> turns(here.turns_us.begin(),
+                            here.turns_us.begin() + static_cast<std::ptrdiff_t>(rounds_here));
+  turns.insert(turns.end(), there.turns_us.begin(),
+               there.turns_us.begin() + static_cast<std::ptrdiff_t>(rounds_there));
+  return turns;
 }
 
 /// A few that were measured, take at most `most` times as long as `chosen` and are of the kind, the
@@ -227,6 +231,38 @@ std::optional<std::size_t> choose(const std::vector<Finalist>& finalists,
   const std::optional<std::size_t> best = fastest(finalists);
   if (!best || !incumbent || !was_measured(finalists[*incumbent])) return best;
   return is_clearly_faster(finalists[*best], finalists[*incumbent]) ? best : incumbent;
+}
+
+double ratio_of(const Finalist& a, const Finalist& b) {
+  const auto rounds = static_cast<std::ptrdiff_t>(std::min(a.turns_us.size(), b.turns_us.size()));
+  if (rounds == 0) return 0;
+  return median({a.turns_us.begin(), a.turns_us.begin() + rounds}) /
+         median({b.turns_us.begin(), b.turns_us.begin() + rounds});
+}
+
+std::size_t choose_for_both(const std::vector<Finalist>& here, const std::vector<Finalist>& there,
+                            std::size_t chosen, std::optional<std::size_t> incumbent) {
+  if (!was_measured(there[chosen])) return chosen;
+  const auto cost = [&](std::size_t i) {
+    const bool is_timed = was_measured(here[i]) && was_measured(there[i]);
+    const double both =
+        is_timed ? ratio_of(here[i], here[chosen]) * ratio_of(there[i], there[chosen]) : 0;
+    return both > 0 ? both : std::numeric_limits<double>::infinity();
+  };
+  std::size_t best = chosen;
+  for (std::size_t i = 0; i < here.size(); ++i) {
+    if (cost(i) < cost(best)) best = i;
+  }
+  if (!incumbent || best == *incumbent || std::isinf(cost(*incumbent))) return best;
+  const auto joined = [&](std::size_t i) {
+    const auto rounds = [&](const std::vector<Finalist>& all) {
+      return std::min(all[best].turns_us.size(), all[*incumbent].turns_us.size());
+    };
+    return Finalist{.params = here[i].params,
+                    .compiled = nullptr,
+                    .turns_us = turns_of_both(here[i], there[i], rounds(here), rounds(there))};
+  };
+  return is_clearly_faster(joined(best), joined(*incumbent)) ? best : *incumbent;
 }
 
 std::size_t break_ties(Evaluator& evaluator, std::vector<Finalist>& finalists, std::size_t chosen,

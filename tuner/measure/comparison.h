@@ -50,6 +50,16 @@ bool is_clearly_faster(const Finalist& a, const Finalist& b);
 std::optional<std::size_t> choose(const std::vector<Finalist>& finalists,
                                   std::optional<std::size_t> incumbent);
 
+/// Which of the finalists serves two shapes best. `there` are the same finalists at their places,
+/// timed for the other shape, those of them that are worth it; `chosen` is what `choose` gave for
+/// `here`. The one with the least product of both times; but the incumbent if that was timed for
+/// both and the other is not clearly faster over the turns of both.
+std::size_t choose_for_both(const std::vector<Finalist>& here, const std::vector<Finalist>& there,
+                            std::size_t chosen, std::optional<std::size_t> incumbent);
+
+/// The time of `a` over that of `b` in the rounds that both took part in; 0 if there is none.
+double ratio_of(const Finalist& a, const Finalist& b);
+
 /// Times the chosen finalist completely, and up to four others that are within 2% of it, until
 /// `stop_requested`, which may be empty. Returns the one to keep: the chosen one, or one of the
 /// others that takes clearly less time in a stream; in the place of one that ends in atomics, one

@@ -81,11 +81,10 @@ void DeviceEvaluator::announce(const Workload& next) {
   }
 }
 
-/// Null if it is another one.
+/// Null if it is another one, which stays.
 std::unique_ptr<Expectation> DeviceEvaluator::take_upcoming(const Workload& workload) {
-  std::optional<Upcoming> upcoming = std::exchange(upcoming_, std::nullopt);
-  if (!upcoming || upcoming->workload != workload) return nullptr;
-  return upcoming->expected.get();
+  if (!upcoming_ || upcoming_->workload != workload) return nullptr;
+  return std::exchange(upcoming_, std::nullopt)->expected.get();
 }
 
 void DeviceEvaluator::make_pool(const Workload& workload, const Workload& largest) {

@@ -40,6 +40,10 @@ constexpr double kTellFromS = 2;
 /// Rounds of a comparison that are worth having: before the last of them nothing drops out.
 constexpr int kAffordableRounds = 3;
 
+/// What takes no longer than this is timed for the other end of its bucket, too, in so many rounds.
+constexpr double kServesWithin = 1.1;
+constexpr int kRoundsForOtherEnd = 6;
+
 /// Configurations compiled or waiting for it, per thread: enough to keep the device busy, and so
 /// few that the search knows most of the results. Without results to wait for, enough for whole
 /// batches.
@@ -113,7 +117,7 @@ class ProblemTuning {
     fill();  // compiled while the inputs are made
     if (session_.compilations != nullptr) session_.compilations->drop_later();
     const double begin_s = session_.elapsed_s();
-    auto failure = set_workload();
+    auto failure = set_workload(workload_);
     busy_s_ += session_.elapsed_s() - begin_s;
     if (failure) {
       if (stop_requested()) failure.reset();  // which may be all that is wrong with it
@@ -197,10 +201,10 @@ class ProblemTuning {
   bool is_over() const { return left_s() == 0; }
 
   /// Failures of the problem itself. Without the evaluator's device nothing can be tuned.
-  std::optional<ProblemFailure> set_workload() {
+  std::optional<ProblemFailure> set_workload(const Workload& workload) {
     try {
       evaluator_.limit_preparation(left_of_budget_s());
-      evaluator_.set_workload(workload_, largest_);
+      evaluator_.set_workload(workload, largest_);
       return std::nullopt;
     } catch (const DeviceError& error) {
       return ProblemFailure{.workload = workload_, .reason = error.what()};
@@ -492,9 +496,52 @@ class ProblemTuning {
     const std::optional<std::size_t> chosen = choose(candidates, incumbent(candidates));
     if (stop_requested()) return std::nullopt;
     if (!chosen) return keep_screened();
-    const std::size_t kept = break_ties(evaluator_, candidates, *chosen, must_stop);
+    const std::size_t serving = choose_for_bucket(candidates, *chosen, must_stop);
+    const std::size_t kept = break_ties(evaluator_, candidates, serving, must_stop);
     busy_s_ += session_.elapsed_s() - begin_s;
     return keep(candidates, kept);
+  }
+
+  /// The workload of the smallest shape of the bucket, where this one is of the largest: its result
+  /// serves all between. Empty where it was asked for a shape within the bucket, or where inputs
+  /// come from memory: there what is best hardly changes within a bucket.
+  std::optional<Workload> other_end() const {
+    const Family& family = workload_.problem.family();
+    const Bucket bucket = bucket_of(workload_);
+    Workload end = workload_;
+    end.shape = family.min_shape(bucket);
+    const bool is_between = workload_.shape != family.max_shape(bucket) || end == workload_;
+    const auto l2_bytes = static_cast<std::uint64_t>(evaluator_.info().record.l2_bytes);
+    if (is_between || input_bytes(workload_) > l2_bytes || session_.options.only) return {};
+    return find_fault(end).empty() ? std::optional(end) : std::nullopt;
+  }
+
+  /// Of the finalists that are about as fast as the chosen one the best for both ends of the
+  /// bucket.
+  std::size_t choose_for_bucket(const std::vector<Finalist>& candidates, std::size_t chosen,
+                                const std::function<bool()>& must_stop) {
+    const std::optional<Workload> end = other_end();
+    if (!end || must_stop()) return chosen;
+    const std::optional<std::size_t> incumbent = this->incumbent(candidates);
+    std::vector<Finalist> there;
+    for (const Finalist& candidate : candidates) {
+      const double ratio = ratio_of(candidate, candidates[chosen]);
+      const bool is_incumbent = incumbent && &candidate == &candidates[*incumbent];
+      there.push_back({.params = candidate.params,
+                       .compiled = candidate.compiled,
+                       .stays = true,
+                       .is_out = ratio == 0 || (ratio > kServesWithin && !is_incumbent)});
+    }
+    if (std::ranges::count(there, false, &Finalist::is_out) < 2) return chosen;
+    if (!set_workload(*end)) {
+      foldtune::compare(evaluator_, there,
+                        {.rounds = std::min(limits_.rounds, kRoundsForOtherEnd),
+                         .seed = session_.options.seed + task_.index,
+                         .stop_requested = must_stop,
+                         .left_s = [this] { return left_s(); }});
+    }
+    if (auto failure = set_workload(workload_)) throw DeviceError(failure->reason);
+    return choose_for_both(candidates, there, chosen, incumbent);
   }
 
   /// Whoever measures knows nothing of where it is kept. A lack of memory is no property of the
