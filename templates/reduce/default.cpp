@@ -1,6 +1,7 @@
 // The configurations that are used where nothing was tuned, and that a search begins with.
 #include <algorithm>
 #include <bit>
+#include <optional>
 
 #include "templates/hardware.h"
 #include "templates/reduce/operators.h"
@@ -60,6 +61,32 @@ std::size_t numbers_of_total(const Reduction& reduction) {
   return accumulator_bytes(reduction, /*wide=*/false) / number;
 }
 
+/// Of totals of three numbers that warps merge at once, of f32, between `kFewestBytes` and 64 bytes
+/// for each of the threads that the GPU is given: the fewer blocks the better, since to merge their
+/// results takes longest.
+std::optional<ReduceParams> merged_by_few(const Reduction& reduction, std::uint64_t blocks) {
+  constexpr std::uint64_t kFewestBytes = 64 << 10;
+  const std::uint64_t bytes = reduction.input_bytes();
+  const std::uint64_t threads = blocks * kMostThreads;
+  if (!has_warp_fold(reduction) || numbers_of_total(reduction) < 3 ||
+      reduction.type != ElementType::f32 || bytes <= kFewestBytes || bytes > 64 * threads) {
+    return std::nullopt;
+  }
+  const auto in_one_round = [&](std::size_t load_bytes, std::size_t in_flight, int most) {
+    return one_round(reduction,
+                     loads_in_flight(reduction, load_bytes, in_flight, BlockStage::shuffle),
+                     static_cast<unsigned>(blocks / 2), most);
+  };
+  if (bytes <= 2 * threads) return in_one_round(kMaxLoadBytes, 64, kFewestThreads);
+  if (bytes <= 4 * threads) return in_one_round(kMaxLoadBytes, 64, 128);
+  if (bytes <= 8 * threads) return in_one_round(kMaxLoadBytes / 2, 128, 128);
+  const std::size_t in_flight = bytes <= 16 * threads ? 32 : bytes <= 32 * threads ? 64 : 128;
+  auto params = loads_in_flight(reduction, kMaxLoadBytes, in_flight, BlockStage::shuffle);
+  params.block_size = kMostThreads;
+  params.waves = 0;
+  return params;
+}
+
 }  // namespace
 
 /// What was fastest on an H200.
@@ -69,6 +96,7 @@ ReduceParams default_reduce_params(const Reduction& reduction, int multiprocesso
   constexpr int kMost = kMostThreads;
   constexpr std::uint64_t kWarpBytes = 4 << 10;
   constexpr std::uint64_t kClusterBytes = 256 << 10;
+  constexpr std::uint64_t kShortBytes = 128 << 10;  // up to which misaligned loads may be long
   constexpr std::uint64_t kTileForEachBlockBytes = std::uint64_t{2} << 30;
   constexpr int kSmallBlock = 128;
   constexpr int kLargeBlock = 512;
@@ -92,13 +120,16 @@ ReduceParams default_reduce_params(const Reduction& reduction, int multiprocesso
     const auto params = loads_in_flight(reduction, kMaxLoadBytes, 128, BlockStage::shuffle);
     return one_round(reduction, params, 2 * blocks, kWarp);
   }
+  if (const auto params = merged_by_few(reduction, blocks)) return *params;
   // Half of a vector is enough of elements that are words, for some.
   const bool is_narrow = widest_element(reduction) < sizeof(float);
   const std::size_t half_bytes = is_narrow ? kMaxLoadBytes : kMaxLoadBytes / 2;
   if (bytes <= kClusterBytes) {
+    const bool has_short_loads = reduction.alignment == Alignment::vector || bytes > kShortBytes;
     auto params = numbers > 1 || is_quick
                       ? loads_in_flight(reduction, kMaxLoadBytes, 32, BlockStage::tree_shuffle)
-                      : loads_in_flight(reduction, half_bytes, 64, BlockStage::tree_shuffle);
+                      : loads_in_flight(reduction, has_short_loads ? half_bytes : kMaxLoadBytes, 64,
+                                        BlockStage::tree_shuffle);
     params.final_stage = FinalStage::cluster;
     return one_round(reduction, params, kMaxClusterBlocks, kLargeBlock);
   }
