@@ -82,7 +82,7 @@ bool take_out(std::string& declaration, std::string_view word) {
           static_cast<int>(declaration[end] == '(') - static_cast<int>(declaration[end] == ')');
     } while (++end < declaration.size() && depth > 0);
   }
-  declaration.replace(begin, end - begin, " ");
+  declaration.replace(begin, end - begin, 1, ' ');
   return true;
 }
 
