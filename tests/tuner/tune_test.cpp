@@ -104,6 +104,22 @@ TEST_CASE("what was tuned for the last shape of a bucket serves all of it") {
   CHECK(evaluator.workloads == std::vector<Workload>{sum_over(last - 1)});
 }
 
+TEST_CASE("what was compared for both ends is kept if the shape cannot be made again") {
+  ScriptedEvaluator evaluator(cost_at_both_ends);
+  evaluator.set_l2_bytes(1 << 20);
+  evaluator.on_workload = [&](const Workload&) {
+    if (evaluator.workloads.size() == 3) throw DeviceError("the time is over");
+  };
+  const auto store = open_memory_store();
+  SilentObserver observer;
+  Evaluator* const evaluators[] = {&evaluator};
+  const auto results = tune(evaluators, *store, quick({sum_over(1 << 16)}), observer).results;
+  REQUIRE(results.size() == 1);
+  CHECK(best_of(results[0]).unroll == 4);
+  CHECK(evaluator.workloads.size() == 3);
+  CHECK(evaluator.trials.back().timing == Timing::comparison);  // nothing is timed without inputs
+}
+
 TEST_CASE("every kind of failure is stored with its reason, and the tuning goes on") {
   FakeDevice device({.cost_us = launch_cost, .fault = [](const ReduceParams& params) {
                        switch (params.block_size) {

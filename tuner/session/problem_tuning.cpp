@@ -204,7 +204,9 @@ class ProblemTuning {
   std::optional<ProblemFailure> set_workload(const Workload& workload) {
     try {
       evaluator_.limit_preparation(left_of_budget_s());
+      is_ready_ = false;
       evaluator_.set_workload(workload, largest_);
+      is_ready_ = true;
       return std::nullopt;
     } catch (const DeviceError& error) {
       return ProblemFailure{.workload = workload_, .reason = error.what()};
@@ -497,7 +499,8 @@ class ProblemTuning {
     if (stop_requested()) return std::nullopt;
     if (!chosen) return keep_screened();
     const std::size_t serving = choose_for_bucket(candidates, *chosen, must_stop);
-    const std::size_t kept = break_ties(evaluator_, candidates, serving, must_stop);
+    const std::size_t kept =
+        break_ties(evaluator_, candidates, serving, [&] { return must_stop() || !is_ready_; });
     busy_s_ += session_.elapsed_s() - begin_s;
     return keep(candidates, kept);
   }
@@ -540,7 +543,7 @@ class ProblemTuning {
                          .stop_requested = must_stop,
                          .left_s = [this] { return left_s(); }});
     }
-    if (auto failure = set_workload(workload_)) throw DeviceError(failure->reason);
+    set_workload(workload_);  // where the time is over, or it is to stop, what is measured remains
     return choose_for_both(candidates, there, chosen, incumbent);
   }
 
@@ -633,6 +636,7 @@ class ProblemTuning {
   const std::optional<Config> in_use_;  ///< by programs, until there is a new choice
   const double begin_s_;
   const Run* run_ = nullptr;
+  bool is_ready_ = false;  ///< the evaluator has the workload that was set last
   TuneProgress progress_;
   int known_used_ = 0;
   std::unique_ptr<Search> search_;
