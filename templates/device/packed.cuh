@@ -28,6 +28,8 @@ template <class T>
 inline constexpr bool kIsByte = kIsSame<T, signed char> || kIsSame<T, unsigned char>;
 template <class T>
 inline constexpr bool kIsHalfInteger = kIsSame<T, short> || kIsSame<T, unsigned short>;
+template <class T>
+inline constexpr bool kIsNarrowInteger = kIsByte<T> || kIsHalfInteger<T>;
 
 inline constexpr uint32 kOneInEveryByte = 0x01010101u;
 
@@ -51,6 +53,16 @@ FOLDTUNE_DEVICE auto fold_elements(uint32 word) {
     total = Op::combine(total, Op::map(load_number(pack.elements[i]), 0));
   }
   return total;
+}
+
+/// The magnitudes of the integers of a word, without signs.
+template <class T>
+requires(kIsNarrowInteger<T>) FOLDTUNE_DEVICE uint32 magnitudes_of(uint32 word) {
+  if constexpr (T(-1) > T(0)) return word;
+  constexpr uint32 kOnes = sizeof(T) == 1 ? kOneInEveryByte : 0x00010001u;
+  const uint32 negative = word >> (8 * sizeof(T) - 1) & kOnes;
+  // What is negative is the complement of its magnitude, but for 1; no carry leaves an element.
+  return (word ^ negative * (sizeof(T) == 1 ? 0xffu : 0xffffu)) + negative;
 }
 
 template <class T>

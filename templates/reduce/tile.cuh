@@ -3,6 +3,7 @@
 
 #include "templates/device/packed.cuh"
 #include "templates/device/words.cuh"
+#include "templates/device/zero_test.cuh"
 
 namespace foldtune {
 
@@ -114,10 +115,41 @@ FOLDTUNE_DEVICE typename Op::Accumulator fold_tile(const RowType* rows, Index in
   }
 }
 
-/// The first element of the rows that `best` is of, and its index; the identity if there is none.
+/// Whether rows of vectors of bytes are searched a word at a time for the extreme that Op prefers.
+template <class Op, class Vector>
+inline constexpr bool kIsSearchedByWord =
+    sizeof(Vector::elements[0]) == 1 &&
+    sizeof(Vector) % sizeof(uint32) == 0 && PackedFold<typename Op::Value>::kExists;
+
+/// The first byte of the rows that `best` is of: bytes are compared with it a word at a time.
+template <class Op, int kCount, class RowType, class Index>
+FOLDTUNE_DEVICE auto find_byte(const RowType* rows, typename Op::Number best, Index index,
+                               Index step) {
+  using Vector = Words<decltype(RowType::first)>;
+  using Test = ZeroTest<uint8>;
+  const uint32 wanted = (static_cast<uint32>(best) & 0xffu) * kOneInEveryByte;
+  Index offset = 0;
+  uint32 found = 0;
+  FOLDTUNE_UNROLL
+  for (int row = kCount - 1; row >= 0; --row) {
+    const Vector vector = Vector::of(rows[row].first);
+    FOLDTUNE_UNROLL
+    for (int i = Vector::kCount - 1; i >= 0; --i) {
+      const uint32 values = PackedFold<typename Op::Value>::of(vector.words[i]).odd;
+      const uint32 equal = Test::tops(values ^ wanted) ^ Test::kTops;
+      offset = equal != 0 ? static_cast<Index>(row * step + i * 4) : offset;
+      found = equal != 0 ? equal : found;
+    }
+  }
+  using A = typename Op::Accumulator;
+  return found == 0 ? Op::identity()
+                    : A::of(best, index + offset + platform::lowest_bit(found) / 8);
+}
+
+/// The first element of the rows that `best` is of, one after the other.
 template <class Op, int kCount, int kWidth, class RowType, class Index>
-FOLDTUNE_DEVICE auto find_element(const RowType* rows, typename Op::Number best, Index index,
-                                  Index step) {
+FOLDTUNE_DEVICE auto find_each(const RowType* rows, typename Op::Number best, Index index,
+                               Index step) {
   constexpr Index kNone = ~Index{0};
   Index offset = kNone;
   auto value = best;  // of zeros, it may have another sign than the first one; of NaNs, other bits
@@ -133,6 +165,17 @@ FOLDTUNE_DEVICE auto find_element(const RowType* rows, typename Op::Number best,
   }
   using A = typename Op::Accumulator;
   return offset == kNone ? Op::identity() : A::of(value, index + offset);
+}
+
+/// The first element of the rows that `best` is of, and its index; the identity if there is none.
+template <class Op, int kCount, int kWidth, class RowType, class Index>
+FOLDTUNE_DEVICE auto find_element(const RowType* rows, typename Op::Number best, Index index,
+                                  Index step) {
+  if constexpr (kIsSearchedByWord<Op, decltype(RowType::first)>) {
+    return find_byte<Op, kCount>(rows, best, index, step);
+  } else {
+    return find_each<Op, kCount, kWidth>(rows, best, index, step);
+  }
 }
 
 /// `total` and the rows whose best value is `best`, of which it may be that none is new. Their

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "foldtune/foldtune.hpp"
+#include "foldtune/workload.h"
 #include "runtime/device/device.h"
 #include "tests/stress/streams.h"
 #include "tests/stress/stress.h"
@@ -218,7 +219,8 @@ void prepare_all(const std::vector<Case>& cases, const Streams& streams, std::ui
   // More than those after which a launch is kept ready for calls that are waited for.
   constexpr int kWaitedCalls = 10;
   for (const Case& one : cases) {
-    for (std::uint64_t count = 1; count < 2 * largest; count *= 2) {
+    for (int size = 0; size <= size_class(largest); ++size) {
+      const std::uint64_t count = std::min(max_of_size_class(size), largest);
       for (const std::size_t first : {0, 1}) {
         const std::byte* const input =
             static_cast<const std::byte*>(one.input) + first * one.element_bytes;
@@ -227,8 +229,7 @@ void prepare_all(const std::vector<Case>& cases, const Streams& streams, std::ui
         }
         Result result{};
         for (int call = 0; call < kWaitedCalls; ++call) {
-          one.reducer.read_value({input}, std::min(count, largest), &result, one.result_bytes,
-                                 streams[0]);
+          one.reducer.read_value({input}, count, &result, one.result_bytes, streams[0]);
         }
       }
     }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "templates/device/arg_extreme.cuh"
+#include "templates/device/moments.cuh"
 #include "templates/device/operators/absmax.cuh"
 #include "templates/device/operators/all.cuh"
 #include "templates/device/operators/any.cuh"
@@ -22,6 +23,7 @@
 #include "templates/device/operators/min.cuh"
 #include "templates/device/operators/nansum.cuh"
 #include "templates/device/operators/nrm2.cuh"
+#include "templates/device/operators/product.cuh"
 #include "templates/device/operators/sum.cuh"
 #include "templates/device/operators/sum_of_squares.cuh"
 #include "templates/reduce/tile.cuh"
@@ -79,6 +81,9 @@ void check_integers() {
   check_fold<Sum<T, A>, Vectors<T>>();
   check_fold<NanSum<T, A>, Vectors<T>>();
   check_fold<Mean<T, double>, Vectors<T>>();
+  check_fold<Asum<T, A>, Vectors<T>>();
+  check_fold<AbsMax<T, T, NanPolicy::propagate>, Vectors<T>>();
+  check_fold<PlainMoments<T, double, uint32>, Vectors<T>>();
   check_fold<BitAnd<T, T>, Vectors<T>>();
   check_fold<BitOr<T, T>, Vectors<T>>();
   check_fold<BitXor<T, T>, Vectors<T>>();
@@ -90,7 +95,7 @@ void check_bytes() {
   check_fold<Dot<T, A>, Vectors<T, T>>();
   check_fold<SumOfSquares<T, A>, Vectors<T>>();
   check_fold<Nrm2<T, double>, Vectors<T>>();
-  check_fold<Asum<T, A>, Vectors<T>>();
+  check_fold<Product<T, A>, Vectors<T>>();
 }
 
 template <class T>
@@ -107,7 +112,6 @@ TEST_CASE("A word of elements at a time gives the bits of one element at a time"
   check_bytes<unsigned char, uint32>();
   check_integers<short, int64>();
   check_integers<unsigned short, uint64>();
-  check_fold<Asum<unsigned short, uint64>, Vectors<unsigned short>>();
   check_floats<float16>();
   check_floats<bfloat16>();
 }
@@ -130,6 +134,7 @@ TEST_CASE("The most that a thread loads fits into the 32 bits of a packed sum") 
   check(static_cast<signed char>(-128), Sum<signed char, int64>{});
   check(static_cast<unsigned short>(65535), Sum<unsigned short, uint64>{});
   check(static_cast<short>(-32768), Sum<short, int64>{});
+  check(static_cast<short>(-32768), Asum<short, int64>{});
   check(static_cast<short>(-32768), CountNonzero<short, uint64>{});
   check(static_cast<unsigned char>(255), CountNonzero<unsigned char, uint64>{});
 }
@@ -180,7 +185,9 @@ TEST_CASE("The index of a tile's best element is that of a search one by one") {
                              bit_cast<float>(0xffc00001u)});
   check_all_searches<double>({-D::infinity(), D::infinity(), 0., -0., -2., 2., D::quiet_NaN()});
   check_all_searches<float16>({{0x7c00}, {0xfc00}, {0x8000}, {0}, {0x3c00}, {0x7e00}, {0xfe01}});
-  check_all_searches<signed char>({-128, 127, 0, -1, 1});
+  check_all_searches<signed char>({-128, 127, 0, -1, 1, -127});
+  check_all_searches<unsigned char>({0, 255, 128, 127, 1});
+  check_all_searches<short>({-32768, 32767, 0, -1, 1});
   check_all_searches<uint64>({0, ~uint64{0}, 1, uint64{1} << 32});
 }
 

@@ -25,4 +25,16 @@ requires(kIsSmallFloat<T>) struct PackedFold<AbsMax<T, A, kNan>>
     : PackedExtreme<AbsMax<T, A, kNan>, T, kNan, 0x7fff7fffu> {
 };
 
+/// The extremes of the magnitudes, which are unsigned.
+template <class T, class A, NanPolicy kNan>
+requires(kIsNarrowInteger<T>) struct PackedFold<AbsMax<T, A, kNan>>
+    : PackedExtreme<AbsMax<Word<sizeof(T)>, A, kNan>, Word<sizeof(T)>, kNan> {
+  using Base = PackedExtreme<AbsMax<Word<sizeof(T)>, A, kNan>, Word<sizeof(T)>, kNan>;
+  using Partial = typename Base::Partial;
+  static FOLDTUNE_DEVICE Partial of(uint32 word) { return Base::of(magnitudes_of<T>(word)); }
+  static FOLDTUNE_DEVICE Partial add(Partial partial, uint32 word) {
+    return Base::combine(partial, of(word));
+  }
+};
+
 }  // namespace foldtune

@@ -17,6 +17,13 @@ struct PackedFold<Asum<unsigned char, A>> : PackedFold<Sum<unsigned char, A>> {}
 template <class A>
 struct PackedFold<Asum<unsigned short, A>> : PackedFold<Sum<unsigned short, A>> {};
 template <class A>
+struct PackedFold<Asum<short, A>> : PackedSum<unsigned short, A> {
+  static FOLDTUNE_DEVICE uint32 of(uint32 word) { return add(0, word); }
+  static FOLDTUNE_DEVICE uint32 add(uint32 sum, uint32 word) {
+    return platform::add_halves(magnitudes_of<short>(word), sum);
+  }
+};
+template <class A>
 struct PackedFold<Asum<signed char, A>> : PackedSum<signed char, A> {
   static FOLDTUNE_DEVICE int32 of(uint32 word) { return add(0, word); }
   static FOLDTUNE_DEVICE int32 add(int32 sum, uint32 word) {

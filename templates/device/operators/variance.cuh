@@ -1,66 +1,8 @@
 #pragma once
 
-#include "templates/device/operator.cuh"
-#include "templates/device/over_count.cuh"
-#include "templates/device/wide_sums.cuh"
+#include "templates/device/moments.cuh"
 
 namespace foldtune {
-
-/// A mean, the sum of squared deviations from it, and how many elements they are of. The mean is
-/// `mean` + `low`, which is below its last bits: deviations may be as small as these.
-template <class Number, class Squares, class Count>
-struct Moments {
-  Number mean;
-  Number low;
-  Squares m2;
-  Count count;
-};
-
-/// b.count / (a.count + b.count).
-template <class Number, class Count>
-FOLDTUNE_DEVICE Number share_of_second(Count a, Count b) {
-  // No operand is ever 0: see over_count.
-  const Number quotient =
-      static_cast<Number>(at_least_one(b)) / static_cast<Number>(at_least_one(a + b));
-  return b == 0 ? Number{0} : quotient;
-}
-
-/// The moments of what one thread loads, of which nothing may leave the range.
-template <class T, class A, class I>
-struct PlainMoments {
-  using Number = Held<A>;
-  using Count = Beside<Number, I>;
-  using Inputs = TypeList<T>;
-  using Accumulator = Moments<Number, Number, Count>;
-
-  static FOLDTUNE_DEVICE Accumulator identity() { return {0, 0, 0, 0}; }
-  static FOLDTUNE_DEVICE Accumulator map(Held<T> x, uint64) {
-    return {static_cast<Number>(x), 0, 0, 1};
-  }
-  /// Of `kCount` elements at hand (a power of two), by their distances from one of them.
-  template <int kCount>
-  static FOLDTUNE_DEVICE Accumulator of_many(const Number* x) {
-    constexpr Number kShare = Number{1} / kCount;
-    const Number base = x[0];
-    const Number sum = sum_of<kCount>(x, [=](Number value) { return value - base; });
-    const Number squares = sum_of<kCount>(x, [=](Number value) {
-      const Number distance = value - base;
-      return distance * distance;
-    });
-    const Number offset = sum * kShare;
-    const Number mean = base + offset;
-    return {mean, (base - mean) + offset, squares - sum * offset, kCount};
-  }
-  static FOLDTUNE_DEVICE Accumulator combine(const Accumulator& a, const Accumulator& b) {
-    if (a.count == 0) return b;  // as in a thread's first tile: without the division
-    const Number weight = share_of_second<Number>(a.count, b.count);
-    const Number delta = (b.mean - a.mean) + (b.low - a.low);
-    const Number between = delta * (static_cast<Number>(a.count) * weight) * delta;
-    const Number mean = platform::multiply_add(delta, weight, a.mean);
-    const Number lost = platform::multiply_add(delta, weight, a.mean - mean);
-    return {mean, a.low + lost, a.m2 + b.m2 + between, a.count + b.count};
-  }
-};
 
 /// The sum of squared deviations from the mean over n - kDdof, in one pass. Partial results are
 /// merged as Chan, Golub and LeVeque do (1983). I is the type of an index.
@@ -81,10 +23,11 @@ struct Variance {
     return {static_cast<Number>(x), 0, Squares::none(), 1};
   }
   static FOLDTUNE_DEVICE bool is_ordinary(const typename Plain::Accumulator& plain) {
-    return !kMayLeaveRange<T, A> || plain.count <= 1 || Squares::is_ordinary(plain.m2);
+    return Plain::is_ordinary(plain);
   }
   static FOLDTUNE_DEVICE Accumulator of_plain(const typename Plain::Accumulator& plain) {
-    return {plain.mean, plain.low, Squares::of_plain(plain.m2), plain.count};
+    const auto moments = Plain::moments(plain);
+    return {moments.mean, moments.low, Squares::of_plain(moments.m2), moments.count};
   }
   static FOLDTUNE_DEVICE Accumulator combine(const Accumulator& a, const Accumulator& b) {
     if (a.count == 0) return b;
