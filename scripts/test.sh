@@ -32,10 +32,11 @@ export FOLDTUNE_DB=$scratch/tuning.db
 summary=()
 failed=0
 
-# passed_tests LOG: "41 run, 2 skipped (a, b)" from the closing lines of ctest; nothing without them.
+# passed_tests LOG: "41 tests, 2 SKIPPED (a, b)" from the closing lines of ctest; nothing without them. Where some
+# tests were run again, the last lines are of these alone.
 passed_tests() {
   awk '
-    / tests? failed out of / { total = $NF; failed = $(NF - 5) }
+    / tests? failed out of / { if (total == "") total = $NF; failed = $(NF - 5) }
     / - .* \((Skipped|Disabled|Not Run)\)$/ {
       name = $0; sub(/^.* - /, "", name); sub(/ \([A-Za-z ]*\)$/, "", name)
       names = names (skipped++ ? ", " : "") name
