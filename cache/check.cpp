@@ -169,8 +169,28 @@ void check_problems(SQLite::Database& database, Findings& findings) {
   }
 }
 
+void check_pins(SQLite::Database& database, Findings& findings) {
+  SQLite::Statement rows(database, R"sql(
+SELECT pin.measurement_id, pin.pinned_at,
+  (pin.family, pin.problem, pin.template_fingerprint, pin.device_fingerprint)
+    IS (p.family, p.problem, p.template_fingerprint, r.device_fingerprint),
+  m.round > 1 AND m.outcome = 'ok'
+FROM pin JOIN measurement m USING (measurement_id) JOIN problem p USING (problem_id)
+  JOIN run r USING (run_id)
+ORDER BY 1)sql");
+  while (rows.executeStep()) {
+    std::string fault = fault_of_date("pinned_at", rows.getColumn(1).getString());
+    if (rows.getColumn(2).getInt() == 0) fault = "its names are not those of its measurement";
+    if (rows.getColumn(3).getInt() == 0) fault = "its measurement is none that was chosen";
+    if (fault.empty()) continue;
+    add(findings, fmt::format("pin {}", rows.getColumn(0).getInt64()), fault,
+        "`foldtune unpin`, and pin again");
+  }
+}
+
 void check_rows(SQLite::Database& database, const CheckRules& rules, CheckReport& report) {
   check_references(database, report.findings);
+  check_pins(database, report.findings);
   check_runs(database, rules, report.findings);
   check_problems(database, report.findings);
   check_configs(database, report.findings);

@@ -205,6 +205,10 @@ inline constexpr ColumnInfo kMeasuredAtColumn{"measured_at", "UTC, ISO 8601",
 inline constexpr ColumnInfo kImportedFromColumn{
     "imported_from", "", "the file that `import` took it from; empty: it was measured here"};
 
+/// Of the view `result`; the table `pin` says it. No part of the exchange format either.
+inline constexpr ColumnInfo kIsPinnedColumn{"is_pinned", "0 or 1",
+                                            "1: a choice that `pin` keeps, whatever comes later"};
+
 /// A measurement with its problem and params, as it is exchanged.
 template <RecordOf<StoredResult> T, class Visit>
 void visit_measurement(T& row, Visit&& visit) {

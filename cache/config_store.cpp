@@ -82,6 +82,7 @@ bool is_better(const StoredResult& candidate, const StoredResult& incumbent) {
   const MeasurementRecord& other = incumbent.measurement;
   if (m.outcome != Outcome::ok) return false;
   if (other.outcome != Outcome::ok) return true;
+  if (candidate.is_pinned != incumbent.is_pinned) return candidate.is_pinned;
   const bool is_own = candidate.imported_from.empty();
   if (is_own != incumbent.imported_from.empty()) return is_own;
   if (m.round != other.round) return m.round > other.round;

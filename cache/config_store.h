@@ -124,6 +124,7 @@ struct StoredResult {
   RunRecord run;
   std::string measured_at{};         ///< UTC, ISO 8601: "2026-01-31T12:00:00Z".
   std::string imported_from{};       ///< The file that it was imported from; empty: from none.
+  bool is_pinned = false;            ///< It stays the choice, whatever is measured later.
   std::string started_at{};          ///< The same of the run.
   std::string device_fingerprint{};  ///< As it is stored.
   std::int64_t measurement_id = 0;   ///< Ascending in the order of storing.
@@ -165,6 +166,7 @@ struct Match {
   std::string compiler{};
   std::string params{};
   std::string imported_from{};
+  bool is_pinned = false;
 };
 
 /// How far a bucket is from the one that is looked up, as its family has it: 0 is the same; empty:
@@ -194,7 +196,8 @@ class ConfigStore {
   /// other part of the key must be equal, but for the driver and the compiler, others of which are
   /// stale, as is what was imported. Of equally near ones, one that is not stale goes first, then
   /// what was not imported, then the larger input, then the newest of those that are the best with
-  /// their driver and compiler.
+  /// their driver and compiler. Of a problem that has pinned results with these kernels on the
+  /// device, the others are as if they were not there (OpenOptions::pins).
   virtual std::optional<Match> find(const TuningKey& key, const BucketDistance& distance) const = 0;
 
   /// The best that was chosen for every key in the store, ordered by device, problem
@@ -239,7 +242,8 @@ class ConfigStore {
   virtual std::shared_ptr<KernelStore> kernels() const { return nullptr; }
 };
 
-/// Among the successful measurements of a key, those that were not imported, of them those of the
+/// Among the successful measurements of a key, those that are pinned, else those that were not
+/// imported, of them those of the
 /// highest round, of them the lowest median, of equals the newest. The candidate is the newer one.
 bool is_better(const StoredResult& candidate, const StoredResult& incumbent);
 
@@ -257,6 +261,13 @@ enum class OpenMode {
   read_only,   ///< The file must exist; nothing in it is changed.
 };
 
+/// What `find` makes of pins.
+enum class Pins {
+  obeyed,  ///< a problem that has pinned results has no others
+  only,    ///< nothing but pinned results is found
+  ignored,
+};
+
 struct OpenOptions {
   /// How long a call waits while other processes keep the file locked, before it fails.
   std::chrono::milliseconds patience{5000};
@@ -265,6 +276,7 @@ struct OpenOptions {
   bool inspect = true;
   /// Is told what is odd but no error: a path that others can write to, a network file system.
   Notify notify = note_once;
+  Pins pins = Pins::obeyed;
 };
 
 /// Opens or creates the database `path`. Throws `StoreError` if it cannot be opened, is not a

@@ -11,11 +11,12 @@
 namespace foldtune {
 namespace {
 
-// After the views. `wanted`: the rules hold for it. `goes`: it is not protected either.
+// After the views. `wanted`: the rules hold for it. `goes`: it is not protected either. What is
+// pinned stays in any case.
 constexpr const char* kSelection = R"sql(
 , wanted AS (
-  SELECT *, :any_device AND NOT is_seed
-            AND measurement_id IN (SELECT measurement_id FROM best) AS is_kept
+  SELECT *, is_pinned OR (:any_device AND NOT is_seed
+            AND measurement_id IN (SELECT measurement_id FROM best)) AS is_kept
   FROM (
     SELECT *, family IN (SELECT value FROM json_each(:families))
               AND template_fingerprint NOT IN (SELECT value FROM json_each(:present)) AS is_seed

@@ -36,7 +36,8 @@ struct PrunedGroup {
 
 struct PruneReport {
   std::vector<PrunedGroup> groups;  ///< In the order of the names.
-  std::size_t kept_best = 0;        ///< The rules hold for them, but they are the best.
+  /// The rules hold for them, but they are the best of their problems, or pinned.
+  std::size_t kept_best = 0;
 };
 
 /// What `prune_database` would remove of the database `path`, which is only read.

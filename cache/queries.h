@@ -20,7 +20,8 @@ inline std::string select_results(const char* query) {
 // views and a free order of joins take SQLite twice as long. CROSS JOIN keeps the order.
 inline constexpr const char* kFind = R"sql(
 SELECT m.measurement_id, m.round, m.median_us, m.shape, m.input_bytes, m.measured_at, p.bucket,
-  r.device_name, r.device_driver, r.compiler, c.params, m.imported_from
+  r.device_name, r.device_driver, r.compiler, c.params, m.imported_from,
+  m.measurement_id IN (SELECT measurement_id FROM pin)
 FROM problem p
 CROSS JOIN measurement m ON m.problem_id = p.problem_id
 CROSS JOIN run r ON r.run_id = m.run_id
@@ -29,6 +30,11 @@ WHERE p.family = :family AND p.problem = :problem AND p.layout = :layout AND p.b
   AND p.template_fingerprint = :template_fingerprint
   AND m.round > 1 AND m.outcome = 'ok'
   AND (r.device_fingerprint = :device_fingerprint OR :device_fingerprint = '')
+  AND (NOT :obeys_pins OR m.measurement_id IN (SELECT measurement_id FROM pin)
+    OR NOT (:wants_pinned OR EXISTS (
+      SELECT 1 FROM pin WHERE family = :family AND problem = :problem
+        AND template_fingerprint = :template_fingerprint
+        AND device_fingerprint = :device_fingerprint)))
 )sql";
 
 // Where `find` goes on if there is nothing. What the index alone tells: of whatever device.

@@ -137,6 +137,7 @@ const std::string& result_columns() {
     const StoredResult row;
     visit_measurement(row, add);
     add(kImportedFromColumn, row.imported_from);
+    add(kIsPinnedColumn, row.is_pinned);
     visit_run(row, add);
     return names;
   }();
@@ -176,6 +177,7 @@ ResultRow read_row(const SQLite::Statement& statement) {
   try {
     visit_measurement(result, fields);
     fields(kImportedFromColumn, result.imported_from);
+    fields(kIsPinnedColumn, result.is_pinned);
     visit_run(result, fields);
   } catch (const StoreError& error) {
     row.fault = error.what();

@@ -56,14 +56,16 @@ std::string problem_names() {
 constexpr const char* kResultQuery = R"sql(SELECT *,
   CASE outcome WHEN 'ok' THEN input_bytes / median_us / 1e3 END AS bandwidth_gbps,
   CASE outcome WHEN 'ok' THEN input_bytes / median_us / 10 / read_bandwidth_gbps END
-    AS percent_of_read_bandwidth
+    AS percent_of_read_bandwidth,
+  measurement_id IN (SELECT measurement_id FROM pin) AS is_pinned
 FROM measurement JOIN run USING (run_id) JOIN problem USING (problem_id)
   JOIN config USING (config_id))sql";
 constexpr const char* kBestQuery = R"sql(SELECT * FROM result WHERE measurement_id IN (
   SELECT measurement_id FROM (
     SELECT measurement_id, row_number() OVER (
       PARTITION BY problem_id, device_fingerprint, device_driver, compiler
-      ORDER BY imported_from <> '', round DESC, median_us, measurement_id DESC) AS place
+      ORDER BY measurement_id NOT IN (SELECT measurement_id FROM pin), imported_from <> '',
+        round DESC, median_us, measurement_id DESC) AS place
     FROM measurement JOIN run USING (run_id)
     WHERE round > 1 AND outcome = 'ok')
   WHERE place = 1))sql";
@@ -112,6 +114,17 @@ CREATE INDEX measurement_by_problem ON measurement (problem_id, run_id, config_i
 -- What was chosen, which is what look-ups and best results go by, however much was tried.
 CREATE INDEX measurement_by_choice ON measurement (problem_id, run_id)
   WHERE round > 1 AND outcome = 'ok';
+-- Choices that stay, whatever is measured later. The names are those of the measurement, so that a
+-- look-up sees at once whether its problem has any.
+CREATE TABLE pin (
+  measurement_id INTEGER PRIMARY KEY REFERENCES measurement,
+  family TEXT NOT NULL,
+  problem TEXT NOT NULL,
+  template_fingerprint TEXT NOT NULL,
+  device_fingerprint TEXT NOT NULL,
+  pinned_at TEXT NOT NULL) STRICT;
+CREATE INDEX pin_by_problem
+  ON pin (family, problem, template_fingerprint, device_fingerprint);
 -- Compiled kernels, a cache. The image is the last column, so that nothing else reads its pages.
 CREATE TABLE kernel (
   kernel_id INTEGER PRIMARY KEY,

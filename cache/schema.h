@@ -14,7 +14,7 @@ namespace foldtune {
 inline constexpr int kApplicationId = 0x464C4454;
 
 /// `PRAGMA user_version` of the one schema that this Foldtune reads and writes.
-inline constexpr int kSchemaVersion = 10;
+inline constexpr int kSchemaVersion = 11;
 
 /// False for a database with nothing in it. Throws `StoreError` if it is another program's, or of
 /// another version of the schema. `path` is for the message. All of these throw `SQLite::Exception`
@@ -30,7 +30,9 @@ const std::string& with_views();
 
 /// FROM this: the references of Foldtune's tables to rows that are not there. Those of users'
 /// tables are theirs.
-inline constexpr const char* kBrokenReferences = "pragma_foreign_key_check('measurement')";
+inline constexpr const char* kBrokenReferences =
+    "(SELECT * FROM pragma_foreign_key_check('measurement') UNION ALL "
+    "SELECT * FROM pragma_foreign_key_check('pin'))";
 
 /// What is not as the schema has it to the letter, such as "view best". Tables and views besides
 /// are the user's, which nothing of Foldtune reads; triggers, and indexes of Foldtune's tables, are

@@ -51,7 +51,8 @@ Match read_match(const SQLite::Statement& row, const TuningKey& asked) {
               .driver = row.getColumn(8).getString(),
               .compiler = row.getColumn(9).getString(),
               .params = row.getColumn(10).getString(),
-              .imported_from = row.getColumn(11).getString()};
+              .imported_from = row.getColumn(11).getString(),
+              .is_pinned = row.getColumn(12).getInt() != 0};
   if (match.bucket != asked.problem.bucket) match.quality = MatchQuality::near_size;
   match.is_stale = match.driver != asked.driver || !match.imported_from.empty() ||
                    (!asked.compiler.empty() && match.compiler != asked.compiler);
@@ -141,9 +142,10 @@ std::optional<Match> best_sound_match(std::vector<Match> matches, const TuningKe
 
 class SqliteStore final : public ConfigStore {
  public:
-  SqliteStore(std::shared_ptr<SqliteConnection> connection, Notify notify)
+  SqliteStore(std::shared_ptr<SqliteConnection> connection, Notify notify, Pins pins)
       : connection_(std::move(connection)),
         notify_(std::move(notify)),
+        pins_(pins),
         kernels_(std::make_shared<SqliteKernels>(connection_)) {}
 
   RunId begin_run(const RunRecord& run) override {
@@ -178,6 +180,8 @@ class SqliteStore final : public ConfigStore {
       SQLite::Statement find(database, kFind);
       find.bind(":device_fingerprint", key.device_fingerprint);
       find.bind(":template_fingerprint", key.template_fingerprint);
+      find.bind(":obeys_pins", static_cast<int>(pins_ != Pins::ignored));
+      find.bind(":wants_pinned", static_cast<int>(pins_ == Pins::only));
       bind_problem(find, key.problem);
       auto best = best_sound_match(matches_in({key.problem.bucket}, key, find), key, left_out);
       if (best) return best;
@@ -256,6 +260,7 @@ class SqliteStore final : public ConfigStore {
 
   const std::shared_ptr<SqliteConnection> connection_;
   const Notify notify_;
+  const Pins pins_;
   const std::shared_ptr<KernelStore> kernels_;
   std::optional<RowWriter> writer_;
 };
@@ -265,11 +270,12 @@ class SqliteStore final : public ConfigStore {
 std::unique_ptr<ConfigStore> open_sqlite_store(const std::string& path, OpenMode mode,
                                                const OpenOptions& options) {
   return std::make_unique<SqliteStore>(std::make_shared<SqliteConnection>(path, mode, options),
-                                       options.notify);
+                                       options.notify, options.pins);
 }
 
 std::unique_ptr<ConfigStore> open_memory_store() {
-  return std::make_unique<SqliteStore>(std::make_shared<SqliteConnection>(), note_once);
+  return std::make_unique<SqliteStore>(std::make_shared<SqliteConnection>(), note_once,
+                                       Pins::obeyed);
 }
 
 }  // namespace foldtune

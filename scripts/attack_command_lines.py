@@ -20,7 +20,7 @@ from attack import Attack, Command, names, parse_options
 options = parse_options(__doc__, 2000, "command lines")
 
 OPERATORS, TYPES = [*names("Operator"), "histogram"], names("ElementType")
-WRITERS = ("tune", "revalidate", "import", "prune")
+WRITERS = ("tune", "revalidate", "import", "pin", "unpin", "prune")
 DATABASES = ("tuned.db", "other.db", "link.db", "empty")  # an empty file becomes one
 HOSTILE = ["", " ", "-", "--", "-1", "0", "1e400", "nan", "inf", "-inf", "18446744073709551616", "9223372036854775808",
            "1.5", "0x10", "1_000", "１２", "\u00e9", "\x1b[31mred\x07", "two\nlines", "\udcff\udcfe", "%s%n{}",

@@ -260,6 +260,8 @@ def commands(chance):
         (READ, ["run", "--device", "cpu", "--type", "f32", "numbers.bin"],
          {"FOLDTUNE_DB": "base.db", "FOLDTUNE_BUNDLE": "bad.db"}),
         (READ, ["devices", "--json"], {"FOLDTUNE_DB": "bad.db"}),
+        (WRITE, ["pin", *bad], {}), (WRITE, ["unpin", "--op", "max", *bad], {}),
+        (READ, ["tune", *problem, "--dry-run", *brief, *bad], {}),
         (WRITE, ["prune", *bad], {}), (WRITE, ["prune", "--other-kernels", *bad], {}),
         (WRITE, ["prune", "--older-than", "0", *bad], {}), (WRITE, ["import", "base.json", *bad], {}),
         (WRITE, ["import", "more.db", *bad], {}), (WRITE, ["revalidate", *brief, *bad], {}),
@@ -281,6 +283,7 @@ def make_base(attack):
     attack.done(place, *tune, base, "--op", "sum", "--n", "1000")
     attack.done(place, *tune, base, "--op", "histogram", "--type", "u8", "--n", "1000")
     attack.done(place, *tune, base, "--op", "custom", "--map", "x * x", "--name", "squares", "--n", "1000")
+    attack.done(place, "pin", "--db", base, "--op", "max")
     attack.done(place, "export", "--db", base, "-o", "base.json")
     attack.done(place, *tune, "more.db", "--op", "min", "--n", "1000")
     subprocess.run([options.build / "tests/robustness/store_tool", "write", base, "1", "6"],

@@ -105,6 +105,7 @@ ContextOptions read(const foldtune_context_options& options) {
     result.on_miss = {.action = OnMiss::tune, .budget_s = options.tune_untuned_s};
   }
   result.check_pointers = options.check_pointers != 0;
+  result.only_pinned = options.only_pinned != 0;
   if (options.notify != nullptr) {
     result.notify = [notify = options.notify, data = options.notify_data](const std::string& text) {
       notify(text.c_str(), data);

@@ -136,7 +136,8 @@ Context::Context(const ContextOptions& options)
     : Context(open_device(options.device),
               ConfigLookup::open({.database = options.database,
                                   .bundles = options.bundles,
-                                  .cache_bytes = options.cache_bytes},
+                                  .cache_bytes = options.cache_bytes,
+                                  .only_pinned = options.only_pinned},
                                  once(options.notify ? options.notify : notify_log_or_once)),
               options) {}
 

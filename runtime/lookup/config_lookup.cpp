@@ -24,9 +24,9 @@ constexpr const char* kAnyCompiler = "";
 
 // Not looked through: a look-up reads a few pages, and SQLite tells if those are damaged.
 std::unique_ptr<ConfigStore> open_store(const std::string& path, OpenMode mode,
-                                        const Notify& notify) {
-  return open_sqlite_store(path, mode,
-                           {.patience = kLookupPatience, .inspect = false, .notify = notify});
+                                        const Notify& notify, Pins pins = Pins::obeyed) {
+  return open_sqlite_store(
+      path, mode, {.patience = kLookupPatience, .inspect = false, .notify = notify, .pins = pins});
 }
 
 /// Programs of many hosts may share a home folder. Whether their locks work there, nobody knows, so
@@ -72,7 +72,7 @@ ConfigLookup ConfigLookup::open(const TunedSources& sources, Notify notify) {
   ConfigLookup configs(std::move(notify));
   try {
     configs.path_ = sources.database.empty() ? default_database_path() : sources.database;
-    configs.open_database();
+    configs.open_database(sources.only_pinned ? Pins::only : Pins::obeyed);
   } catch (const StoreError& error) {
     configs.fault_ = error.what();
     configs.notify_(fmt::format("running untuned: {}", error.what()));
@@ -87,14 +87,14 @@ ConfigLookup ConfigLookup::open(const TunedSources& sources, Notify notify) {
   return configs;
 }
 
-void ConfigLookup::open_database() {
+void ConfigLookup::open_database(Pins pins) {
   std::error_code is_hidden;
   if (!std::filesystem::exists(path_, is_hidden) && !is_hidden) {
     log(LogLevel::info, [&] { return fmt::format("there is no tuning database {}", path_); });
     return;
   }
   try {
-    own_ = open_store(path_, OpenMode::read_only, notify_);
+    own_ = open_store(path_, OpenMode::read_only, notify_, pins);
     log(LogLevel::info, [&] { return fmt::format("opened the tuning database {}", path_); });
   } catch (const EmptyDatabase& error) {
     log(LogLevel::info, [&] { return std::string(error.what()); });

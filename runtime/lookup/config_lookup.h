@@ -26,6 +26,7 @@ struct TunedSources {
   std::vector<std::string> bundles{};  ///< paths; those of $FOLDTUNE_BUNDLE come after them
   /// What kept kernels may take in the database; empty: `default_cache_bytes`.
   std::optional<std::uint64_t> cache_bytes{};
+  bool only_pinned = false;  ///< of the database
 };
 
 /// The paths in $FOLDTUNE_BUNDLE, which colons separate.
@@ -60,7 +61,7 @@ class ConfigLookup {
  private:
   explicit ConfigLookup(Notify notify) : notify_(std::move(notify)) {}
 
-  void open_database();
+  void open_database(Pins pins);
   void open_bundle(const std::string& path);
 
   Notify notify_;

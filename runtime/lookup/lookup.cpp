@@ -229,11 +229,12 @@ Choice choose(const ConfigStore* store, const DeviceRecord& device, const std::s
           device, workload,
           fmt::format("what was tuned at {} is expected to lose more for this size", shape));
     }
-    return {.params = params,
-            .match = match,
-            .reason = fmt::format("tuned{} at {} on {}{}", found->of_layout, shape,
-                                  match.measured_at, describe_stale(match)),
-            .expected_loss = device.kind == "cpu" ? 0 : loss};
+    return {
+        .params = params,
+        .match = match,
+        .reason = fmt::format("tuned{} at {} on {}{}{}", found->of_layout, shape, match.measured_at,
+                              match.is_pinned ? ", pinned" : "", describe_stale(match)),
+        .expected_loss = device.kind == "cpu" ? 0 : loss};
   } catch (const std::invalid_argument& error) {
     return untuned(device, workload,
                    fmt::format("the stored configuration cannot be read: {}", error.what()));

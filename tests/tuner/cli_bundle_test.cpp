@@ -58,8 +58,10 @@ class BundleTest {
   Workplace place_;
 };
 
-TEST_CASE_METHOD(BundleTest, "bundle: the newest of what is asked for, and every kernel for it",
-                 "[kernels]") {
+TEST_CASE_METHOD(
+    BundleTest,
+    "bundle: the newest of what is asked for, unless others are pinned, and its kernels",
+    "[kernels]") {
   RunRecord newer = run_on();
   newer.device.driver = "590.1";
   newer.compiler = nvrtc_version();
@@ -67,6 +69,10 @@ TEST_CASE_METHOD(BundleTest, "bundle: the newest of what is asked for, and every
   store(place_.database(), {success(sum_of(1 << 20), kTuned, {6}, /*round=*/2)}, newer);
   store(place_.database(), {stored_sum(22, 9)}, run_on("Another GPU"));
   store(place_.database(), {with_kernels("older", stored_sum(24, 9))}, run_on());
+  REQUIRE(place_.run({"pin", "--device", "test"}).exit_code == 0);
+  store(place_.database(),
+        {success(sum_of(1 << 20), with_block_size(128), {4}, /*round=*/3), stored_sum(18, 2)},
+        newer);
   if (!has_bundled(bundle({"--device", "test", "--op", "sum"}))) return;
   CHECK(in_bundle("SELECT count(*) FROM result") == "1");
   CHECK(in_bundle("SELECT device_driver FROM result") == "590.1");

@@ -185,7 +185,31 @@ TEST_CASE("A tuning says how long the device waited for the compiler, in numbers
   const Outcome again = tune(place, {});
   CAPTURE(again.out);
   CHECK(again.exit_code == 0);
-  CHECK_THAT(again.out, !ContainsSubstring("-%"));
+  CHECK_THAT(again.out, !ContainsSubstring(" -%"));
+}
+
+TEST_CASE("A dry run says what is left to do, and changes nothing") {
+  const Workplace place;
+  const auto dry_run = [&](const std::string& counts) {
+    return json_from(place, {"tune", "--device", "cpu", "--op", "sum", "--n", counts, "--max-evals",
+                             "3", "--dry-run", "--json"})[0];
+  };
+  const Json unknown = dry_run("1000");
+  CHECK(unknown["configurations"] == 3);
+  CHECK(unknown["seconds"].is_null());
+  CHECK(unknown["gain_of_these"].is_null());
+  CHECK_FALSE(std::filesystem::exists(place.database()));
+  copy_tuned(place);
+  const Json known = dry_run("1000,4000");
+  CHECK(known["done"] == 1);
+  CHECK(known["configurations"] == 3);
+  CHECK(known["gain_of_these"]["results"] == 1);
+  CHECK_THAT(place
+                 .run({"tune", "--device", "cpu", "--op", "sum", "--n", "1000", "--max-evals", "3",
+                       "--budget", "20s", "--dry-run"})
+                 .out,
+             ContainsSubstring("1 problem on cpu") && ContainsSubstring("of which 1 is done") &&
+                 ContainsSubstring("20 s at most (--budget)"));
 }
 
 TEST_CASE("Of several operators and types, what cannot be is left out with a note") {

@@ -31,6 +31,7 @@ ProblemResult result() {
           .best = {},
           .best_us = 2,
           .default_us = 3,
+          .gain = Ratio{.value = 1.5, .lower = 1.49, .upper = 1.52},
           .gbps = 131.072,
           .read_bandwidth_fraction = 0.5,
           .measured = 45,
@@ -68,6 +69,17 @@ TEST_CASE("Before the first measurement there is no best") {
 TEST_CASE("A result tells its gain over the default") {
   CHECK(format_result(result()) ==
         "sum f32 2^16: 2.000 us, 131.1 GB/s, 1.50x the default's speed; 45 timed");
+}
+
+TEST_CASE("A gain that the samples do not show is none") {
+  CHECK(format_gain(Ratio{.value = 1.02, .lower = 0.99, .upper = 1.04}) == "none");
+  CHECK(format_gain(Ratio{}) == "none");  // the default was chosen
+  CHECK(format_gain(Ratio{.value = 0.97, .lower = 0.96, .upper = 0.98}) == "0.97x");
+  CHECK(format_gain(Ratio{.value = 1.2, .lower = 1.2, .upper = 1.2}) == "1.20x");
+  CHECK(format_gain({}) == "-");
+  ProblemResult same = result();
+  same.gain = Ratio{};
+  CHECK(format_result(same).find(", as fast as the default; ") != std::string::npos);
 }
 
 TEST_CASE("A failure is its first line, after the problem") {

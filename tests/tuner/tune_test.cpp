@@ -241,6 +241,8 @@ TEST_CASE("a budget that is over at once gives the first problem's default, unle
   for (const Trial& trial : evaluator.trials) CHECK(trial.left_s == 0);
   CHECK(summary.results[0].best_us == 10);
   CHECK(summary.results[0].default_us == 10);
+  REQUIRE(summary.results[0].gain);
+  CHECK(summary.results[0].gain->value == 1);
   CHECK(store->best().size() == 1);
   CHECK(store->best().front().measurement.is_default);
 

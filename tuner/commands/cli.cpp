@@ -66,6 +66,8 @@ constexpr std::array kVerbs{
     Verb{"export", "Write measurements to a file for other machines", prepare_export},
     Verb{"import", "Add the measurements of such files, or of other databases, to a database",
          prepare_import},
+    Verb{"pin", "Keep the present choices, whatever is tuned or imported later", prepare_pin},
+    Verb{"unpin", "Let later results be chosen again", prepare_unpin},
     Verb{"prune", "Remove old or foreign measurements, and make the database's file smaller",
          prepare_prune},
 };

@@ -25,12 +25,14 @@ Action prepare_export(CLI::App& app, const std::string& command_line);
 Action prepare_import(CLI::App& app, const std::string& command_line);
 Action prepare_ladder(CLI::App& app, const std::string& command_line);
 Action prepare_landscape(CLI::App& app, const std::string& command_line);
+Action prepare_pin(CLI::App& app, const std::string& command_line);
 Action prepare_prune(CLI::App& app, const std::string& command_line);
 Action prepare_report(CLI::App& app, const std::string& command_line);  // with FOLDTUNE_REPORT
 Action prepare_revalidate(CLI::App& app, const std::string& command_line);
 Action prepare_run(CLI::App& app, const std::string& command_line);
 Action prepare_show(CLI::App& app, const std::string& command_line);
 Action prepare_tune(CLI::App& app, const std::string& command_line);
+Action prepare_unpin(CLI::App& app, const std::string& command_line);
 Action prepare_why(CLI::App& app, const std::string& command_line);
 
 }  // namespace foldtune

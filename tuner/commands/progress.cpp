@@ -35,11 +35,18 @@ std::string format_progress(const TuneProgress& progress) {
   return text + fmt::format(", {} timed{}", progress.measured, failures(progress.failed));
 }
 
+std::string format_gain(const std::optional<Ratio>& gain) {
+  if (!gain) return "-";
+  return gain->value == 1 || gain->is_within_noise() ? "none" : fmt::format("{:.2f}x", gain->value);
+}
+
 std::string format_result(const ProblemResult& result) {
   std::string text = fmt::format("{}: {}, {} GB/s", to_string(result.workload),
                                  format_us(result.best_us), format_number(result.gbps));
-  if (result.default_us > 0 && result.best_us > 0) {
-    text += fmt::format(", {:.2f}x the default's speed", result.default_us / result.best_us);
+  if (result.gain) {
+    const std::string gain = format_gain(result.gain);
+    text +=
+        gain == "none" ? ", as fast as the default" : fmt::format(", {} the default's speed", gain);
   }
   text += fmt::format("; {} timed{}", result.measured, failures(result.failed));
   if (result.known > 0) text += fmt::format(" ({} of them earlier)", result.known);

@@ -82,7 +82,7 @@ void print_report(const PruneReport& report, bool dry_run) {
   }
   print_to(stdout, "{} {}", dry_run ? "would remove" : "removed", format_count(all, "measurement"));
   if (report.kept_best > 0) {
-    print_to(stdout, "; {} more {} the best of its problem", report.kept_best,
+    print_to(stdout, "; {} more {} the best of its problem, or pinned", report.kept_best,
              report.kept_best == 1 ? "stays, since it is" : "stay, since each is");
   }
   print_to(stdout, "\n");
@@ -153,10 +153,11 @@ Action prepare_prune(CLI::App& app, const std::string&) {
       "Removes the measurements that every given rule holds for, in one transaction; without a\n"
       "rule none. The best of a problem stays as long as this Foldtune's kernels are those that "
       "it\n"
-      "was measured with, unless --device is given. --other-kernels leaves families from files\n"
-      "alone, whose kernels are not known here. Then the file is written anew without unused "
-      "space,\n"
-      "which takes room for a copy meanwhile, and its size is printed.\n\n"
+      "was measured with, unless --device is given; what is pinned stays in any case.\n"
+      "--other-kernels leaves families from files alone, whose kernels are not known here. Then "
+      "the\n"
+      "file is written anew without unused space, which takes room for a copy meanwhile, and its "
+      "size\nis printed.\n\n"
       "Examples:\n"
       "  foldtune prune --other-kernels --dry-run\n"
       "  foldtune prune --older-than 90\n"

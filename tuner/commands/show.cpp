@@ -84,6 +84,7 @@ Less require_order(const std::string& name) {
 using Group = std::vector<const StoredResult*>;
 
 bool is_imported(const StoredResult* row) { return !row->imported_from.empty(); }
+bool is_pinned(const StoredResult* row) { return row->is_pinned; }
 
 bool is_of_group(const Group& group, const StoredResult& row) {
   const RunRecord& run = group.front()->run;
@@ -122,11 +123,6 @@ std::string format_bandwidth_share(const StoredResult& row) {
   return format_percent(peak > 0 ? gbps(row.measurement) / peak : 0);
 }
 
-/// How far half of the samples lie from the median at most, as a part of it.
-std::string format_spread(const MeasurementRecord& m) {
-  return m.samples_us.size() < 2 ? "-" : fmt::format("{:.1f}", 100 * m.mad_us / m.median_us);
-}
-
 std::string format_optional_time(double us) { return us > 0 ? format_number(us) : "-"; }
 
 bool has_other_times(const StoredResult* row) {
@@ -139,7 +135,7 @@ Table make_table(const Group& rows, bool all) {
   std::vector<Column> columns{{"problem"}};
   if (all) columns.insert(columns.end(), {{"round", Align::right}, {"outcome"}});
   columns.push_back({"us", Align::right});
-  if (all) columns.push_back({"+-%", Align::right});
+  columns.push_back({"+-%", Align::right});
   if (others) {
     columns.insert(columns.end(),
                    {{"hot", Align::right}, {"stream", Align::right}, {"latency", Align::right}});
@@ -147,7 +143,9 @@ Table make_table(const Group& rows, bool all) {
   columns.insert(columns.end(),
                  {{"GB/s", Align::right}, {"% of memory", Align::right}, {"measured (UTC)"}});
   const bool has_imports = std::ranges::any_of(rows, is_imported);
+  const bool has_pins = std::ranges::any_of(rows, is_pinned);
   if (has_imports) columns.push_back({"from"});
+  if (has_pins) columns.push_back({"pinned"});
   columns.push_back({"config"});
   Table table(columns);
   for (const StoredResult* const row : rows) {
@@ -157,7 +155,7 @@ Table make_table(const Group& rows, bool all) {
     if (all) cells.insert(cells.end(), {fmt::to_string(m.round), to_string(m.outcome)});
     const std::string failure = is_ok ? "" : ": " + first_line(m.failure);
     cells.push_back(is_ok ? format_number(m.median_us) : "-");
-    if (all) cells.push_back(is_ok ? format_spread(m) : "-");
+    cells.push_back(is_ok ? format_spread(m.mad_us, m.median_us) : "-");
     if (others) {
       for (const double us : {m.hot_us, m.stream_us, m.latency_us}) {
         cells.push_back(format_optional_time(us));
@@ -167,6 +165,7 @@ Table make_table(const Group& rows, bool all) {
                  {is_ok ? format_number(gbps(m)) : "-", is_ok ? format_bandwidth_share(*row) : "-",
                   minutes_of(row->measured_at)});
     if (has_imports) cells.push_back(describe_source(*row));
+    if (has_pins) cells.emplace_back(is_pinned(row) ? "yes" : "-");
     cells.push_back(format_config(m.params) + failure);
     table.add_row(std::move(cells));
   }
@@ -184,15 +183,20 @@ void print_tables(const std::vector<StoredResult>& rows, bool all) {
     print_to(stdout, "{}\n", Lines{make_table(group, all).to_string(terminal_width(stdout))});
   }
   if (all) {
-    print_to(stdout,
-             "round: 0 screening, 1 comparison, above what was chosen. +-%: how far half of the "
-             "samples lie from\ntheir median us at most.\n");
+    print_to(stdout, "round: 0 screening, 1 comparison, above what was chosen.\n");
     if (has_others) print_to(stdout, "hot, stream, latency: {}\n", kOtherTimes);
   }
-  print_to(stdout, "us: per call. % of memory: of the read bandwidth measured in the same run.\n{}",
+  print_to(stdout,
+           "us: per call. +-%: how far half of the samples lie from their median us at most.\n"
+           "% of memory: of the read bandwidth measured in the same run.\n{}",
            Lines{config_legends(rows)});
   if (std::ranges::any_of(rows, [](const StoredResult& row) { return is_imported(&row); })) {
     print_to(stdout, "from: measured here, or the file that it was imported from.\n");
+  }
+  if (std::ranges::any_of(rows, [](const StoredResult& row) { return is_pinned(&row); })) {
+    print_to(stdout,
+             "pinned: of a problem that has such results, programs use no others until `foldtune "
+             "unpin`.\n");
   }
 }
 

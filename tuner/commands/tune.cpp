@@ -15,6 +15,7 @@
 #include "runtime/device/device.h"
 #include "templates/family.h"
 #include "tuner/commands/commands.h"
+#include "tuner/commands/dry_run.h"
 #include "tuner/commands/options.h"
 #include "tuner/commands/problem_options.h"
 #include "tuner/commands/tuning.h"
@@ -63,6 +64,7 @@ where it was stopped (Ctrl-C), and does not tune again what is done (--no-resume
 Examples:
   foldtune tune --op sum --type f32 --n 2^12..2^24
   foldtune tune --op every --type every --effort quick --device all --budget 10m
+  foldtune tune --op dot --type f32 --dry-run
   foldtune tune --op every --type f32,f64 --n 1e6 --db tuning.db
   foldtune tune --op min,argmin --nan ignore --type f16 --n 2^20
   foldtune tune --custom distance.json --n 2^24
@@ -78,6 +80,7 @@ struct TuneArguments {
   std::optional<std::string> budget;
   std::optional<int> max_evaluations;
   bool no_resume = false;
+  bool dry_run = false;
   bool json = false;
   std::optional<std::string> database;
   std::uint64_t seed = 1;
@@ -163,6 +166,10 @@ ExitCode run_tune(const TuneArguments& arguments, const std::string& command_lin
   const auto tune_group = [&](const DeviceGroup& group, nlohmann::ordered_json* json) {
     options.workloads = with_shapes(asked.problems, arguments.shape,
                                     is_cpu(group.front()) ? kCpuCounts : kCudaCounts);
+    if (arguments.dry_run) {
+      say_what_tuning_takes(group.front(), path, options, json);
+      return ExitCode::ok;
+    }
     const std::string limit =
         options.budget_s ? fmt::format(" for {} at most", format_seconds(*options.budget_s))
                          : fmt::format(" with {} effort", name(options.effort));
@@ -203,6 +210,10 @@ Action prepare_tune(CLI::App& app, const std::string& command_line) {
       ->type_name("NAME");
   app.add_flag("--no-resume", arguments->no_resume,
                "Tune again what is done, and measure again what the database knows");
+  app.add_flag(
+      "--dry-run", arguments->dry_run,
+      "Say how much would be tried, how long it would take and what it may gain, as far as "
+      "the database knows; tune nothing");
   add_database_option(app, arguments->database);
   add_seed_option(app, arguments->seed, "Of the inputs and of random choices [1]");
   add_threads_option(app, arguments->threads);

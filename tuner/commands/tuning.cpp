@@ -13,6 +13,7 @@
 #include "cache/store_error.h"
 #include "foldtune/error.h"
 #include "runtime/device/device.h"
+#include "runtime/lookup/lookup.h"
 #include "tuner/commands/interrupt.h"
 #include "tuner/commands/options.h"
 #include "tuner/commands/progress.h"
@@ -66,6 +67,26 @@ void keep_kernels_of(const std::vector<ProblemResult>& results, const ConfigStor
   } catch (const StoreError& error) {
     print_to(stderr, "foldtune: note: not all kernels are kept: {}\n", Lines{error.what()});
   }
+}
+
+/// What was tuned, and is not used.
+void note_pinned(const std::vector<ProblemResult>& results, const ConfigStore& store,
+                 const DeviceRecord& device, const std::string& compiler) {
+  std::vector<std::string> pinned;
+  for (const ProblemResult& result : results) {
+    const Workload& workload = result.workload;
+    const std::optional<Match> match =
+        store.find(make_tuning_key(device, compiler, workload), bucket_distance(workload));
+    const std::string name = to_string(workload.problem);
+    if (match && match->is_pinned && (pinned.empty() || pinned.back() != name)) {
+      pinned.push_back(name);
+    }
+  }
+  if (pinned.empty()) return;
+  print_to(stderr,
+           "foldtune: note: pinned, so that programs keep what they use until `foldtune unpin`: "
+           "{}\n",
+           fmt::join(pinned, ", "));
 }
 
 using OrderedJson = nlohmann::ordered_json;
@@ -185,7 +206,12 @@ void print_config_legends(const std::vector<ProblemResult>& results) {
 OrderedJson to_json(const ProblemResult& result) {
   OrderedJson json = workload_json(result.workload);
   json["median_us"] = or_null(result.best_us, result.best_us > 0);
+  json["mad_us"] = or_null(result.mad_us, result.best_us > 0);
   json["default_us"] = or_null(result.default_us, result.default_us > 0);
+  json["gain"] = result.gain ? OrderedJson(result.gain->value) : OrderedJson();
+  const bool has_interval = result.gain && result.gain->lower < result.gain->upper;
+  json["gain_interval"] =
+      has_interval ? OrderedJson{result.gain->lower, result.gain->upper} : OrderedJson();
   json["bandwidth_gbps"] = or_null(result.gbps, result.gbps > 0);
   json["read_bandwidth_fraction"] =
       or_null(result.read_bandwidth_fraction, result.read_bandwidth_fraction > 0);
@@ -199,6 +225,7 @@ OrderedJson to_json(const ProblemResult& result) {
 void print_results(const std::vector<ProblemResult>& results) {
   Table table({{"problem"},
                {"best us", Align::right},
+               {"+-%", Align::right},
                {"GB/s", Align::right},
                {"% of memory", Align::right},
                {"gain", Align::right},
@@ -206,17 +233,18 @@ void print_results(const std::vector<ProblemResult>& results) {
                {"failed", Align::right},
                {"config"}});
   for (const ProblemResult& result : results) {
-    const bool has_gain = result.default_us > 0 && result.best_us > 0;
     table.add_row({to_string(result.workload), format_number(result.best_us),
-                   format_number(result.gbps), format_percent(result.read_bandwidth_fraction),
-                   has_gain ? fmt::format("{:.2f}x", result.default_us / result.best_us) : "-",
+                   format_spread(result.mad_us, result.best_us), format_number(result.gbps),
+                   format_percent(result.read_bandwidth_fraction), format_gain(result.gain),
                    fmt::to_string(result.measured + result.failed), fmt::to_string(result.failed),
                    format_config(result.best)});
   }
   print_to(stdout, "\n{}\n", Lines{table.to_string(terminal_width(stdout))});
-  print_to(stdout,
-           "best us: per call. % of memory: of the measured read bandwidth. gain: over the untuned "
-           "default.\n");
+  print_to(
+      stdout,
+      "best us: per call. +-%: how far half of the samples lie from it at most. % of memory: of "
+      "the measured\nread bandwidth. gain: over the untuned default; none: no difference that "
+      "the samples show.\n");
   print_config_legends(results);
 }
 
@@ -270,6 +298,7 @@ ExitCode tune_on(const TuningJob& job, TuneOptions options) {
                     options.compile_threads);
   }
   store->require_in_place();  // before anyone is told where the results are
+  note_pinned(summary.results, *store, first.info().record, first.compiler_version());
   const OrderedJson origin = origin_json(first.info().record, first.compiler_version());
   return conclude(job, origin, options, summary, interrupt);
 }

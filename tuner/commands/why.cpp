@@ -21,6 +21,7 @@
 #include "tuner/inspect/account.h"
 #include "tuner/inspect/row_fields.h"
 #include "tuner/inspect/stored_rows.h"
+#include "tuner/measure/comparison.h"
 #include "tuner/measure/statistics.h"
 #include "tuner/session/problem_history.h"
 #include "tuner/text/format.h"
@@ -32,14 +33,15 @@ namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 
-/// "+6.5% (+6.0% to +7.1%)"; the interval is left out where there are too few samples.
+/// "+6.5% (+6.0% to +7.1%)", "-0.1% (-0.4% to +0.3%): no difference"; the interval is left out
+/// where there are too few samples.
 std::string format_slowdown(const MeasurementRecord& m, const MeasurementRecord& choice) {
-  const Ratio ratio = slowdown(m, choice);
+  const Ratio ratio = time_ratio(m, choice);
   std::string text = format_change(ratio.value);
   if (has_interval(m) && has_interval(choice)) {
     text += fmt::format(" ({} to {})", format_change(ratio.lower), format_change(ratio.upper));
   }
-  return text;
+  return ratio.is_within_noise() ? text + ": no difference" : text;
 }
 
 std::string format_interval(const MeasurementRecord& m) {
@@ -230,7 +232,7 @@ OrderedJson contender_json(const Evidence& evidence, const MeasurementRecord& m)
   json.erase("measurement_id");  // that of the result that it was compared with
   const bool is_ok = m.outcome == Outcome::ok;
   const bool has_intervals = has_interval(m) && has_interval(choice);
-  const Ratio ratio = is_ok ? slowdown(m, choice) : Ratio{};
+  const Ratio ratio = is_ok ? time_ratio(m, choice) : Ratio{};
   json["median_interval_us"] = interval_json(has_interval(m), interval_of_median(m.samples_us));
   json["time_over_choice"] = is_ok ? OrderedJson(ratio.value) : OrderedJson();
   json["time_over_choice_interval"] = interval_json(has_intervals, ratio);
@@ -254,7 +256,7 @@ OrderedJson evidence_json(const Account& account) {
           {"obstacles", obstacles},
           {"default_us", has_default ? OrderedJson(untuned->median_us) : OrderedJson()},
           {"default_over_choice",
-           has_default ? OrderedJson(slowdown(*untuned, choice).value) : OrderedJson()},
+           has_default ? OrderedJson(time_ratio(*untuned, choice).value) : OrderedJson()},
           {"untuned", untuned ? contender_json(evidence, *untuned) : OrderedJson()},
           {"tried", evidence.tried},
           {"failed", failed_of(evidence)},

@@ -57,14 +57,33 @@ class LateCompiler final : public Compiler {
 };
 
 auto rank_of(const ResultRow& row) {
-  return foldtune::rank_of(row.result.imported_from, row.result.measurement.bytes,
-                           row.result.measurement_id);
+  return std::pair(!row.result.is_pinned,
+                   foldtune::rank_of(row.result.imported_from, row.result.measurement.bytes,
+                                     row.result.measurement_id));
 }
 
 struct WantedRows {
   std::vector<ResultRow> rows{};
   std::vector<std::string> left_out{};  ///< those that are no results, a line each
 };
+
+/// What a pin of a result is for: all results of the problem on the device.
+std::string pinned_scope(const StoredResult& row) {
+  const MeasurementRecord& m = row.measurement;
+  return fmt::format("{} {} {} {}", row.run.device.fingerprint(), m.template_fingerprint,
+                     m.problem.family, m.problem.problem);
+}
+
+/// Of a problem that has pinned results, a look-up sees no others.
+void leave_pinned(std::vector<ResultRow>& rows) {
+  std::set<std::string> pinned;
+  for (const ResultRow& row : rows) {
+    if (row.result.is_pinned) pinned.insert(pinned_scope(row.result));
+  }
+  std::erase_if(rows, [&](const ResultRow& row) {
+    return !row.result.is_pinned && pinned.contains(pinned_scope(row.result));
+  });
+}
 
 /// One of each problem on each GPU, whatever the driver and the compiler: what a look-up takes that
 /// knows of neither.
@@ -96,6 +115,7 @@ WantedRows wanted_rows(const BundleSource& source) {
   });
   result.rows.reserve(wanted.size());
   for (auto& [key, row] : wanted) result.rows.push_back(std::move(row));
+  leave_pinned(result.rows);
   std::ranges::sort(result.rows, {},
                     [](const ResultRow& row) { return row.result.measurement_id; });
   return result;

@@ -182,25 +182,9 @@ int failed_of(const Evidence& evidence) {
   return failed;
 }
 
-bool has_interval(const MeasurementRecord& m) {
-  return m.outcome == Outcome::ok &&
-         m.samples_us.size() >= static_cast<std::size_t>(StopRule{}.at_least);
-}
-
 /// Against a constant of 1 a ratio is the median itself.
 Ratio interval_of_median(const std::vector<double>& samples_us) {
   return ratio_of_medians(samples_us, std::array{1.0});
-}
-
-Ratio slowdown(const MeasurementRecord& m, const MeasurementRecord& choice) {
-  if (has_interval(m) && has_interval(choice)) {
-    // The samples of the rounds that both took part in: the first ones.
-    const std::size_t both = std::min(m.samples_us.size(), choice.samples_us.size());
-    return ratio_of_medians(std::span(m.samples_us).first(both),
-                            std::span(choice.samples_us).first(both));
-  }
-  const double ratio = m.median_us / choice.median_us;
-  return {ratio, ratio, ratio};
 }
 
 }  // namespace foldtune

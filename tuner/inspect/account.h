@@ -65,14 +65,7 @@ std::vector<std::string> find_obstacles(const Account& account);
 /// How many configurations failed.
 int failed_of(const Evidence& evidence);
 
-/// Whether there are enough samples for an interval.
-bool has_interval(const MeasurementRecord& m);
-
 /// The median in us per call and its confidence interval.
 Ratio interval_of_median(const std::vector<double>& samples_us);
-
-/// The time over that of the choice, both successes. Where one has too few samples for an interval,
-/// the ends are the value.
-Ratio slowdown(const MeasurementRecord& m, const MeasurementRecord& choice);
 
 }  // namespace foldtune

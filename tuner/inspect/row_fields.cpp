@@ -62,6 +62,7 @@ OrderedJson to_json(const StoredResult& row) {
   json["imported_from"] = row.imported_from.empty()
                               ? OrderedJson()
                               : OrderedJson(json_fields::write(row.imported_from));
+  json["is_pinned"] = row.is_pinned;
   json["has_these_kernels"] = has_these_kernels(row);
   json["bandwidth_gbps"] = is_ok ? OrderedJson(gbps(m)) : OrderedJson();
   json["percent_of_read_bandwidth"] =

@@ -11,7 +11,6 @@
 
 #include "templates/family.h"
 #include "tuner/measure/measure.h"
-#include "tuner/measure/statistics.h"
 
 namespace foldtune {
 namespace {
@@ -33,8 +32,8 @@ constexpr double kEqualWithin = 0.02;
 
 /// What it is worth in a graph if a value that is waited for need not be copied to the host: it is
 /// there some 10 us earlier.
-constexpr double kShownWithin = 0.05;
-constexpr double kShownWithinUs = 2;
+constexpr double kStoredOnceWithin = 0.05;
+constexpr double kStoredOnceWithinUs = 2;
 
 /// Of one that seems clearly slower in a stream than another.
 constexpr int kRetrials = 2;
@@ -131,27 +130,42 @@ std::vector<double> turns_of_both(const Finalist& here, const Finalist& there,
   return turns;
 }
 
-/// A few that were measured, take at most `most` times as long as `chosen` and are of the kind, the
-/// fastest first. They may be out: what is a percent slower for sure is so, too.
-std::vector<std::size_t> find_within(const std::vector<Finalist>& finalists, const Finalist& chosen,
-                                     double most,
+/// Finalists, and the same of another shape, or nothing.
+struct Compared {
+  std::vector<Finalist>& here;
+  const std::vector<Finalist>& there;
+
+  /// Whether one takes at most `most` times as long as the chosen one, wherever they were compared.
+  bool is_within(std::size_t i, std::size_t chosen, double most) const {
+    const auto is_near = [&](const std::vector<Finalist>& all) {
+      const double ratio = was_measured(all[i]) ? ratio_of(all[i], all[chosen]) : 0;
+      return ratio > 0 && ratio <= most;
+    };
+    return is_near(here) && (there.empty() || !was_measured(there[chosen]) || is_near(there));
+  }
+};
+
+/// A few that take at most `most` times as long as the chosen one and are of the kind, the fastest
+/// first. They may be out: what is a percent slower for sure is so, too.
+std::vector<std::size_t> find_within(const Compared& finalists, std::size_t chosen, double most,
                                      const std::function<bool(const Finalist&)>& is_of_kind) {
   std::vector<std::size_t> found;
-  for (std::size_t i = 0; i < finalists.size(); ++i) {
-    const double ratio = was_measured(finalists[i]) ? ratio_of(finalists[i], chosen) : 0;
-    if (ratio > 0 && ratio <= most && is_of_kind(finalists[i])) found.push_back(i);
+  for (std::size_t i = 0; i < finalists.here.size(); ++i) {
+    if (finalists.is_within(i, chosen, most) && is_of_kind(finalists.here[i])) found.push_back(i);
   }
-  std::ranges::stable_sort(found, {},
-                           [&](std::size_t i) { return ratio_of(finalists[i], chosen); });
+  std::ranges::stable_sort(found, {}, [&](std::size_t i) {
+    return ratio_of(finalists.here[i], finalists.here[chosen]);
+  });
   if (found.size() > kMostOthers) found.resize(kMostOthers);
   return found;
 }
 
 /// The chosen one, or one that is about as fast and clearly faster in a stream.
-std::size_t prefer_in_stream(Evaluator& evaluator, std::vector<Finalist>& finalists,
-                             std::size_t chosen, const std::function<bool()>& is_over) {
+std::size_t prefer_in_stream(Evaluator& evaluator, const Compared& compared, std::size_t chosen,
+                             const std::function<bool()>& is_over) {
+  std::vector<Finalist>& finalists = compared.here;
   const std::vector<std::size_t> equals =
-      find_within(finalists, finalists[chosen], 1 + kEqualWithin,
+      find_within(compared, chosen, 1 + kEqualWithin,
                   [&](const Finalist& finalist) { return &finalist != &finalists[chosen]; });
   time_completely(evaluator, finalists[chosen]);
   std::size_t kept = chosen;
@@ -174,14 +188,15 @@ std::size_t prefer_in_stream(Evaluator& evaluator, std::vector<Finalist>& finali
 
 /// The one kept so far; in the place of one that ends in atomics, one that stores its result once
 /// and is nearly as fast.
-std::size_t prefer_shown(Evaluator& evaluator, std::vector<Finalist>& finalists, std::size_t kept,
-                         const std::function<bool()>& is_over) {
+std::size_t prefer_stored_once(Evaluator& evaluator, const Compared& compared, std::size_t kept,
+                               const std::function<bool()>& is_over) {
+  std::vector<Finalist>& finalists = compared.here;
   if (stores_result_once(finalists[kept].params)) return kept;
   const MeasurementRecord& record = finalists[kept].record;
-  const double most = 1 + std::min(kShownWithin, kShownWithinUs / record.median_us);
-  for (const std::size_t i :
-       find_within(finalists, finalists[kept], most,
-                   [](const Finalist& finalist) { return stores_result_once(finalist.params); })) {
+  const double most = 1 + std::min(kStoredOnceWithin, kStoredOnceWithinUs / record.median_us);
+  for (const std::size_t i : find_within(compared, kept, most, [](const Finalist& finalist) {
+         return stores_result_once(finalist.params);
+       })) {
     if (is_over()) break;
     time_completely(evaluator, finalists[i]);
     if (!is_clearly_less(record.stream_us, finalists[i].record.stream_us)) return i;
@@ -212,10 +227,20 @@ void compare(Evaluator& evaluator, std::vector<Finalist>& finalists,
   }
 }
 
-double median_beside(const MeasurementRecord& record, const MeasurementRecord& other) {
-  std::vector<double> samples = record.samples_us;
-  samples.resize(std::min(samples.size(), other.samples_us.size()));
-  return record.outcome == Outcome::ok ? median(std::move(samples)) : 0;
+bool has_interval(const MeasurementRecord& record) {
+  return record.outcome == Outcome::ok &&
+         record.samples_us.size() >= static_cast<std::size_t>(StopRule{}.at_least);
+}
+
+Ratio time_ratio(const MeasurementRecord& record, const MeasurementRecord& other) {
+  if (has_interval(record) && has_interval(other)) {
+    // Those that dropped out have the first rounds alone.
+    const std::size_t both = std::min(record.samples_us.size(), other.samples_us.size());
+    return ratio_of_medians(std::span(record.samples_us).first(both),
+                            std::span(other.samples_us).first(both));
+  }
+  const double ratio = record.median_us / other.median_us;
+  return {ratio, ratio, ratio};
 }
 
 bool is_clearly_faster(const Finalist& a, const Finalist& b) {
@@ -265,12 +290,14 @@ std::size_t choose_for_both(const std::vector<Finalist>& here, const std::vector
   return is_clearly_faster(joined(best), joined(*incumbent)) ? best : *incumbent;
 }
 
-std::size_t break_ties(Evaluator& evaluator, std::vector<Finalist>& finalists, std::size_t chosen,
+std::size_t break_ties(Evaluator& evaluator, std::vector<Finalist>& finalists,
+                       const std::vector<Finalist>& there, std::size_t chosen,
                        const std::function<bool()>& stop_requested) {
   const auto is_over = [&] { return stop_requested && stop_requested(); };
   if (is_over()) return chosen;
-  const std::size_t kept = prefer_in_stream(evaluator, finalists, chosen, is_over);
-  return is_over() ? kept : prefer_shown(evaluator, finalists, kept, is_over);
+  const Compared compared{.here = finalists, .there = there};
+  const std::size_t kept = prefer_in_stream(evaluator, compared, chosen, is_over);
+  return is_over() ? kept : prefer_stored_once(evaluator, compared, kept, is_over);
 }
 
 }  // namespace foldtune

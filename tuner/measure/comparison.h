@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tuner/measure/evaluator.h"
+#include "tuner/measure/statistics.h"
 
 namespace foldtune {
 
@@ -37,9 +38,12 @@ struct ComparisonOptions {
 void compare(Evaluator& evaluator, std::vector<Finalist>& finalists,
              const ComparisonOptions& options);
 
-/// The median of the samples of the rounds that `other` took part in, too, so that the two can be
-/// compared; 0 if there is none.
-double median_beside(const MeasurementRecord& record, const MeasurementRecord& other);
+/// Whether a record is of a success with enough samples for a confidence interval.
+bool has_interval(const MeasurementRecord& record);
+
+/// The time of `record` over that of `other`, in the rounds that both took part in. Where one has
+/// too few samples for an interval, its ends are the value. Both are of successes.
+Ratio time_ratio(const MeasurementRecord& record, const MeasurementRecord& other);
 
 /// Whether `a` is clearly faster than `b` in the rounds that both took part in, turn against turn:
 /// one that other work of the machine met is one turn, however many samples it has.
@@ -64,8 +68,11 @@ double ratio_of(const Finalist& a, const Finalist& b);
 /// `stop_requested`, which may be empty. Returns the one to keep: the chosen one, or one of the
 /// others that takes clearly less time in a stream; in the place of one that ends in atomics, one
 /// that stores its result once and takes at most 5% and at most 2 us more, for values that are
-/// waited for. Samples and medians stay those of the comparison. Throws what `evaluate` throws.
-std::size_t break_ties(Evaluator& evaluator, std::vector<Finalist>& finalists, std::size_t chosen,
+/// waited for. `there` is as choose_for_both takes it: where it is not empty, the others are as
+/// near to the chosen one there, too. Samples and medians stay those of the comparison. Throws what
+/// `evaluate` throws.
+std::size_t break_ties(Evaluator& evaluator, std::vector<Finalist>& finalists,
+                       const std::vector<Finalist>& there, std::size_t chosen,
                        const std::function<bool()>& stop_requested = nullptr);
 
 }  // namespace foldtune

@@ -31,6 +31,10 @@ struct Ratio {
   double value = 1;
   double lower = 1;
   double upper = 1;
+
+  /// Whether the interval has 1 in it: chance explains the difference. False where there is no
+  /// interval.
+  bool is_within_noise() const { return lower < upper && lower <= 1 && upper >= 1; }
 };
 
 struct BootstrapOptions {

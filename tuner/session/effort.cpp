@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "templates/space.h"
+
 namespace foldtune {
 namespace {
 
@@ -36,6 +38,16 @@ EffortLimits limits_of(Effort effort) {
       break;
   }
   return {.search = "exhaustive", .evaluations = 0, .finalists = 16, .rounds = 15};
+}
+
+int distinct_configurations(const Workload& workload, int multiprocessor_count, int most) {
+  const Space space(workload);
+  int count = 0;
+  for (const Config& params : space.enumerate()) {
+    if (count >= most) break;
+    if (!space.is_redundant(params, multiprocessor_count)) ++count;
+  }
+  return count;
 }
 
 }  // namespace foldtune

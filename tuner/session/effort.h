@@ -5,6 +5,8 @@
 #include <optional>
 #include <string_view>
 
+#include "foldtune/workload.h"
+
 namespace foldtune {
 
 enum class Effort {
@@ -24,5 +26,9 @@ struct EffortLimits {
 };
 
 EffortLimits limits_of(Effort effort);
+
+/// Configurations of a workload's space that launch different work; no more than `most` are
+/// counted.
+int distinct_configurations(const Workload& workload, int multiprocessor_count, int most);
 
 }  // namespace foldtune

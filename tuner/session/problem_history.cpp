@@ -9,7 +9,6 @@
 #include "cache/columns.h"
 #include "cache/notice.h"
 #include "runtime/lookup/lookup.h"
-#include "tuner/measure/comparison.h"
 #include "tuner/problem/problem_key.h"
 #include "tuner/search/seeds.h"
 
@@ -49,11 +48,11 @@ ProblemHistory::ProblemHistory(const ConfigStore& store, const TuningKey& key,
     if (is_choice) {
       chosen_ = record;
       chosen_params_ = params;
-      default_us_ = record.is_default ? record.median_us : 0;
+      fallback_ = record.is_default ? chosen_ : std::nullopt;
     }
     is_in_comparison = is_choice || (is_in_comparison && record.round == kCompared);
     if (is_in_comparison && record.is_default && record.outcome == Outcome::ok && !is_choice) {
-      default_us_ = median_beside(record, *chosen_);
+      fallback_ = record;
     }
     // Memory that lacked once may be there now: it is tried again.
     if (!resume || record.outcome == Outcome::out_of_memory) continue;

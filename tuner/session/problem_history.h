@@ -45,15 +45,14 @@ class ProblemHistory {
   /// The round for a choice that is to replace all earlier ones; no more than a row may have.
   int next_round() const { return next_round_; }
 
-  /// The time of the configuration that is used untuned in the comparison that chose; 0 if it took
-  /// no part.
-  double default_us() const { return default_us_; }
+  /// The configuration that is used untuned, in the comparison that chose; null if it took no part.
+  const MeasurementRecord* fallback() const { return fallback_ ? &*fallback_ : nullptr; }
 
  private:
   std::map<std::string, MeasurementRecord> known_;  ///< by the params' JSON
   std::optional<MeasurementRecord> chosen_;
   std::optional<Config> chosen_params_;
-  double default_us_ = 0;
+  std::optional<MeasurementRecord> fallback_;
   std::vector<Config> imported_;
   int next_round_ = kChosen;
 };

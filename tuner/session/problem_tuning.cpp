@@ -221,32 +221,32 @@ class ProblemTuning {
   bool is_done() const {
     if (!session_.options.resume || history_.chosen() == nullptr) return false;
     const auto known = static_cast<int>(history_.size());
-    return (limits_.evaluations > 0 && known >= limits_.evaluations) || known >= distinct_configs();
-  }
-
-  int distinct_configs() const {
-    const int multiprocessors = evaluator_.info().record.multiprocessor_count;
-    return static_cast<int>(std::ranges::count_if(space_.enumerate(), [&](const Config& params) {
-      return !space_.is_redundant(params, multiprocessors);
-    }));
+    return (limits_.evaluations > 0 && known >= limits_.evaluations) ||
+           known == distinct_configurations(
+                        workload_, evaluator_.info().record.multiprocessor_count, known + 1);
   }
 
   ProblemResult stored_result() const {
-    ProblemResult result = summarize(*history_.chosen());
-    result.default_us = history_.default_us();
+    ProblemResult result = summarize(*history_.chosen(), history_.fallback());
     result.known = static_cast<int>(history_.size());
     result.failed = static_cast<int>(history_.failed());
     result.measured = result.known - result.failed;
     return result;
   }
 
-  ProblemResult summarize(const MeasurementRecord& best) const {
+  /// `fallback` is of what is used untuned, and may be null.
+  ProblemResult summarize(const MeasurementRecord& best, const MeasurementRecord* fallback) const {
     ProblemResult result{.workload = workload_,
                          .best = config_from_json(workload_.problem.family(), best.params),
                          .best_us = best.median_us,
+                         .mad_us = best.mad_us,
                          .gbps = static_cast<double>(best.bytes) / best.median_us / 1e3};
     if (const double read_gbps = evaluator_.read_bandwidth_gbps(); read_gbps > 0) {
       result.read_bandwidth_fraction = result.gbps / read_gbps;
+    }
+    if (fallback != nullptr && fallback->outcome == Outcome::ok && fallback->median_us > 0) {
+      result.default_us = fallback->median_us;
+      result.gain = best.is_default ? Ratio{} : time_ratio(*fallback, best);
     }
     return result;
   }
@@ -498,9 +498,12 @@ class ProblemTuning {
     const std::optional<std::size_t> chosen = choose(candidates, incumbent(candidates));
     if (stop_requested()) return std::nullopt;
     if (!chosen) return keep_screened();
-    const std::size_t serving = choose_for_bucket(candidates, *chosen, must_stop);
-    const std::size_t kept =
-        break_ties(evaluator_, candidates, serving, [&] { return must_stop() || !is_ready_; });
+    const std::vector<Finalist> there = compare_at_other_end(candidates, *chosen, must_stop);
+    const std::size_t serving =
+        there.empty() ? *chosen
+                      : choose_for_both(candidates, there, *chosen, incumbent(candidates));
+    const std::size_t kept = break_ties(evaluator_, candidates, there, serving,
+                                        [&] { return must_stop() || !is_ready_; });
     busy_s_ += session_.elapsed_s() - begin_s;
     return keep(candidates, kept);
   }
@@ -519,12 +522,13 @@ class ProblemTuning {
     return find_fault(end).empty() ? std::optional(end) : std::nullopt;
   }
 
-  /// Of the finalists that are about as fast as the chosen one the best for both ends of the
-  /// bucket.
-  std::size_t choose_for_bucket(const std::vector<Finalist>& candidates, std::size_t chosen,
-                                const std::function<bool()>& must_stop) {
+  /// The finalists that are about as fast as the chosen one, timed at the bucket's other end, at
+  /// their places; the others are out. Empty if nothing is to be chosen there.
+  std::vector<Finalist> compare_at_other_end(const std::vector<Finalist>& candidates,
+                                             std::size_t chosen,
+                                             const std::function<bool()>& must_stop) {
     const std::optional<Workload> end = other_end();
-    if (!end || must_stop()) return chosen;
+    if (!end || must_stop()) return {};
     const std::optional<std::size_t> incumbent = this->incumbent(candidates);
     std::vector<Finalist> there;
     for (const Finalist& candidate : candidates) {
@@ -535,7 +539,7 @@ class ProblemTuning {
                        .stays = true,
                        .is_out = ratio == 0 || (ratio > kServesWithin && !is_incumbent)});
     }
-    if (std::ranges::count(there, false, &Finalist::is_out) < 2) return chosen;
+    if (std::ranges::count(there, false, &Finalist::is_out) < 2) return {};
     if (!set_workload(*end)) {
       foldtune::compare(evaluator_, there,
                         {.rounds = std::min(limits_.rounds, kRoundsForOtherEnd),
@@ -544,7 +548,7 @@ class ProblemTuning {
                          .left_s = [this] { return left_s(); }});
     }
     set_workload(workload_);  // where the time is over, or it is to stop, what is measured remains
-    return choose_for_both(candidates, there, chosen, incumbent);
+    return there;
   }
 
   /// Whoever measures knows nothing of where it is kept. A lack of memory is no property of the
@@ -574,9 +578,7 @@ class ProblemTuning {
     if (!record) return std::nullopt;
     record->round = history_.next_round();
     keep(*record);
-    ProblemResult result = with_tries(summarize(*record));
-    result.default_us = screened_default_ ? screened_default_->median_us : 0;
-    return result;
+    return with_tries(summarize(*record, screened_default_ ? &*screened_default_ : nullptr));
   }
 
   ProblemResult with_tries(ProblemResult result) const {
@@ -601,21 +603,17 @@ class ProblemTuning {
     // comparison.
     winner.record.round = history_.next_round();
     put(winner);
-    double default_us = 0;
+    const MeasurementRecord* fallback = nullptr;
     for (std::size_t i = 0; i < candidates.size(); ++i) {
-      if (candidates[i].params == fallback_) {
-        default_us = median_beside(candidates[i].record, winner.record);
-      }
       // Of a round that was cut short nothing is left.
       const MeasurementRecord& record = candidates[i].record;
       const bool is_empty = record.outcome == Outcome::ok && record.samples_us.empty();
+      if (candidates[i].params == fallback_) fallback = &record;
       if (i == chosen || record.params.empty() || is_empty) continue;
       candidates[i].record.round = kCompared;
       put(candidates[i]);
     }
-    ProblemResult result = with_tries(summarize(winner.record));
-    result.default_us = default_us;
-    return result;
+    return with_tries(summarize(winner.record, fallback));
   }
 
   void put(Finalist& finalist) {

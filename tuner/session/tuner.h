@@ -13,6 +13,7 @@
 #include "templates/family.h"
 #include "templates/space.h"
 #include "tuner/measure/evaluator.h"
+#include "tuner/measure/statistics.h"
 #include "tuner/session/effort.h"
 #include "tuner/session/preparation.h"
 
@@ -49,7 +50,10 @@ struct ProblemResult {
   Workload workload;
   Config best;
   double best_us = 0;
-  double default_us = 0;               ///< of the configuration that is used untuned
+  double mad_us = 0;      ///< median absolute deviation of the best's samples from best_us
+  double default_us = 0;  ///< of the configuration that is used untuned; 0: not measured
+  /// The default's time over the best's, where both were timed in turns; 1 if it is the best.
+  std::optional<Ratio> gain{};
   double gbps = 0;                     ///< input bytes over best_us, in 10^9 bytes per second
   double read_bandwidth_fraction = 0;  ///< gbps over the measured read bandwidth; 0: not measured
   int measured = 0;                    ///< configurations timed

@@ -42,6 +42,11 @@ struct ContextOptions {
   /// `$FOLDTUNE_BUNDLE`, separated by colons, come last. They are only read.
   std::vector<std::string> bundles{};
 
+  /// Takes from the database what `foldtune pin` has pinned, and nothing else; what is not pinned
+  /// runs untuned, or as the bundles have it. So no result that is tuned or imported later changes
+  /// a configuration, and with it a sum's bits or its time.
+  bool only_pinned = false;
+
   /// What kept kernels may take in the database, in bytes: those that were not used for the longest
   /// time go first. 0: none are kept. Empty: `$FOLDTUNE_CACHE_BYTES`, else 256 MiB.
   std::optional<std::uint64_t> cache_bytes{};

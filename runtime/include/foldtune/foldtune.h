@@ -72,6 +72,9 @@ typedef struct foldtune_context_options {
   /// More than 0, and at most a week: a problem that was not tuned is tuned by its first call, for
   /// up to so many seconds, as foldtune::OnMiss::tune says. Not together with `fail_untuned`.
   double tune_untuned_s;
+  /// Not 0: of the database pinned results alone are used, as
+  /// foldtune::ContextOptions::only_pinned says.
+  int only_pinned;
 } foldtune_context_options;
 
 /// Opens a context, to be destroyed by `foldtune_context_destroy`. `options` may be NULL. Of

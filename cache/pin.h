@@ -1,0 +1,18 @@
+/// Choices that stay, whatever is tuned, imported or merged later.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace foldtune {
+
+/// Pins the measurements in one transaction; returns how many were not pinned before. Ids that are
+/// not in the database are left out. Throws `StoreError`, also for a file that is not there.
+std::size_t pin_measurements(const std::string& path, const std::vector<std::int64_t>& ids);
+
+/// The same the other way round; returns how many were pinned.
+std::size_t unpin_measurements(const std::string& path, const std::vector<std::int64_t>& ids);
+
+}  // namespace foldtune

@@ -1,0 +1,169 @@
+#include "tuner/session/forecast.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <ctime>
+#include <limits>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "runtime/lookup/lookup.h"
+#include "templates/space.h"
+#include "tuner/measure/statistics.h"
+#include "tuner/session/effort.h"
+#include "tuner/session/problem_history.h"
+
+namespace foldtune {
+namespace {
+
+/// Of one problem, as the effort and the space have it.
+int configurations_to_try(const Workload& workload, int multiprocessor_count,
+                          const TuneOptions& options) {
+  const int most = options.max_evaluations.value_or(limits_of(options.effort).evaluations);
+  return distinct_configurations(workload, multiprocessor_count,
+                                 most > 0 ? most : std::numeric_limits<int>::max());
+}
+
+/// Seconds since 1970 of "2026-01-31T12:00:00Z".
+std::int64_t seconds_of(const std::string& time) {
+  std::tm parts{};
+  std::sscanf(time.c_str(), "%d-%d-%dT%d:%d:%d", &parts.tm_year, &parts.tm_mon, &parts.tm_mday,
+              &parts.tm_hour, &parts.tm_min, &parts.tm_sec);
+  parts.tm_year -= 1900;
+  parts.tm_mon -= 1;
+  return timegm(&parts);
+}
+
+/// What a run on the device did.
+struct PastRun {
+  std::int64_t last_id = 0;
+  int configurations = 0;
+  std::int64_t begin_s = 0;
+  std::int64_t end_s = 0;
+};
+
+/// A comparison by its run and what it was of.
+using ComparisonKey =
+    std::tuple<std::int64_t, std::string, std::string, std::string, std::string, std::string>;
+
+/// Its times; 0 for what is not known of it.
+struct ComparedTimes {
+  double chosen_us = 0;
+  double default_us = 0;
+};
+
+/// What was measured on the device, a row after the other. A row may come more than once.
+class Past {
+ public:
+  explicit Past(std::string device_fingerprint) : device_(std::move(device_fingerprint)) {}
+
+  void add(const StoredResult& row) {
+    if (row.device_fingerprint != device_ || !row.imported_from.empty()) return;
+    const MeasurementRecord& m = row.measurement;
+    if (m.round == kScreened) add_to_run(row);
+    if (m.outcome != Outcome::ok || m.round == kScreened) return;
+    ComparedTimes& times = comparisons_[{row.run_id, m.problem.family, m.problem.problem,
+                                         m.problem.layout, m.problem.bucket, m.shape}];
+    if (m.round >= kChosen) times.chosen_us = m.median_us;
+    if (m.is_default) times.default_us = m.median_us;
+  }
+
+  /// The median over the runs of what a configuration took, all that a tuning does included.
+  std::optional<double> configuration_s() const {
+    std::vector<double> seconds;
+    for (const auto& [id, run] : runs_) {
+      if (is_telling(run)) {
+        seconds.push_back(static_cast<double>(run.end_s - run.begin_s) / run.configurations);
+      }
+    }
+    if (seconds.empty()) return std::nullopt;
+    return median(std::move(seconds));
+  }
+  std::size_t telling_runs() const {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(runs_, [](const auto& entry) { return is_telling(entry.second); }));
+  }
+
+  /// Of the comparisons whose (family, problem) is wanted.
+  template <class IsWanted>
+  std::optional<KnownGain> gain(IsWanted is_wanted) const {
+    KnownGain gain{.least = std::numeric_limits<double>::infinity(), .most = 0};
+    double logarithms = 0;
+    for (const auto& [key, times] : comparisons_) {
+      if (times.chosen_us <= 0 || times.default_us <= 0) continue;
+      if (!is_wanted(std::get<1>(key), std::get<2>(key))) continue;
+      const double ratio = times.default_us / times.chosen_us;
+      ++gain.results;
+      logarithms += std::log(ratio);
+      gain.least = std::min(gain.least, ratio);
+      gain.most = std::max(gain.most, ratio);
+    }
+    if (gain.results == 0) return std::nullopt;
+    gain.mean = std::exp(logarithms / static_cast<double>(gain.results));
+    return gain;
+  }
+
+ private:
+  /// Times are stored in whole seconds.
+  static bool is_telling(const PastRun& run) {
+    constexpr int kFewest = 8;
+    return run.configurations >= kFewest && run.end_s >= run.begin_s;
+  }
+
+  void add_to_run(const StoredResult& row) {
+    PastRun& run = runs_[row.run_id];
+    if (row.measurement_id <= run.last_id) return;
+    run.last_id = row.measurement_id;
+    ++run.configurations;
+    run.begin_s = seconds_of(row.started_at);
+    run.end_s = seconds_of(row.measured_at);
+  }
+
+  std::string device_;
+  std::map<std::int64_t, PastRun> runs_;
+  std::map<ComparisonKey, ComparedTimes> comparisons_;
+};
+
+}  // namespace
+
+Forecast forecast(const ConfigStore& store, const DeviceRecord& device, const std::string& compiler,
+                  const TuneOptions& options) {
+  Forecast forecast{.problems = options.workloads.size()};
+  std::set<std::pair<std::string, std::string>> problems;
+  std::set<std::string> families;
+  for (const Workload& workload : options.workloads) {
+    const TuningKey key = make_tuning_key(device, compiler, workload);
+    problems.emplace(key.problem.family, key.problem.problem);
+    families.insert(key.problem.family);
+    const ProblemHistory history(store, key, workload, options.resume);
+    const int all = configurations_to_try(workload, device.multiprocessor_count, options);
+    const int left = std::max(0, all - static_cast<int>(history.size()));
+    if (left == 0 && history.chosen() != nullptr) {
+      ++forecast.done;
+    } else {
+      forecast.configurations += static_cast<std::size_t>(left);
+    }
+  }
+  Past past(device.fingerprint());
+  (void)store.measurements_where([&](const StoredResult& row) {
+    past.add(row);
+    return false;
+  });
+  if (const std::optional<double> each_s = past.configuration_s()) {
+    forecast.seconds = *each_s * static_cast<double>(forecast.configurations);
+    forecast.runs = past.telling_runs();
+  }
+  forecast.of_these = past.gain([&](const std::string& family, const std::string& problem) {
+    return problems.contains({family, problem});
+  });
+  forecast.of_their_families = past.gain(
+      [&](const std::string& family, const std::string&) { return families.contains(family); });
+  return forecast;
+}
+
+}  // namespace foldtune
