@@ -184,7 +184,7 @@ ORDER BY 1)sql");
     if (rows.getColumn(3).getInt() == 0) fault = "its measurement is none that was chosen";
     if (fault.empty()) continue;
     add(findings, fmt::format("pin {}", rows.getColumn(0).getInt64()), fault,
-        "`foldtune unpin`, and pin again");
+        "`foldtune unpin` without options removes all pins; pin again");
   }
 }
 

@@ -200,6 +200,10 @@ class ConfigStore {
   /// device, the others are as if they were not there (OpenOptions::pins).
   virtual std::optional<Match> find(const TuningKey& key, const BucketDistance& distance) const = 0;
 
+  /// Whether the key's problem has pinned results with its kernels on its device: then `find` gives
+  /// no others, at any bucket and layout, unless pins are ignored.
+  virtual bool is_pinned(const TuningKey& /*key*/) const { return false; }
+
   /// The best that was chosen for every key in the store, ordered by device, problem
   /// and bytes of its inputs.
   virtual std::vector<StoredResult> best() const = 0;
@@ -243,8 +247,8 @@ class ConfigStore {
 };
 
 /// Among the successful measurements of a key, those that are pinned, else those that were not
-/// imported, of them those of the
-/// highest round, of them the lowest median, of equals the newest. The candidate is the newer one.
+/// imported, of them those of the highest round, of them the lowest median, of equals the newest.
+/// The candidate is the newer one.
 bool is_better(const StoredResult& candidate, const StoredResult& incumbent);
 
 /// Of the best results of one problem with several drivers and compilers, in buckets that are

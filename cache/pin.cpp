@@ -4,7 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cache/queries.h"
 #include "cache/record_check.h"
+#include "cache/rows.h"
 #include "cache/sqlite_connection.h"
 
 namespace foldtune {
@@ -38,6 +40,22 @@ std::size_t unpin_measurements(const std::string& path, const std::vector<std::i
   constexpr const char* kUnpin =
       "DELETE FROM pin WHERE measurement_id IN (SELECT value FROM json_each(:ids))";
   return change(path, "unpin results in", kUnpin, ids, "");
+}
+
+std::size_t unpin_all(const std::string& path) {
+  require_database(path);
+  SqliteConnection connection(path, OpenMode::read_write);
+  return connection.write("unpin results in", [](SQLite::Database& database) {
+    return static_cast<std::size_t>(SQLite::Statement(database, "DELETE FROM pin").exec());
+  });
+}
+
+std::vector<StoredResult> pinned_results(const std::string& path) {
+  const SqliteConnection connection(path, OpenMode::read_only);
+  return connection.read("read the pinned results of", [](SQLite::Database& database) {
+    SQLite::Statement statement(database, select_results(kPinned));
+    return fetch_results(statement).results;
+  });
 }
 
 }  // namespace foldtune

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "cache/config_store.h"
+
 namespace foldtune {
 
 /// Pins the measurements in one transaction; returns how many were not pinned before. Ids that are
@@ -14,5 +16,11 @@ std::size_t pin_measurements(const std::string& path, const std::vector<std::int
 
 /// The same the other way round; returns how many were pinned.
 std::size_t unpin_measurements(const std::string& path, const std::vector<std::int64_t>& ids);
+
+/// Removes all pins, those that somebody wrote by hand, too; returns how many there were.
+std::size_t unpin_all(const std::string& path);
+
+/// What is pinned, in the order of storing. Rows that are no measurements are left out.
+std::vector<StoredResult> pinned_results(const std::string& path);
 
 }  // namespace foldtune

@@ -30,12 +30,20 @@ WHERE p.family = :family AND p.problem = :problem AND p.layout = :layout AND p.b
   AND p.template_fingerprint = :template_fingerprint
   AND m.round > 1 AND m.outcome = 'ok'
   AND (r.device_fingerprint = :device_fingerprint OR :device_fingerprint = '')
-  AND (NOT :obeys_pins OR m.measurement_id IN (SELECT measurement_id FROM pin)
-    OR NOT (:wants_pinned OR EXISTS (
-      SELECT 1 FROM pin WHERE family = :family AND problem = :problem
-        AND template_fingerprint = :template_fingerprint
-        AND device_fingerprint = :device_fingerprint)))
+  AND (NOT :pinned_only OR m.measurement_id IN (SELECT measurement_id FROM pin))
 )sql";
+
+// Whether there are pins for a problem. A pin is one of a choice: others, which somebody wrote, are
+// nothing.
+inline constexpr const char* kIsPinned = R"sql(
+SELECT EXISTS (
+  SELECT 1 FROM pin CROSS JOIN measurement USING (measurement_id)
+  WHERE family = :family AND problem = :problem AND template_fingerprint = :template_fingerprint
+    AND device_fingerprint = :device_fingerprint AND round > 1 AND outcome = 'ok')
+)sql";
+
+inline constexpr const char* kPinned =
+    "FROM result WHERE measurement_id IN (SELECT measurement_id FROM pin) ORDER BY measurement_id";
 
 // Where `find` goes on if there is nothing. What the index alone tells: of whatever device.
 inline constexpr const char* kBuckets = R"sql(

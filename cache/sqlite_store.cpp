@@ -104,8 +104,9 @@ std::optional<Match> best_match(std::vector<Match> matches) {
   const auto is_of_same_key = [&](const Match& a, const Match& b) { return key(a) == key(b); };
   matches.erase(std::unique(matches.begin(), matches.end(), is_of_same_key), matches.end());
   const auto best = std::ranges::min_element(matches, {}, [&](const Match& match) {
+    // A pin holds whatever the driver.
     return std::tuple(
-        match.is_stale,
+        match.is_stale && !match.is_pinned,
         rank_of(match.imported_from, is_of_one_bucket ? 0 : match.bytes, match.measurement_id));
   });
   if (best == matches.end()) return std::nullopt;
@@ -180,8 +181,7 @@ class SqliteStore final : public ConfigStore {
       SQLite::Statement find(database, kFind);
       find.bind(":device_fingerprint", key.device_fingerprint);
       find.bind(":template_fingerprint", key.template_fingerprint);
-      find.bind(":obeys_pins", static_cast<int>(pins_ != Pins::ignored));
-      find.bind(":wants_pinned", static_cast<int>(pins_ == Pins::only));
+      find.bind(":pinned_only", static_cast<int>(finds_pinned_only(database, key)));
       bind_problem(find, key.problem);
       auto best = best_sound_match(matches_in({key.problem.bucket}, key, find), key, left_out);
       if (best) return best;
@@ -193,6 +193,11 @@ class SqliteStore final : public ConfigStore {
     });
     tell_of(left_out);
     return found;
+  }
+
+  bool is_pinned(const TuningKey& key) const override {
+    return connection_->read("look up pins in",
+                             [&](SQLite::Database& database) { return has_pins(database, key); });
   }
 
   std::vector<StoredResult> best() const override {
@@ -234,6 +239,20 @@ class SqliteStore final : public ConfigStore {
   RowWriter& writer(SQLite::Database& database) {
     if (!writer_) writer_.emplace(database);
     return *writer_;
+  }
+
+  static bool has_pins(SQLite::Database& database, const TuningKey& key) {
+    SQLite::Statement statement(database, kIsPinned);
+    statement.bind(":family", key.problem.family);
+    statement.bind(":problem", key.problem.problem);
+    statement.bind(":template_fingerprint", key.template_fingerprint);
+    statement.bind(":device_fingerprint", key.device_fingerprint);
+    statement.executeStep();
+    return statement.getColumn(0).getInt() != 0;
+  }
+
+  bool finds_pinned_only(SQLite::Database& database, const TuningKey& key) const {
+    return pins_ == Pins::only || (pins_ == Pins::obeyed && has_pins(database, key));
   }
 
   void tell_of(const RefusedRows& left_out) const {

@@ -176,6 +176,7 @@ const Choice& Operation::choose(const Workload& workload) {
                     "MissPolicy",
                     to_string(workload), choice.reason, tune_command(device_.info(), workload)));
   }
+  if (choice.is_pinned) return choice;  // what is tuned would not be used the next time
   const Workload tunable = with_elements(workload);
   if (!find_fault(tunable).empty()) return choice;
   if (const Tuned tuned = settings_.tune(tunable); !tuned.config.empty()) {

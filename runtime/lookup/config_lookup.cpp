@@ -118,10 +118,12 @@ std::vector<Choice> ConfigLookup::choices(const DeviceRecord& device, const std:
   std::string fault = fault_;
   std::optional<Choice> untuned;
   std::vector<Choice> found;
+  bool is_pinned = false;
   const auto look_into = [&](const std::shared_ptr<const ConfigStore>& store) {
     if (store == nullptr) return;
     try {
       Choice choice = choose_config(store.get(), device, compiler, workload);
+      is_pinned = is_pinned || choice.is_pinned;
       if (choice.match) {
         found.push_back(std::move(choice));
       } else if (!untuned) {
@@ -133,7 +135,9 @@ std::vector<Choice> ConfigLookup::choices(const DeviceRecord& device, const std:
     }
   };
   look_into(own_);
-  for (const auto& bundle : bundles_) look_into(bundle);
+  for (const auto& bundle : bundles_) {
+    if (!is_pinned) look_into(bundle);
+  }
   std::ranges::stable_sort(found, {}, [](const Choice& choice) {
     return choice.source() == ConfigSource::exact ? 0 : 1;
   });

@@ -45,7 +45,8 @@ class ConfigLookup {
     return open(TunedSources{.database = database}, std::move(notify));
   }
 
-  /// `choose_config` in the database and in each bundle. A result for the workload's own bucket
+  /// `choose_config` in the database and, unless the problem is pinned there, in each bundle. A
+  /// result for the workload's own bucket
   /// goes before one of a near one; of equals the database's goes first, then that of the first
   /// bundle. Where a store fails, `notify` is told, and it has nothing.
   Choice choose(const DeviceRecord& device, const std::string& compiler,

@@ -81,14 +81,22 @@ std::string describe_stale(const Match& match) {
   if (!match.is_stale) return {};
   const std::string from =
       match.imported_from.empty() ? "" : fmt::format(", imported from {}", match.imported_from);
-  return fmt::format(" with driver {} and {}{}: `foldtune revalidate` times it again", match.driver,
-                     match.compiler, from);
+  return fmt::format(" with driver {} and {}{}{}", match.driver, match.compiler, from,
+                     match.is_pinned ? "" : ": `foldtune revalidate` times it again");
 }
 
 std::optional<Match> find(const ConfigStore& store, const TuningKey& key,
                           const Workload& workload) {
   try {
     return store.find(key, bucket_distance(workload));
+  } catch (const StoreError& error) {
+    throw DatabaseError(error.what());
+  }
+}
+
+bool has_pins(const ConfigStore& store, const TuningKey& key) {
+  try {
+    return store.is_pinned(key);
   } catch (const StoreError& error) {
     throw DatabaseError(error.what());
   }
@@ -121,8 +129,15 @@ std::optional<Found> find_for_any_layout(const ConfigStore& store, TuningKey key
   return std::nullopt;
 }
 
-/// Whether other devices have what this one has not.
-std::string describe_miss(const ConfigStore& store, TuningKey key, const Workload& workload) {
+/// Why there is nothing, and whether other devices have what this one has not.
+std::string describe_miss(const ConfigStore& store, TuningKey key, const Workload& workload,
+                          bool is_pinned) {
+  if (is_pinned) {
+    return fmt::format(
+        "{} is pinned at other sizes, and uses no other results until `foldtune "
+        "unpin`",
+        to_string(workload.problem));
+  }
   std::string text =
       fmt::format("{} was not tuned on this device with these kernels{}{}", to_string(workload),
                   key.compiler.empty() ? "" : " and ", key.compiler);
@@ -199,13 +214,9 @@ Choice tuned_now(const Workload& workload, const std::string& config) {
 
 namespace {
 
-Choice choose(const ConfigStore* store, const DeviceRecord& device, const std::string& compiler,
-              const Workload& workload) {
-  if (store == nullptr) return untuned(device, workload, "there is no tuning database");
-  const TuningKey key = make_tuning_key(device, compiler, workload);
-  std::optional<Found> found = find_for_any_layout(*store, key, workload);
-  if (!found) return untuned(device, workload, describe_miss(*store, key, workload));
-  const Match& match = found->match;
+/// With what was found, unless it is damaged or the default is better.
+Choice choose_found(const Found& found, const DeviceRecord& device, const Workload& workload) {
+  const Match& match = found.match;
   const Family& family = workload.problem.family();
   const std::string shape = describe_shape(family, match.shape);
   if (!is_of_bucket(family, match)) {
@@ -232,13 +243,26 @@ Choice choose(const ConfigStore* store, const DeviceRecord& device, const std::s
     return {
         .params = params,
         .match = match,
-        .reason = fmt::format("tuned{} at {} on {}{}{}", found->of_layout, shape, match.measured_at,
+        .reason = fmt::format("tuned{} at {} on {}{}{}", found.of_layout, shape, match.measured_at,
                               match.is_pinned ? ", pinned" : "", describe_stale(match)),
         .expected_loss = device.kind == "cpu" ? 0 : loss};
   } catch (const std::invalid_argument& error) {
     return untuned(device, workload,
                    fmt::format("the stored configuration cannot be read: {}", error.what()));
   }
+}
+
+Choice choose(const ConfigStore* store, const DeviceRecord& device, const std::string& compiler,
+              const Workload& workload) {
+  if (store == nullptr) return untuned(device, workload, "there is no tuning database");
+  const TuningKey key = make_tuning_key(device, compiler, workload);
+  const std::optional<Found> found = find_for_any_layout(*store, key, workload);
+  const bool is_pinned = found ? found->match.is_pinned : has_pins(*store, key);
+  Choice choice = found
+                      ? choose_found(*found, device, workload)
+                      : untuned(device, workload, describe_miss(*store, key, workload, is_pinned));
+  choice.is_pinned = is_pinned;
+  return choice;
 }
 
 }  // namespace

@@ -27,6 +27,8 @@ struct Choice {
   std::string reason;          ///< one sentence for people
   double expected_loss = 0;    ///< as Explanation has it
   bool is_tuned_now = false;   ///< by a miss, so that there is no match
+  /// The problem has pinned results, and is run with no others.
+  bool is_pinned = false;
 
   ConfigSource source() const;
 };

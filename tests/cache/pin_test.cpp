@@ -67,6 +67,34 @@ TEST_CASE_METHOD(PinnedTest,
   CHECK(found(23, Pins::ignored) == R"({"id":23})");
 }
 
+TEST_CASE_METHOD(PinnedTest, "a pin holds whatever the driver, at sizes between as well") {
+  DeviceRecord older = device();
+  older.driver = "100.1";
+  add(success(22, R"({"id":22})", 7), older);
+  pin({1, 4});
+  // Of equally near ones the larger input, as before.
+  CHECK(found(21) == R"({"id":22})");
+}
+
+TEST_CASE_METHOD(PinnedTest, "pins of what was not chosen are nothing, and go with all others") {
+  add(failure(20, R"({"id":"failed"})", Outcome::crashed));
+  add(success(20, R"({"id":"screened"})", 1, /*round=*/0));
+  SQLite::Database(file(), SQLite::OPEN_READWRITE)
+      .exec(
+          "INSERT INTO pin SELECT measurement_id, family, problem, template_fingerprint, "
+          "device_fingerprint, '2026-01-31T12:00:00Z' FROM result WHERE round < 2;"
+          "PRAGMA foreign_keys = OFF;"
+          "INSERT INTO pin SELECT 99, family, problem, template_fingerprint, "
+          "device_fingerprint, '2026-01-31T12:00:00Z' FROM result WHERE measurement_id = 1");
+  CHECK(found(20) == R"({"id":20})");
+  CHECK_FALSE(open_sqlite_store(file(), OpenMode::read_only)->is_pinned(key_of_size(20)));
+  pin({1});
+  CHECK(open_sqlite_store(file(), OpenMode::read_only)->is_pinned(key_of_size(30)));
+  CHECK(pinned_results(file()).size() == 3);
+  CHECK(unpin_all(file()) == 4);
+  CHECK(pinned_results(file()).empty());
+}
+
 TEST_CASE_METHOD(PinnedTest, "a pin is of one problem, one device and these kernels") {
   MeasurementRecord other = success(20, R"({"id":"max"})", 5);
   other.problem.problem = "op=max type=f32";

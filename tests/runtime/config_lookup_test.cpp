@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "cache/pin.h"
 #include "runtime/support/temporary_folder.h"
 #include "templates/reduce/space.h"
 #include "templates/space.h"
@@ -53,6 +54,31 @@ TEST_CASE_METHOD(TunedConfigsTest,
   make_database();
   CHECK(choose(open()).params == kTuned);
   CHECK(notes_.empty());
+}
+
+TEST_CASE_METHOD(TunedConfigsTest,
+                 "Tuned configurations: of a pinned problem neither bundles nor other results") {
+  make_database();
+  const std::string bundle = (folder_.path() / "bundle.db").string();
+  Reduction other = kProblem;
+  other.count = 1 << 10;
+  put_success(*open_sqlite_store(bundle, OpenMode::read_write), device_, other, kTuned);
+  const auto choose_other = [&](bool only_pinned) {
+    return ConfigLookup::open({.database = path_, .bundles = {bundle}, .only_pinned = only_pinned})
+        .choose(device_.info().record, device_.compiler().version(), other);
+  };
+  CHECK(choose_other(false).params == kTuned);
+  CHECK(choose_other(true).params == kTuned);  // of the bundle: nothing is pinned
+  pin_measurements(path_, {1});
+  for (const bool only_pinned : {false, true}) {
+    const Choice choice = choose_other(only_pinned);
+    CHECK_FALSE(choice.match);
+    CHECK(choice.is_pinned);
+    CHECK_THAT(choice.reason, ContainsSubstring("pinned at other sizes"));
+  }
+  const Choice pinned = choose(open());
+  CHECK(pinned.params == kTuned);
+  CHECK(pinned.is_pinned);
 }
 
 TEST_CASE_METHOD(TunedConfigsTest, "Tuned configurations: no database is no note") {

@@ -319,6 +319,13 @@ TEST_CASE_METHOD(ReducePlanTest, "Reducer: a miss is an error where that is the 
   CHECK(output_ == 14);
 }
 
+TEST_CASE_METHOD(ReducePlanTest, "Context: what a miss tunes is not for pinned results alone") {
+  ContextOptions options{.only_pinned = true};
+  CHECK_NOTHROW(Context(device_, nullptr, options));
+  options.on_miss.action = OnMiss::tune;
+  CHECK_THROWS_AS(Context(device_, nullptr, options), InvalidArgument);
+}
+
 TEST_CASE_METHOD(ReducePlanTest,
                  "Reducer: a miss is tuned once for each size, where that is the policy") {
   const ReduceParams tuned{.block_size = 512, .unroll = 8};

@@ -51,7 +51,8 @@ TEST_CASE("pin and unpin take the options that choose rows") {
   const Workplace place;
   store(place.database(), {stored_sum(20, 5)});
   store(place.database(), {stored_sum(20, 5)}, run_on("NVIDIA H100"));
-  CHECK_THAT(place.run({"pin", "--op", "max"}).out, ContainsSubstring("pinned 0 results\n"));
+  CHECK_THAT(place.run({"pin", "--op", "max"}).out,
+             ContainsSubstring("pinned 0 results: nothing that was chosen matches"));
   CHECK_THAT(place.run({"pin", "--device", "h100"}).out, ContainsSubstring("pinned 1 result\n"));
   CHECK_THAT(place.run({"unpin", "--device", "h200"}).out,
              ContainsSubstring("unpinned 0 results\n"));

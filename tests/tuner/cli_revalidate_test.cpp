@@ -99,6 +99,13 @@ TEST_CASE("revalidate: what is stale is timed again, nothing else, and once only
   CHECK(tuned.text("SELECT max(measurement_id) FROM measurement") == after);
 }
 
+TEST_CASE("revalidate: what is pinned is not stale, since another time would change nothing") {
+  const Tuned tuned;
+  CHECK(tuned.place.run({"pin", "--op", "max"}).exit_code == 0);
+  tuned.exec("UPDATE run SET device_driver = 'an older one'");
+  CHECK(tuned.stale() == "1");
+}
+
 TEST_CASE("revalidate: names that there are not, and a missing database, are errors") {
   const Workplace place;
   CHECK(place.run({"revalidate", "--op", "nonsense"}).exit_code == kUsage);

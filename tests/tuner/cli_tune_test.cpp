@@ -212,6 +212,23 @@ TEST_CASE("A dry run says what is left to do, and changes nothing") {
                  ContainsSubstring("20 s at most (--budget)"));
 }
 
+TEST_CASE("What is tuned of a pinned problem is kept, and not used, and that is said") {
+  const Workplace place;
+  copy_tuned(place);
+  CHECK(place.run({"pin", "--op", "sum"}).exit_code == 0);
+  CHECK(json_from(place, {"tune", "--device", "cpu", "--op", "sum", "--n", "9000", "--dry-run",
+                          "--json"})[0]["pinned"] == 1);
+  const Outcome tuned =
+      place.run({"tune", "--device", "cpu", "--op", "sum", "--n", "9000", "--max-evals", "1"});
+  CHECK_THAT(tuned.err, ContainsSubstring("note: pinned") && ContainsSubstring("sum f32\n"));
+  const auto why = [&] {
+    return place.run({"why", "--op", "sum", "--n", "9000", "--device", "cpu"}).out;
+  };
+  CHECK_THAT(why(), ContainsSubstring("is pinned at other sizes"));
+  CHECK(place.run({"unpin"}).exit_code == 0);
+  CHECK_THAT(why(), ContainsSubstring("exact: tuned at"));
+}
+
 TEST_CASE("Of several operators and types, what cannot be is left out with a note") {
   const Workplace place;
   const Outcome tuned =

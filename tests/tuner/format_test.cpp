@@ -29,6 +29,7 @@ TEST_CASE("Quantities come in units that fit") {
   CHECK(format_seconds(0.3) == "0.3 s");
   CHECK(format_seconds(0.001) == "1 ms");
   CHECK(format_seconds(200) == "3 min 20 s");
+  CHECK(format_seconds(7500) == "2 h 5 min");
   CHECK(format_seconds(-3) == "0 s");
   CHECK(format_bytes(512) == "512 B");
   CHECK(format_bytes(std::uint64_t{60} << 20) == "60 MiB");

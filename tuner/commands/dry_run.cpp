@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "cache/config_store.h"
+#include "cache/store_error.h"
 #include "foldtune/error.h"
 #include "tuner/inspect/account.h"
 #include "tuner/inspect/row_fields.h"
@@ -39,7 +40,11 @@ Place require_place(const std::string& device) {
 std::unique_ptr<ConfigStore> open_if_there(const std::string& path) {
   std::error_code is_hidden;
   if (!std::filesystem::exists(path, is_hidden) && !is_hidden) return open_memory_store();
-  return open_sqlite_store(path, OpenMode::read_only);
+  try {
+    return open_sqlite_store(path, OpenMode::read_only);
+  } catch (const EmptyDatabase&) {
+    return open_memory_store();
+  }
 }
 
 std::string describe_gain(const KnownGain& gain, const char* of) {
@@ -52,7 +57,7 @@ std::string describe_time(const Forecast& forecast, const std::optional<double>&
   std::string text =
       forecast.seconds ? fmt::format("about {}, by what {} took", format_seconds(*forecast.seconds),
                                      format_count(forecast.runs, "earlier run"))
-                       : std::string("not known: nothing was tuned on this device yet");
+                       : std::string("not known: no earlier run on this device tried enough");
   if (budget_s) text += fmt::format("; {} at most (--budget)", format_seconds(*budget_s));
   return text;
 }
@@ -85,10 +90,14 @@ void say_what_tuning_takes(const std::string& device, const std::string& databas
     entry.update(origin_json(place.device, place.compiler));
     entry.update({{"database", database},
                   {"dry_run", true},
+                  {"effort", name(options.effort)},
+                  {"budget_s", options.budget_s ? OrderedJson(*options.budget_s) : OrderedJson()},
                   {"problems", forecast.problems},
                   {"done", forecast.done},
+                  {"pinned", forecast.pinned},
                   {"configurations", forecast.configurations},
                   {"seconds", forecast.seconds ? OrderedJson(*forecast.seconds) : OrderedJson()},
+                  {"earlier_runs", forecast.runs},
                   {"gain_of_these", gain_json(forecast.of_these)},
                   {"gain_of_their_families", gain_json(forecast.of_their_families)}});
     json->push_back(entry);
@@ -101,6 +110,11 @@ void say_what_tuning_takes(const std::string& device, const std::string& databas
   print_to(stdout, "to try   at most {}\n", format_count(forecast.configurations, "configuration"));
   print_to(stdout, "time     {}\n", describe_time(forecast, options.budget_s));
   print_to(stdout, "gain     {}\n", describe_gains(forecast));
+  if (forecast.pinned > 0) {
+    print_to(stdout,
+             "pinned   {}: programs use other results of them after `foldtune unpin` alone\n",
+             format_count(forecast.pinned, "problem"));
+  }
   print_to(stdout, "database: {}\n", database);
 }
 

@@ -71,7 +71,7 @@ std::optional<std::int64_t> find_in_use(const ConfigStore& store, const Rows& gr
   }
   TuningKey key = tuning_key(row.run, row.measurement);
   key.driver = place->device.driver;
-  key.compiler = place->compiler;
+  key.compiler.clear();  // programs go by any, too, as long as the kernel is kept
   const std::optional<Match> match =
       store.find(key, [](std::string_view) { return std::optional<int>(); });
   return match ? std::optional(match->measurement_id) : std::nullopt;
@@ -114,10 +114,13 @@ ExitCode run_pin(const PinArguments& arguments) {
     return ExitCode::ok;
   }
   std::string text = fmt::format("pinned {}", format_count(pinned, "result"));
-  if (selection.pinned > 0) text += fmt::format("; {} before", selection.pinned);
+  if (selection.pinned > 0) text += fmt::format("; {} pinned already", selection.pinned);
   if (selection.other_kernels > 0) {
     text += fmt::format("; {} of other kernels than those here, which nothing uses, left out",
                         selection.other_kernels);
+  }
+  if (pinned + selection.pinned + selection.other_kernels == 0) {
+    text += ": nothing that was chosen matches; `foldtune show` lists what was";
   }
   print_to(stdout, "{}\ndatabase: {}\n", text, path);
   return ExitCode::ok;
@@ -125,12 +128,19 @@ ExitCode run_pin(const PinArguments& arguments) {
 
 ExitCode run_unpin(const PinArguments& arguments) {
   const std::string path = database_path(arguments.database);
-  const auto is_wanted = row_test(arguments.filter);
-  std::vector<std::int64_t> ids;
-  for (const StoredResult& row : open_sqlite_store(path, OpenMode::read_only)->best()) {
-    if (row.is_pinned && is_wanted(row)) ids.push_back(row.measurement_id);
+  const RowFilter& filter = arguments.filter;
+  const bool is_all = filter.family.empty() && filter.fields.empty() && filter.device.empty();
+  std::size_t unpinned = 0;
+  if (is_all) {
+    unpinned = unpin_all(path);
+  } else {
+    const auto is_wanted = row_test(filter);
+    std::vector<std::int64_t> ids;
+    for (const StoredResult& row : pinned_results(path)) {
+      if (is_wanted(row)) ids.push_back(row.measurement_id);
+    }
+    if (!ids.empty()) unpinned = unpin_measurements(path, ids);
   }
-  const std::size_t unpinned = ids.empty() ? 0 : unpin_measurements(path, ids);
   if (arguments.json) {
     print_indented({{"database", path}, {"unpinned", unpinned}});
   } else {
@@ -167,7 +177,8 @@ Action prepare_pin(CLI::App& app, const std::string&) {
 Action prepare_unpin(CLI::App& app, const std::string&) {
   return prepare(app, run_unpin,
                  "The results of the problems that the options choose, else all, are choices like "
-                 "others again:\nthe best that was measured is used.\n\n"
+                 "others again:\nthe best that was measured is used. Without options pins that "
+                 "were damaged go, too.\n\n"
                  "Examples:\n"
                  "  foldtune unpin\n"
                  "  foldtune unpin --op sum");

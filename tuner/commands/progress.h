@@ -12,9 +12,10 @@ namespace foldtune {
 /// "3/9 sum f32 2^16: 12 s left, best 3.215 us, 45 timed, 1 failed".
 std::string format_progress(const TuneProgress& progress);
 
-/// "sum f32 2^16: 3.215 us, 81.5 GB/s, 1.42x the default's speed; 45 timed, 2 failed".
 /// Of a ProblemResult: "1.04x"; "none" where the samples show no difference; "-": not compared.
 std::string format_gain(const std::optional<Ratio>& gain);
+
+/// "sum f32 2^16: 3.215 us, 81.5 GB/s, 1.42x the default's speed; 45 timed, 2 failed".
 std::string format_result(const ProblemResult& result);
 
 /// "sum f32 2^40: not tuned: allocating 4398046511104 bytes: out of memory", of the reason's first

@@ -69,24 +69,17 @@ void keep_kernels_of(const std::vector<ProblemResult>& results, const ConfigStor
   }
 }
 
-/// What was tuned, and is not used.
-void note_pinned(const std::vector<ProblemResult>& results, const ConfigStore& store,
-                 const DeviceRecord& device, const std::string& compiler) {
+/// The problems of which programs use pinned results, whatever was tuned.
+std::vector<std::string> pinned_problems(const std::vector<ProblemResult>& results,
+                                         const ConfigStore& store, const DeviceRecord& device,
+                                         const std::string& compiler) {
   std::vector<std::string> pinned;
   for (const ProblemResult& result : results) {
-    const Workload& workload = result.workload;
-    const std::optional<Match> match =
-        store.find(make_tuning_key(device, compiler, workload), bucket_distance(workload));
-    const std::string name = to_string(workload.problem);
-    if (match && match->is_pinned && (pinned.empty() || pinned.back() != name)) {
-      pinned.push_back(name);
-    }
+    if (!store.is_pinned(make_tuning_key(device, compiler, result.workload))) continue;
+    const std::string name = to_string(result.workload.problem);
+    if (std::ranges::find(pinned, name) == pinned.end()) pinned.push_back(name);
   }
-  if (pinned.empty()) return;
-  print_to(stderr,
-           "foldtune: note: pinned, so that programs keep what they use until `foldtune unpin`: "
-           "{}\n",
-           fmt::join(pinned, ", "));
+  return pinned;
 }
 
 using OrderedJson = nlohmann::ordered_json;
@@ -298,8 +291,16 @@ ExitCode tune_on(const TuningJob& job, TuneOptions options) {
                     options.compile_threads);
   }
   store->require_in_place();  // before anyone is told where the results are
-  note_pinned(summary.results, *store, first.info().record, first.compiler_version());
-  const OrderedJson origin = origin_json(first.info().record, first.compiler_version());
+  OrderedJson origin = origin_json(first.info().record, first.compiler_version());
+  const std::vector<std::string> pinned =
+      pinned_problems(summary.results, *store, first.info().record, first.compiler_version());
+  if (!pinned.empty()) {
+    print_to(stderr,
+             "foldtune: note: pinned, so that programs keep what they use until `foldtune unpin`: "
+             "{}\n",
+             fmt::join(pinned, ", "));
+  }
+  origin["pinned"] = pinned;
   return conclude(job, origin, options, summary, interrupt);
 }
 

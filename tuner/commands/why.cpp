@@ -33,7 +33,7 @@ namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 
-/// "+6.5% (+6.0% to +7.1%)", "-0.1% (-0.4% to +0.3%): no difference"; the interval is left out
+/// "+6.5% (+6.0% to +7.1%)", "-0.1% (-0.4% to +0.3%), no difference shown"; the interval is left out
 /// where there are too few samples.
 std::string format_slowdown(const MeasurementRecord& m, const MeasurementRecord& choice) {
   const Ratio ratio = time_ratio(m, choice);
@@ -41,7 +41,7 @@ std::string format_slowdown(const MeasurementRecord& m, const MeasurementRecord&
   if (has_interval(m) && has_interval(choice)) {
     text += fmt::format(" ({} to {})", format_change(ratio.lower), format_change(ratio.upper));
   }
-  return ratio.is_within_noise() ? text + ": no difference" : text;
+  return ratio.is_within_noise() ? text + ", no difference shown" : text;
 }
 
 std::string format_interval(const MeasurementRecord& m) {

@@ -21,12 +21,19 @@
 namespace foldtune {
 namespace {
 
-/// Of one problem, as the effort and the space have it.
-int configurations_to_try(const Workload& workload, int multiprocessor_count,
-                          const TuneOptions& options) {
-  const int most = options.max_evaluations.value_or(limits_of(options.effort).evaluations);
-  return distinct_configurations(workload, multiprocessor_count,
-                                 most > 0 ? most : std::numeric_limits<int>::max());
+/// What is left to try of a problem, at most; 0 if it is done.
+std::size_t configurations_left(const Workload& workload, const ProblemHistory& history,
+                                int multiprocessor_count, const TuneOptions& options) {
+  int most = options.max_evaluations.value_or(limits_of(options.effort).evaluations);
+  const auto known = static_cast<int>(history.size());
+  // A space is only counted where that tells more: it takes milliseconds.
+  const bool may_be_all = history.chosen() != nullptr && known < most;
+  if (most == 0 || may_be_all) {
+    most = distinct_configurations(workload, multiprocessor_count,
+                                   most > 0 ? most : std::numeric_limits<int>::max());
+  }
+  const bool is_unchosen = history.chosen() == nullptr;
+  return static_cast<std::size_t>(std::max(is_unchosen ? 1 : 0, most - known));
 }
 
 /// Seconds since 1970 of "2026-01-31T12:00:00Z".
@@ -47,9 +54,8 @@ struct PastRun {
   std::int64_t end_s = 0;
 };
 
-/// A comparison by its run and what it was of.
-using ComparisonKey =
-    std::tuple<std::int64_t, std::string, std::string, std::string, std::string, std::string>;
+/// What a comparison was of: family, problem, layout, bucket, shape.
+using ComparisonKey = std::tuple<std::string, std::string, std::string, std::string, std::string>;
 
 /// Its times; 0 for what is not known of it.
 struct ComparedTimes {
@@ -65,11 +71,12 @@ class Past {
   void add(const StoredResult& row) {
     if (row.device_fingerprint != device_ || !row.imported_from.empty()) return;
     const MeasurementRecord& m = row.measurement;
-    if (m.round == kScreened) add_to_run(row);
+    add_to_run(row);
     if (m.outcome != Outcome::ok || m.round == kScreened) return;
-    ComparedTimes& times = comparisons_[{row.run_id, m.problem.family, m.problem.problem,
-                                         m.problem.layout, m.problem.bucket, m.shape}];
-    if (m.round >= kChosen) times.chosen_us = m.median_us;
+    ComparedTimes& times = comparisons_[{m.problem.family, m.problem.problem, m.problem.layout,
+                                         m.problem.bucket, m.shape}];
+    // What was chosen stands before what it was compared with; the last comparison counts.
+    if (m.round >= kChosen) times = {.chosen_us = m.median_us};
     if (m.is_default) times.default_us = m.median_us;
   }
 
@@ -96,7 +103,7 @@ class Past {
     double logarithms = 0;
     for (const auto& [key, times] : comparisons_) {
       if (times.chosen_us <= 0 || times.default_us <= 0) continue;
-      if (!is_wanted(std::get<1>(key), std::get<2>(key))) continue;
+      if (!is_wanted(std::get<0>(key), std::get<1>(key))) continue;
       const double ratio = times.default_us / times.chosen_us;
       ++gain.results;
       logarithms += std::log(ratio);
@@ -112,14 +119,16 @@ class Past {
   /// Times are stored in whole seconds.
   static bool is_telling(const PastRun& run) {
     constexpr int kFewest = 8;
-    return run.configurations >= kFewest && run.end_s >= run.begin_s;
+    constexpr std::int64_t kLongest = 7 * 24 * 3600;  // else a clock was wrong
+    const std::int64_t seconds = run.end_s - run.begin_s;
+    return run.configurations >= kFewest && seconds >= 0 && seconds <= kLongest;
   }
 
   void add_to_run(const StoredResult& row) {
     PastRun& run = runs_[row.run_id];
     if (row.measurement_id <= run.last_id) return;
     run.last_id = row.measurement_id;
-    ++run.configurations;
+    run.configurations += row.measurement.round == kScreened ? 1 : 0;
     run.begin_s = seconds_of(row.started_at);
     run.end_s = seconds_of(row.measured_at);
   }
@@ -141,13 +150,11 @@ Forecast forecast(const ConfigStore& store, const DeviceRecord& device, const st
     problems.emplace(key.problem.family, key.problem.problem);
     families.insert(key.problem.family);
     const ProblemHistory history(store, key, workload, options.resume);
-    const int all = configurations_to_try(workload, device.multiprocessor_count, options);
-    const int left = std::max(0, all - static_cast<int>(history.size()));
-    if (left == 0 && history.chosen() != nullptr) {
-      ++forecast.done;
-    } else {
-      forecast.configurations += static_cast<std::size_t>(left);
-    }
+    const std::size_t left =
+        configurations_left(workload, history, device.multiprocessor_count, options);
+    forecast.configurations += left;
+    forecast.done += left == 0 ? 1 : 0;
+    forecast.pinned += store.is_pinned(key) ? 1 : 0;
   }
   Past past(device.fingerprint());
   (void)store.measurements_where([&](const StoredResult& row) {

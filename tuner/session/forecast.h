@@ -21,6 +21,7 @@ struct KnownGain {
 struct Forecast {
   std::size_t problems = 0;
   std::size_t done = 0;            ///< of them: tuned before with as much effort
+  std::size_t pinned = 0;          ///< of them: programs use pinned results, whatever is tuned
   std::size_t configurations = 0;  ///< to try for the others, at most
   /// How long they take together by what earlier runs on the device took for each, in seconds;
   /// empty if there were none.

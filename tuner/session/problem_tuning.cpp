@@ -222,7 +222,7 @@ class ProblemTuning {
     if (!session_.options.resume || history_.chosen() == nullptr) return false;
     const auto known = static_cast<int>(history_.size());
     return (limits_.evaluations > 0 && known >= limits_.evaluations) ||
-           known == distinct_configurations(
+           known >= distinct_configurations(
                         workload_, evaluator_.info().record.multiprocessor_count, known + 1);
   }
 
@@ -578,7 +578,10 @@ class ProblemTuning {
     if (!record) return std::nullopt;
     record->round = history_.next_round();
     keep(*record);
-    return with_tries(summarize(*record, screened_default_ ? &*screened_default_ : nullptr));
+    ProblemResult result =
+        with_tries(summarize(*record, screened_default_ ? &*screened_default_ : nullptr));
+    if (!record->is_default) result.gain.reset();  // they were not timed in turns
+    return result;
   }
 
   ProblemResult with_tries(ProblemResult result) const {

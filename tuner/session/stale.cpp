@@ -29,6 +29,7 @@ std::vector<Results> group_by_problem(const std::vector<StoredResult>& best,
                                    is_of_these_kernels(row.measurement.template_fingerprint);
     const Validity validity = validity_of(row, device.record, device.compiler, has_these_kernels);
     if (validity != Validity::valid && validity != Validity::stale) continue;
+    if (row.is_pinned) continue;  // another time would change nothing
     const ProblemKey& key = row.measurement.problem;
     auto group = std::ranges::find(groups, key, &Results::key);
     if (group == groups.end()) group = groups.insert(groups.end(), {.key = key});

@@ -59,8 +59,9 @@ std::string format_seconds(double seconds) {
   if (seconds > 0 && seconds < kLeastTenth) return fmt::format("{:.2g} ms", seconds * 1e3);
   if (seconds > 0 && seconds < kLeastWhole) return fmt::format("{:.1f} s", seconds);
   const auto whole = static_cast<std::int64_t>(std::llround(std::max(seconds, 0.0)));
-  return whole < 60 ? fmt::format("{} s", whole)
-                    : fmt::format("{} min {} s", whole / 60, whole % 60);
+  if (whole < 60) return fmt::format("{} s", whole);
+  if (whole < 3600) return fmt::format("{} min {} s", whole / 60, whole % 60);
+  return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
 }
 
 std::string format_bytes(std::uint64_t bytes) {

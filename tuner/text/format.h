@@ -17,7 +17,7 @@ std::string format_number(double value);
 /// "3.215 us", "1.5 ms", "2.25 s".
 std::string format_us(double microseconds);
 
-/// "12 s", "3 min 20 s".
+/// "12 s", "3 min 20 s", "2 h 5 min".
 std::string format_seconds(double seconds);
 
 /// "139.8 GiB", "60 MiB".

@@ -31,10 +31,11 @@ struct MissPolicy {
   /// Without a function Foldtune tunes, as `foldtune tune --effort quick` does: in processes of its
   /// own (foldtune-worker, which is installed with the library; `$FOLDTUNE_WORKER` names another
   /// one), one problem of the context at a time, with what is measured put into the context's
-  /// database, where the next process finds it. Best before the program's own work, which disturbs
-  /// the timing: the device is shared, with memory for inputs of several times its L2 at least. It
-  /// throws Unavailable without foldtune-worker or where other processes may not use the device,
-  /// DatabaseError where the database cannot be written, and what else keeps it from tuning.
+  /// database, where the next process finds it. Of a problem with pinned results nothing is tuned.
+  /// Best before the program's own work, which disturbs the timing: the device is shared, with
+  /// memory for inputs of several times its L2 at least. It throws Unavailable without
+  /// foldtune-worker or where other processes may not use the device, DatabaseError where the
+  /// database cannot be written, and what else keeps it from tuning.
   std::function<std::string(const Workload& workload)> tune{};
 
   /// Of wall time, in seconds, for each problem that Foldtune tunes: what is found by then is used.
