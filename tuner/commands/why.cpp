@@ -33,8 +33,8 @@ namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 
-/// "+6.5% (+6.0% to +7.1%)", "-0.1% (-0.4% to +0.3%), no difference shown"; the interval is left out
-/// where there are too few samples.
+/// "+6.5% (+6.0% to +7.1%)", "-0.1% (-0.4% to +0.3%), no difference shown"; the interval is left
+/// out where there are too few samples.
 std::string format_slowdown(const MeasurementRecord& m, const MeasurementRecord& choice) {
   const Ratio ratio = time_ratio(m, choice);
   std::string text = format_change(ratio.value);

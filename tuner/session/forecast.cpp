@@ -119,7 +119,7 @@ class Past {
   /// Times are stored in whole seconds.
   static bool is_telling(const PastRun& run) {
     constexpr int kFewest = 8;
-    constexpr std::int64_t kLongest = 7 * 24 * 3600;  // else a clock was wrong
+    constexpr std::int64_t kLongest = std::int64_t{7} * 24 * 3600;  // else a clock was wrong
     const std::int64_t seconds = run.end_s - run.begin_s;
     return run.configurations >= kFewest && seconds >= 0 && seconds <= kLongest;
   }
