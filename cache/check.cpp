@@ -180,8 +180,11 @@ FROM pin JOIN measurement m USING (measurement_id) JOIN problem p USING (problem
 ORDER BY 1)sql");
   while (rows.executeStep()) {
     std::string fault = fault_of_date("pinned_at", rows.getColumn(1).getString());
-    if (rows.getColumn(2).getInt() == 0) fault = "its names are not those of its measurement";
-    if (rows.getColumn(3).getInt() == 0) fault = "its measurement is none that was chosen";
+    if (rows.getColumn(3).getInt() == 0) {
+      fault = "its measurement was not chosen";
+    } else if (rows.getColumn(2).getInt() == 0) {
+      fault = "its names are not those of its measurement";
+    }
     if (fault.empty()) continue;
     add(findings, fmt::format("pin {}", rows.getColumn(0).getInt64()), fault,
         "`foldtune unpin` without options removes all pins; pin again");

@@ -202,7 +202,17 @@ class ConfigStore {
 
   /// Whether the key's problem has pinned results with its kernels on its device: then `find` gives
   /// no others, at any bucket and layout, unless pins are ignored.
-  virtual bool is_pinned(const TuningKey& /*key*/) const { return false; }
+  virtual bool has_pins(const TuningKey& /*key*/) const { return false; }
+
+  /// Whether `find` gives pinned results alone, of all problems (Pins::only).
+  virtual bool finds_pinned_only() const { return false; }
+
+  /// The newest measurements, at most so many, oldest first.
+  virtual std::vector<StoredResult> newest(std::size_t most) const {
+    std::vector<StoredResult> all = measurements();
+    if (all.size() > most) all.erase(all.begin(), all.end() - static_cast<std::ptrdiff_t>(most));
+    return all;
+  }
 
   /// The best that was chosen for every key in the store, ordered by device, problem
   /// and bytes of its inputs.

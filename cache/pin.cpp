@@ -2,6 +2,7 @@
 
 #include <SQLiteCpp/Statement.h>
 
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "cache/queries.h"
@@ -12,20 +13,25 @@
 namespace foldtune {
 namespace {
 
-/// The changes that a statement makes whose parameter `:ids` is a JSON list.
+/// How many rows a statement changes, whose parameters `bind` sets.
 std::size_t change(const std::string& path, const char* doing, const char* sql,
-                   const std::vector<std::int64_t>& ids, const std::string& time) {
+                   const std::function<void(SQLite::Statement&)>& bind) {
   require_database(path);
   SqliteConnection connection(path, OpenMode::read_write);
   return connection.write(doing, [&](SQLite::Database& database) {
     SQLite::Statement statement(database, sql);
-    statement.bind(":ids", nlohmann::json(ids).dump());
-    if (!time.empty()) statement.bind(":time", time);
+    bind(statement);
     return static_cast<std::size_t>(statement.exec());
   });
 }
 
 }  // namespace
+
+PinScope pin_scope(const StoredResult& row) {
+  const MeasurementRecord& m = row.measurement;
+  return {row.run.device.fingerprint(), m.template_fingerprint, m.problem.family,
+          m.problem.problem};
+}
 
 std::size_t pin_measurements(const std::string& path, const std::vector<std::int64_t>& ids) {
   constexpr const char* kPin = R"sql(
@@ -33,27 +39,28 @@ INSERT OR IGNORE INTO pin
 SELECT measurement_id, family, problem, template_fingerprint, device_fingerprint, :time
 FROM measurement JOIN run USING (run_id) JOIN problem USING (problem_id)
 WHERE measurement_id IN (SELECT value FROM json_each(:ids)))sql";
-  return change(path, "pin results in", kPin, ids, utc_now());
+  return change(path, "pin results in", kPin, [&](SQLite::Statement& statement) {
+    statement.bind(":ids", nlohmann::json(ids).dump());
+    statement.bind(":time", utc_now());
+  });
 }
 
 std::size_t unpin_measurements(const std::string& path, const std::vector<std::int64_t>& ids) {
   constexpr const char* kUnpin =
       "DELETE FROM pin WHERE measurement_id IN (SELECT value FROM json_each(:ids))";
-  return change(path, "unpin results in", kUnpin, ids, "");
+  return change(path, "unpin results in", kUnpin, [&](SQLite::Statement& statement) {
+    statement.bind(":ids", nlohmann::json(ids).dump());
+  });
 }
 
 std::size_t unpin_all(const std::string& path) {
-  require_database(path);
-  SqliteConnection connection(path, OpenMode::read_write);
-  return connection.write("unpin results in", [](SQLite::Database& database) {
-    return static_cast<std::size_t>(SQLite::Statement(database, "DELETE FROM pin").exec());
-  });
+  return change(path, "unpin results in", "DELETE FROM pin", [](SQLite::Statement&) {});
 }
 
 std::vector<StoredResult> pinned_results(const std::string& path) {
   const SqliteConnection connection(path, OpenMode::read_only);
   return connection.read("read the pinned results of", [](SQLite::Database& database) {
-    SQLite::Statement statement(database, select_results(kPinned));
+    SQLite::Statement statement(database, select_results(kPinnedResults));
     return fetch_results(statement).results;
   });
 }

@@ -4,11 +4,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "cache/config_store.h"
 
 namespace foldtune {
+
+/// What a pinned result hides the others of: a problem with its kernels on a device, whatever the
+/// driver, the compiler, the layout and the bucket. (device, kernels, family, problem.)
+using PinScope = std::tuple<std::string, std::string, std::string, std::string>;
+PinScope pin_scope(const StoredResult& row);
 
 /// Pins the measurements in one transaction; returns how many were not pinned before. Ids that are
 /// not in the database are left out. Throws `StoreError`, also for a file that is not there.

@@ -21,7 +21,7 @@ inline std::string select_results(const char* query) {
 inline constexpr const char* kFind = R"sql(
 SELECT m.measurement_id, m.round, m.median_us, m.shape, m.input_bytes, m.measured_at, p.bucket,
   r.device_name, r.device_driver, r.compiler, c.params, m.imported_from,
-  m.measurement_id IN (SELECT measurement_id FROM pin)
+  :sees_pins AND m.measurement_id IN (SELECT measurement_id FROM pin)
 FROM problem p
 CROSS JOIN measurement m ON m.problem_id = p.problem_id
 CROSS JOIN run r ON r.run_id = m.run_id
@@ -35,14 +35,18 @@ WHERE p.family = :family AND p.problem = :problem AND p.layout = :layout AND p.b
 
 // Whether there are pins for a problem. A pin is one of a choice: others, which somebody wrote, are
 // nothing.
-inline constexpr const char* kIsPinned = R"sql(
+inline constexpr const char* kHasPins = R"sql(
 SELECT EXISTS (
   SELECT 1 FROM pin CROSS JOIN measurement USING (measurement_id)
   WHERE family = :family AND problem = :problem AND template_fingerprint = :template_fingerprint
     AND device_fingerprint = :device_fingerprint AND round > 1 AND outcome = 'ok')
 )sql";
 
-inline constexpr const char* kPinned =
+inline constexpr const char* kNewest =
+    "FROM result WHERE measurement_id IN (SELECT measurement_id FROM measurement "
+    "ORDER BY measurement_id DESC LIMIT :most) ORDER BY measurement_id";
+
+inline constexpr const char* kPinnedResults =
     "FROM result WHERE measurement_id IN (SELECT measurement_id FROM pin) ORDER BY measurement_id";
 
 // Where `find` goes on if there is nothing. What the index alone tells: of whatever device.

@@ -181,7 +181,8 @@ class SqliteStore final : public ConfigStore {
       SQLite::Statement find(database, kFind);
       find.bind(":device_fingerprint", key.device_fingerprint);
       find.bind(":template_fingerprint", key.template_fingerprint);
-      find.bind(":pinned_only", static_cast<int>(finds_pinned_only(database, key)));
+      find.bind(":pinned_only", static_cast<int>(takes_pinned_only(database, key)));
+      find.bind(":sees_pins", static_cast<int>(pins_ != Pins::ignored));
       bind_problem(find, key.problem);
       auto best = best_sound_match(matches_in({key.problem.bucket}, key, find), key, left_out);
       if (best) return best;
@@ -195,9 +196,17 @@ class SqliteStore final : public ConfigStore {
     return found;
   }
 
-  bool is_pinned(const TuningKey& key) const override {
-    return connection_->read("look up pins in",
-                             [&](SQLite::Database& database) { return has_pins(database, key); });
+  bool has_pins(const TuningKey& key) const override {
+    return connection_->read(
+        "look up pins in", [&](SQLite::Database& database) { return has_pins_of(database, key); });
+  }
+
+  bool finds_pinned_only() const override { return pins_ == Pins::only; }
+
+  std::vector<StoredResult> newest(std::size_t most) const override {
+    return fetch("read the newest measurements of", kNewest, [&](SQLite::Statement& statement) {
+      statement.bind(":most", static_cast<std::int64_t>(most));
+    });
   }
 
   std::vector<StoredResult> best() const override {
@@ -241,8 +250,8 @@ class SqliteStore final : public ConfigStore {
     return *writer_;
   }
 
-  static bool has_pins(SQLite::Database& database, const TuningKey& key) {
-    SQLite::Statement statement(database, kIsPinned);
+  static bool has_pins_of(SQLite::Database& database, const TuningKey& key) {
+    SQLite::Statement statement(database, kHasPins);
     statement.bind(":family", key.problem.family);
     statement.bind(":problem", key.problem.problem);
     statement.bind(":template_fingerprint", key.template_fingerprint);
@@ -251,8 +260,8 @@ class SqliteStore final : public ConfigStore {
     return statement.getColumn(0).getInt() != 0;
   }
 
-  bool finds_pinned_only(SQLite::Database& database, const TuningKey& key) const {
-    return pins_ == Pins::only || (pins_ == Pins::obeyed && has_pins(database, key));
+  bool takes_pinned_only(SQLite::Database& database, const TuningKey& key) const {
+    return pins_ == Pins::only || (pins_ == Pins::obeyed && has_pins_of(database, key));
   }
 
   void tell_of(const RefusedRows& left_out) const {

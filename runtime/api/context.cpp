@@ -70,8 +70,8 @@ OperationSettings settings_of(const ContextOptions& options, const Device& devic
   }
   if (options.only_pinned && miss.action == OnMiss::tune) {
     throw InvalidArgument(
-        "making a context: with only_pinned no other process would use what OnMiss::tune tunes; "
-        "leave out one of them");
+        "making a context: with only_pinned, later processes would not use what OnMiss::tune "
+        "tunes; leave out one of them");
   }
   OperationSettings settings{.on_miss = miss.action, .check_pointers = options.check_pointers};
   if (miss.action != OnMiss::tune) return settings;

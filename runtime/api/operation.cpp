@@ -87,7 +87,8 @@ Explanation Operation::explain(const Shape& shape) {
   Explanation explanation{.source = choice.source(),
                           .config = to_json(choice.params),
                           .reason = choice.reason,
-                          .expected_loss = choice.expected_loss};
+                          .expected_loss = choice.expected_loss,
+                          .is_pinned = choice.has_pins};
   if (choice.match) {
     explanation.tuned_shape = parse_shape(family_, choice.match->shape).value_or(Shape{});
     explanation.tuned_us = choice.match->median_us;
@@ -170,13 +171,16 @@ const Choice& Operation::choose(const Workload& workload) {
   Choice& choice = find_choice(workload);
   const bool is_miss = !choice.match && !choice.is_tuned_now;
   if (!is_miss || settings_.on_miss == OnMiss::use_default) return choice;
+  if (settings_.on_miss == OnMiss::fail && choice.has_pins) {
+    throw NotTuned(fmt::format("looking up {}: {}", to_string(workload), choice.reason));
+  }
   if (settings_.on_miss == OnMiss::fail) {
     throw NotTuned(
         fmt::format("looking up {}: {}; tune it with `{}`, or allow the untuned default with "
                     "MissPolicy",
                     to_string(workload), choice.reason, tune_command(device_.info(), workload)));
   }
-  if (choice.is_pinned) return choice;  // what is tuned would not be used the next time
+  if (choice.has_pins) return choice;  // later processes would not use what is tuned
   const Workload tunable = with_elements(workload);
   if (!find_fault(tunable).empty()) return choice;
   if (const Tuned tuned = settings_.tune(tunable); !tuned.config.empty()) {

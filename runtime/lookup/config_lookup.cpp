@@ -118,12 +118,12 @@ std::vector<Choice> ConfigLookup::choices(const DeviceRecord& device, const std:
   std::string fault = fault_;
   std::optional<Choice> untuned;
   std::vector<Choice> found;
-  bool is_pinned = false;
+  bool has_pins = false;  // of the database: a bundle hides no others
   const auto look_into = [&](const std::shared_ptr<const ConfigStore>& store) {
     if (store == nullptr) return;
     try {
       Choice choice = choose_config(store.get(), device, compiler, workload);
-      is_pinned = is_pinned || choice.is_pinned;
+      has_pins = has_pins || (store == own_ && choice.has_pins);
       if (choice.match) {
         found.push_back(std::move(choice));
       } else if (!untuned) {
@@ -136,7 +136,7 @@ std::vector<Choice> ConfigLookup::choices(const DeviceRecord& device, const std:
   };
   look_into(own_);
   for (const auto& bundle : bundles_) {
-    if (!is_pinned) look_into(bundle);
+    if (!has_pins) look_into(bundle);
   }
   std::ranges::stable_sort(found, {}, [](const Choice& choice) {
     return choice.source() == ConfigSource::exact ? 0 : 1;

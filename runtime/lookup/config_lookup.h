@@ -46,9 +46,9 @@ class ConfigLookup {
   }
 
   /// `choose_config` in the database and, unless the problem is pinned there, in each bundle. A
-  /// result for the workload's own bucket
-  /// goes before one of a near one; of equals the database's goes first, then that of the first
-  /// bundle. Where a store fails, `notify` is told, and it has nothing.
+  /// result for the workload's own bucket goes before one of a near one; of equals the database's
+  /// goes first, then that of the first bundle. Where a store fails, `notify` is told, and it has
+  /// nothing.
   Choice choose(const DeviceRecord& device, const std::string& compiler,
                 const Workload& workload) const;
 

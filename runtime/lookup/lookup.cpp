@@ -96,7 +96,7 @@ std::optional<Match> find(const ConfigStore& store, const TuningKey& key,
 
 bool has_pins(const ConfigStore& store, const TuningKey& key) {
   try {
-    return store.is_pinned(key);
+    return store.has_pins(key);
   } catch (const StoreError& error) {
     throw DatabaseError(error.what());
   }
@@ -134,8 +134,13 @@ std::string describe_miss(const ConfigStore& store, TuningKey key, const Workloa
                           bool is_pinned) {
   if (is_pinned) {
     return fmt::format(
-        "{} is pinned at other sizes, and uses no other results until `foldtune "
-        "unpin`",
+        "{} is pinned at other sizes, and uses no other results until `foldtune unpin`",
+        to_string(workload.problem));
+  }
+  if (store.finds_pinned_only()) {
+    return fmt::format(
+        "nothing of {} is pinned, and the context takes pinned results alone: `foldtune pin` pins "
+        "what was tuned",
         to_string(workload.problem));
   }
   std::string text =
@@ -257,11 +262,11 @@ Choice choose(const ConfigStore* store, const DeviceRecord& device, const std::s
   if (store == nullptr) return untuned(device, workload, "there is no tuning database");
   const TuningKey key = make_tuning_key(device, compiler, workload);
   const std::optional<Found> found = find_for_any_layout(*store, key, workload);
-  const bool is_pinned = found ? found->match.is_pinned : has_pins(*store, key);
+  const bool is_of_pins = found ? found->match.is_pinned : has_pins(*store, key);
   Choice choice = found
                       ? choose_found(*found, device, workload)
-                      : untuned(device, workload, describe_miss(*store, key, workload, is_pinned));
-  choice.is_pinned = is_pinned;
+                      : untuned(device, workload, describe_miss(*store, key, workload, is_of_pins));
+  choice.has_pins = is_of_pins;
   return choice;
 }
 

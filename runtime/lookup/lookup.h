@@ -28,7 +28,7 @@ struct Choice {
   double expected_loss = 0;    ///< as Explanation has it
   bool is_tuned_now = false;   ///< by a miss, so that there is no match
   /// The problem has pinned results, and is run with no others.
-  bool is_pinned = false;
+  bool has_pins = false;
 
   ConfigSource source() const;
 };

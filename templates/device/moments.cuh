@@ -1,4 +1,4 @@
-/// What a thread knows of the mean and the variance of what it loads.
+/// Moments: of the elements that one thread loads, and how two are merged.
 #pragma once
 
 #include "templates/device/operators/sum.cuh"
@@ -91,9 +91,9 @@ requires(kIsNarrowInteger<T>) struct PlainMoments<T, A, I> {
   static FOLDTUNE_DEVICE Accumulator combine(const Accumulator& a, const Accumulator& b) {
     return {a.sum + b.sum, a.squares + b.squares, a.count + b.count};
   }
-  /// Squares of 2^32 halves fit 64 bits, and so do those of any number of bytes.
+  /// Squares of fewer than 2^32 halves fit 64 bits, and so do those of any number of bytes.
   static FOLDTUNE_DEVICE bool is_ordinary(const Accumulator& a) {
-    return sizeof(T) == 1 || sizeof(I) == 4 || a.count >> 31 == 0;
+    return sizeof(T) == 1 || sizeof(I) == 4 || a.count >> 32 == 0;
   }
   /// Deviations are taken from the integer that is next to the mean, of which the sum of their
   /// squares is exact; then from the mean, which takes less than half of that sum away.

@@ -155,8 +155,8 @@ ReduceParams default_reduce_params(const Reduction& reduction, int multiprocesso
     params.waves = 0;
     return params;
   }
-  // Of narrow integers a thread's exact sums become such a total: the more of them, the seldomer.
-  const bool has_exact_sums = numbers > 2 && is_narrow && !is_floating(reduction.type);
+  // A thread's exact sums become a total once for each tile: the larger it is, the fewer times.
+  const bool has_exact_sums = has_ddof(reduction.op) && is_narrow && !is_floating(reduction.type);
   auto params =
       loads_in_flight(reduction, kMaxLoadBytes, has_exact_sums ? 128 : 64, BlockStage::shuffle);
   params.block_size = kLargeBlock;

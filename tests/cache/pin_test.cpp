@@ -87,9 +87,9 @@ TEST_CASE_METHOD(PinnedTest, "pins of what was not chosen are nothing, and go wi
           "INSERT INTO pin SELECT 99, family, problem, template_fingerprint, "
           "device_fingerprint, '2026-01-31T12:00:00Z' FROM result WHERE measurement_id = 1");
   CHECK(found(20) == R"({"id":20})");
-  CHECK_FALSE(open_sqlite_store(file(), OpenMode::read_only)->is_pinned(key_of_size(20)));
+  CHECK_FALSE(open_sqlite_store(file(), OpenMode::read_only)->has_pins(key_of_size(20)));
   pin({1});
-  CHECK(open_sqlite_store(file(), OpenMode::read_only)->is_pinned(key_of_size(30)));
+  CHECK(open_sqlite_store(file(), OpenMode::read_only)->has_pins(key_of_size(30)));
   CHECK(pinned_results(file()).size() == 3);
   CHECK(unpin_all(file()) == 4);
   CHECK(pinned_results(file()).empty());

@@ -81,8 +81,9 @@ class Page(unittest.TestCase):
         self.assertEqual(driver.get_log("browser"), [], "messages in the console")
         messages = [json.loads(entry["message"])["message"] for entry in driver.get_log("performance")]
         sent = [message["params"] for message in messages if message["method"] == "Network.requestWillBeSent"]
-        # The page with which the browser begins may still be loading what it needs.
-        requests = [one["request"]["url"] for one in sent if not one["documentURL"].startswith("chrome://")]
+        # The page with which the browser begins, and the frames in it, may still be loading what they need.
+        own = ("chrome://", "chrome-untrusted://")
+        requests = [one["request"]["url"] for one in sent if not one["documentURL"].startswith(own)]
         self.assertNotEqual(requests, [], "the log has not even the page itself")
         for url in requests:
             self.assertTrue(url.startswith(f"file://{folder}/") or url == "data:,", url)

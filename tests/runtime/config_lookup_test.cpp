@@ -69,16 +69,20 @@ TEST_CASE_METHOD(TunedConfigsTest,
   };
   CHECK(choose_other(false).params == kTuned);
   CHECK(choose_other(true).params == kTuned);  // of the bundle: nothing is pinned
+  const Choice unpinned = ConfigLookup::open({.database = path_, .only_pinned = true})
+                              .choose(device_.info().record, "", kProblem);
+  CHECK_FALSE(unpinned.match);
+  CHECK_THAT(unpinned.reason, ContainsSubstring("is pinned, and the context takes pinned"));
   pin_measurements(path_, {1});
   for (const bool only_pinned : {false, true}) {
     const Choice choice = choose_other(only_pinned);
     CHECK_FALSE(choice.match);
-    CHECK(choice.is_pinned);
+    CHECK(choice.has_pins);
     CHECK_THAT(choice.reason, ContainsSubstring("pinned at other sizes"));
   }
   const Choice pinned = choose(open());
   CHECK(pinned.params == kTuned);
-  CHECK(pinned.is_pinned);
+  CHECK(pinned.has_pins);
 }
 
 TEST_CASE_METHOD(TunedConfigsTest, "Tuned configurations: no database is no note") {

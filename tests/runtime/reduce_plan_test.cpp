@@ -8,7 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "cache/config_store.h"
+#include "cache/pin.h"
 #include "foldtune/foldtune.hpp"
+#include "runtime/support/temporary_folder.h"
 #include "templates/reduce/space.h"
 #include "tests/catch.h"
 #include "tests/fakes/fake_device.h"
@@ -317,6 +320,32 @@ TEST_CASE_METHOD(ReducePlanTest, "Reducer: a miss is an error where that is the 
   put_success(*store, *device_, tuned, ReduceParams{.block_size = 512});
   reducer(input_, 4000, &output_);
   CHECK(output_ == 14);
+}
+
+TEST_CASE_METHOD(ReducePlanTest, "Reducer: a miss of a pinned problem is not tuned") {
+  const TemporaryFolder folder;
+  const std::string path = (folder.path() / "tuning.db").string();
+  Reduction tuned = kSum;
+  tuned.count = 1 << 20;
+  put_success(*open_sqlite_store(path, OpenMode::read_write), *device_, tuned,
+              ReduceParams{.block_size = 512});
+  pin_measurements(path, {1});
+  const std::shared_ptr<ConfigStore> store = open_sqlite_store(path, OpenMode::read_only);
+  bool is_asked = false;
+  Context context(device_, store,
+                  {.on_miss = {.action = OnMiss::tune, .tune = [&](const Workload&) {
+                                 is_asked = true;
+                                 return std::string();
+                               }}});
+  const Reducer reducer = context.reducer(kSum);
+  reducer(input_, 1000, &output_);
+  CHECK(output_ == 14);
+  CHECK_FALSE(is_asked);
+  CHECK(reducer.explain(1000).is_pinned);
+  CHECK_THAT(reducer.explain(1000).reason, ContainsSubstring("pinned at other sizes"));
+  Context strict(device_, store, {.on_miss = {.action = OnMiss::fail}});
+  CHECK_THROWS_WITH(strict.reducer(kSum)(input_, 1000, &output_),
+                    ContainsSubstring("foldtune unpin") && !ContainsSubstring("foldtune tune"));
 }
 
 TEST_CASE_METHOD(ReducePlanTest, "Context: what a miss tunes is not for pinned results alone") {

@@ -111,9 +111,10 @@ void say_what_tuning_takes(const std::string& device, const std::string& databas
   print_to(stdout, "time     {}\n", describe_time(forecast, options.budget_s));
   print_to(stdout, "gain     {}\n", describe_gains(forecast));
   if (forecast.pinned > 0) {
-    print_to(stdout,
-             "pinned   {}: programs use other results of them after `foldtune unpin` alone\n",
-             format_count(forecast.pinned, "problem"));
+    print_to(
+        stdout,
+        "pinned   {}: until `foldtune unpin`, programs use nothing that is tuned of them now\n",
+        format_count(forecast.pinned, "problem"));
   }
   print_to(stdout, "database: {}\n", database);
 }

@@ -71,13 +71,14 @@ std::optional<std::int64_t> find_in_use(const ConfigStore& store, const Rows& gr
   }
   TuningKey key = tuning_key(row.run, row.measurement);
   key.driver = place->device.driver;
-  key.compiler.clear();  // programs go by any, too, as long as the kernel is kept
+  key.compiler.clear();  // of any: programs run what has a kept kernel, whatever compiled it
   const std::optional<Match> match =
       store.find(key, [](std::string_view) { return std::optional<int>(); });
   return match ? std::optional(match->measurement_id) : std::nullopt;
 }
 
 struct Selection {
+  std::size_t matched = 0;  ///< rows
   std::vector<std::int64_t> ids;
   std::size_t pinned = 0;         ///< groups that have a pin
   std::size_t other_kernels = 0;  ///< groups that no program looks up
@@ -89,7 +90,7 @@ Selection select_in_use(const std::string& path, const RowFilter& filter) {
   Rows rows = store->best();
   std::erase_if(rows, std::not_fn(is_wanted));
   const std::vector<Place> present = present_places();
-  Selection selection;
+  Selection selection{.matched = rows.size()};
   for (const Rows& group : by_choice(rows)) {
     if (!has_these_kernels(group.front())) {
       ++selection.other_kernels;
@@ -119,7 +120,7 @@ ExitCode run_pin(const PinArguments& arguments) {
     text += fmt::format("; {} of other kernels than those here, which nothing uses, left out",
                         selection.other_kernels);
   }
-  if (pinned + selection.pinned + selection.other_kernels == 0) {
+  if (selection.matched == 0) {
     text += ": nothing that was chosen matches; `foldtune show` lists what was";
   }
   print_to(stdout, "{}\ndatabase: {}\n", text, path);

@@ -20,6 +20,9 @@ std::string failures(int failed) {
   return failed == 0 ? std::string() : fmt::format(", {} failed", failed);
 }
 
+/// Whether it is that of the default itself, or one that the samples do not show.
+bool is_none(const Ratio& gain) { return gain.value == 1 || gain.is_within_noise(); }
+
 }  // namespace
 
 std::string format_progress(const TuneProgress& progress) {
@@ -37,7 +40,7 @@ std::string format_progress(const TuneProgress& progress) {
 
 std::string format_gain(const std::optional<Ratio>& gain) {
   if (!gain) return "-";
-  return gain->value == 1 || gain->is_within_noise() ? "none" : fmt::format("{:.2f}x", gain->value);
+  return is_none(*gain) ? "none" : fmt::format("{:.2f}x", gain->value);
 }
 
 std::string format_result(const ProblemResult& result) {

@@ -20,10 +20,11 @@ void print_note(const RunReport& report) {
   if (!note.empty()) print_to(stderr, "foldtune: note: {}\n", note);
 }
 
-/// Of no elements nothing can be tuned, and nothing needs to be.
+/// Of no elements nothing can be tuned, and nothing needs to be; of a pinned problem it would not
+/// be used.
 bool is_worth_tuning(const RunReport& report) {
   return report.explanation.source == ConfigSource::untuned_default &&
-         report.task->workload().shape[0] > 0;
+         !report.explanation.is_pinned && report.task->workload().shape[0] > 0;
 }
 
 /// "sum f32 1000 in data.npy (op=sum type=f32 accumulator=f32 result=f32)".

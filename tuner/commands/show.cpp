@@ -155,7 +155,8 @@ Table make_table(const Group& rows, bool all) {
     if (all) cells.insert(cells.end(), {fmt::to_string(m.round), to_string(m.outcome)});
     const std::string failure = is_ok ? "" : ": " + first_line(m.failure);
     cells.push_back(is_ok ? format_number(m.median_us) : "-");
-    cells.push_back(is_ok ? format_spread(m.mad_us, m.median_us) : "-");
+    const bool has_spread = is_ok && m.samples_us.size() > 1;
+    cells.push_back(has_spread ? format_spread(m.mad_us, m.median_us) : "-");
     if (others) {
       for (const double us : {m.hot_us, m.stream_us, m.latency_us}) {
         cells.push_back(format_optional_time(us));

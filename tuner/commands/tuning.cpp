@@ -75,7 +75,7 @@ std::vector<std::string> pinned_problems(const std::vector<ProblemResult>& resul
                                          const std::string& compiler) {
   std::vector<std::string> pinned;
   for (const ProblemResult& result : results) {
-    if (!store.is_pinned(make_tuning_key(device, compiler, result.workload))) continue;
+    if (!store.has_pins(make_tuning_key(device, compiler, result.workload))) continue;
     const std::string name = to_string(result.workload.problem);
     if (std::ranges::find(pinned, name) == pinned.end()) pinned.push_back(name);
   }

@@ -202,7 +202,7 @@ void print_text(const Account& account, const ProblemSelection& selection) {
                            100 * choice.expected_loss));
   }
   if (!account.evidence) {
-    print_line("tune it", command_for(account, selection));
+    if (!choice.has_pins) print_line("tune it", command_for(account, selection));
     return;
   }
   const Evidence& evidence = *account.evidence;
@@ -278,19 +278,20 @@ OrderedJson to_json(const Account& account, const ProblemSelection& selection,
                     const std::string& database) {
   const Place& place = account.place;
   const bool is_known = account.evidence.has_value();
+  const bool is_worth_tuning = !is_known && !account.choice.has_pins;
   OrderedJson json = workload_json(account.workload);
   json.update(origin_json(place.device, place.compiler));
-  json.update(
-      {{"device", or_null(place.id, !place.id.empty())},
-       {"device_fault", or_null(place.fault, !place.fault.empty())},
-       {"database", database},
-       {"config", OrderedJson::parse(foldtune::to_json(account.choice.params))},
-       {"config_source", to_string(account.choice.source())},
-       {"config_reason", account.choice.reason},
-       {"expected_loss", account.choice.expected_loss},
-       {"tune_command", is_known ? OrderedJson() : OrderedJson(command_for(account, selection))},
-       {"evidence", is_known ? evidence_json(account) : OrderedJson()},
-       {"choices", past_json(account)}});
+  json.update({{"device", or_null(place.id, !place.id.empty())},
+               {"device_fault", or_null(place.fault, !place.fault.empty())},
+               {"database", database},
+               {"config", OrderedJson::parse(foldtune::to_json(account.choice.params))},
+               {"config_source", to_string(account.choice.source())},
+               {"config_reason", account.choice.reason},
+               {"expected_loss", account.choice.expected_loss},
+               {"tune_command",
+                is_worth_tuning ? OrderedJson(command_for(account, selection)) : OrderedJson()},
+               {"evidence", is_known ? evidence_json(account) : OrderedJson()},
+               {"choices", past_json(account)}});
   return json;
 }
 

@@ -14,6 +14,7 @@
 
 #include "cache/compact.h"
 #include "cache/intake.h"
+#include "cache/pin.h"
 #include "cache/read_rows.h"
 #include "foldtune/catalog.h"
 #include "runtime/lookup/config_lookup.h"
@@ -67,21 +68,14 @@ struct WantedRows {
   std::vector<std::string> left_out{};  ///< those that are no results, a line each
 };
 
-/// What a pin of a result is for: all results of the problem on the device.
-std::string pinned_scope(const StoredResult& row) {
-  const MeasurementRecord& m = row.measurement;
-  return fmt::format("{} {} {} {}", row.run.device.fingerprint(), m.template_fingerprint,
-                     m.problem.family, m.problem.problem);
-}
-
 /// Of a problem that has pinned results, a look-up sees no others.
 void leave_pinned(std::vector<ResultRow>& rows) {
-  std::set<std::string> pinned;
+  std::set<PinScope> pinned;
   for (const ResultRow& row : rows) {
-    if (row.result.is_pinned) pinned.insert(pinned_scope(row.result));
+    if (row.result.is_pinned) pinned.insert(pin_scope(row.result));
   }
   std::erase_if(rows, [&](const ResultRow& row) {
-    return !row.result.is_pinned && pinned.contains(pinned_scope(row.result));
+    return !row.result.is_pinned && pinned.contains(pin_scope(row.result));
   });
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "runtime/lookup/lookup.h"
+#include "templates/fingerprint.h"
 #include "templates/space.h"
 #include "tuner/measure/statistics.h"
 #include "tuner/session/effort.h"
@@ -46,9 +47,11 @@ std::int64_t seconds_of(const std::string& time) {
   return timegm(&parts);
 }
 
+/// Measurements that a forecast looks at, however many there are.
+constexpr std::size_t kNewest = 20'000;
+
 /// What a run on the device did.
 struct PastRun {
-  std::int64_t last_id = 0;
   int configurations = 0;
   std::int64_t begin_s = 0;
   std::int64_t end_s = 0;
@@ -63,14 +66,17 @@ struct ComparedTimes {
   double default_us = 0;
 };
 
-/// What was measured on the device, a row after the other. A row may come more than once.
+/// What was measured on the device, a row after the other, the oldest first.
 class Past {
  public:
   explicit Past(std::string device_fingerprint) : device_(std::move(device_fingerprint)) {}
 
   void add(const StoredResult& row) {
-    if (row.device_fingerprint != device_ || !row.imported_from.empty()) return;
     const MeasurementRecord& m = row.measurement;
+    const bool has_other_kernels =
+        find_family(m.problem.family) != nullptr && !is_of_these_kernels(m.template_fingerprint);
+    if (row.device_fingerprint != device_ || !row.imported_from.empty() || has_other_kernels)
+      return;
     add_to_run(row);
     if (m.outcome != Outcome::ok || m.round == kScreened) return;
     ComparedTimes& times = comparisons_[{m.problem.family, m.problem.problem, m.problem.layout,
@@ -126,8 +132,6 @@ class Past {
 
   void add_to_run(const StoredResult& row) {
     PastRun& run = runs_[row.run_id];
-    if (row.measurement_id <= run.last_id) return;
-    run.last_id = row.measurement_id;
     run.configurations += row.measurement.round == kScreened ? 1 : 0;
     run.begin_s = seconds_of(row.started_at);
     run.end_s = seconds_of(row.measured_at);
@@ -154,13 +158,10 @@ Forecast forecast(const ConfigStore& store, const DeviceRecord& device, const st
         configurations_left(workload, history, device.multiprocessor_count, options);
     forecast.configurations += left;
     forecast.done += left == 0 ? 1 : 0;
-    forecast.pinned += store.is_pinned(key) ? 1 : 0;
+    forecast.pinned += store.has_pins(key) ? 1 : 0;
   }
   Past past(device.fingerprint());
-  (void)store.measurements_where([&](const StoredResult& row) {
-    past.add(row);
-    return false;
-  });
+  for (const StoredResult& row : store.newest(kNewest)) past.add(row);
   if (const std::optional<double> each_s = past.configuration_s()) {
     forecast.seconds = *each_s * static_cast<double>(forecast.configurations);
     forecast.runs = past.telling_runs();

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
 #include <stdexcept>
 #include <utility>
 
+#include "cache/pin.h"
 #include "runtime/lookup/lookup.h"
 #include "templates/fingerprint.h"
 #include "tuner/problem/problem_key.h"
@@ -22,6 +24,10 @@ struct Results {
 
 std::vector<Results> group_by_problem(const std::vector<StoredResult>& best,
                                       const PresentDevice& device) {
+  std::set<PinScope> pinned;
+  for (const StoredResult& row : best) {
+    if (row.is_pinned) pinned.insert(pin_scope(row));
+  }
   std::vector<Results> groups;
   for (const StoredResult& row : best) {
     // Of a family that is not known here nobody can tell, and it is said.
@@ -29,7 +35,7 @@ std::vector<Results> group_by_problem(const std::vector<StoredResult>& best,
                                    is_of_these_kernels(row.measurement.template_fingerprint);
     const Validity validity = validity_of(row, device.record, device.compiler, has_these_kernels);
     if (validity != Validity::valid && validity != Validity::stale) continue;
-    if (row.is_pinned) continue;  // another time would change nothing
+    if (pinned.contains(pin_scope(row))) continue;  // another time would change nothing
     const ProblemKey& key = row.measurement.problem;
     auto group = std::ranges::find(groups, key, &Results::key);
     if (group == groups.end()) group = groups.insert(groups.end(), {.key = key});

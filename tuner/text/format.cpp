@@ -87,7 +87,7 @@ std::string format_percent(double fraction) {
 std::string format_change(double ratio) { return fmt::format("{:+.1f}%", 100 * (ratio - 1)); }
 
 std::string format_spread(double mad_us, double median_us) {
-  return mad_us > 0 && median_us > 0 ? fmt::format("{:.1f}", 100 * mad_us / median_us) : "-";
+  return median_us > 0 ? fmt::format("{:.1f}", 100 * mad_us / median_us) : "-";
 }
 
 std::string format_config(const Config& params) {

@@ -32,8 +32,8 @@ std::string format_percent(double fraction);
 /// A ratio as what it is more or less than 1: "+6.5%", "-1.9%".
 std::string format_change(double ratio);
 
-/// How far half of the samples lie from their median at most, as a percentage of it: "0.4"; "-" if
-/// there are too few to say.
+/// How far half of the samples lie from their median at most, as a percentage of it: "0.4"; "-"
+/// without a median.
 std::string format_spread(double mad_us, double median_us);
 
 /// The first tunable, and those others that are not at their fallback: "block_size=256 unroll=8".

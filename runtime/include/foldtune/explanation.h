@@ -30,6 +30,9 @@ struct Explanation {
   /// median of what GPUs measured for sizes as far away, or for the default; 0 for `exact`, and on
   /// the CPU device, of which nothing is known.
   double expected_loss = 0;
+  /// The problem has pinned results and is run with no others, so that to tune it changes nothing
+  /// until `foldtune unpin`.
+  bool is_pinned = false;
 };
 
 /// "exact", "near size", "default".
