@@ -79,7 +79,7 @@ std::optional<std::int64_t> find_in_use(const ConfigStore& store, const Rows& gr
 
 struct Selection {
   std::size_t matched = 0;  ///< rows
-  std::vector<std::int64_t> ids;
+  std::vector<std::int64_t> ids{};
   std::size_t pinned = 0;         ///< groups that have a pin
   std::size_t other_kernels = 0;  ///< groups that no program looks up
 };
