@@ -54,6 +54,7 @@ std::string describe_gain(const KnownGain& gain, const char* of) {
 }
 
 std::string describe_time(const Forecast& forecast, const std::optional<double>& budget_s) {
+  if (forecast.configurations == 0) return "none: all is done";
   std::string text =
       forecast.seconds ? fmt::format("about {}, by what {} took", format_seconds(*forecast.seconds),
                                      format_count(forecast.runs, "earlier run"))

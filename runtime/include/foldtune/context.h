@@ -43,8 +43,8 @@ struct ContextOptions {
   std::vector<std::string> bundles{};
 
   /// Takes from the database what `foldtune pin` has pinned, and nothing else; what is not pinned
-  /// runs untuned, or as the bundles have it. Not together with OnMiss::tune. So no result that is
-  /// tuned or imported later changes a configuration, and with it a sum's bits or its time.
+  /// runs untuned, or as the bundles have it. So no result that is tuned or imported later changes
+  /// a configuration, and with it a sum's bits or its time. Not together with OnMiss::tune.
   bool only_pinned = false;
 
   /// What kept kernels may take in the database, in bytes: those that were not used for the longest
