@@ -32,11 +32,10 @@ export FOLDTUNE_DB=$scratch/tuning.db
 summary=()
 failed=0
 
-# passed_tests LOG: "41 tests, 2 SKIPPED (a, b)" from the closing lines of ctest; nothing without them. Where some
-# tests were run again, the last lines are of these alone.
+# passed_tests LOG: "41 tests, 2 SKIPPED (a, b)" from the closing lines of ctest; nothing without them.
 passed_tests() {
   awk '
-    / tests? failed out of / { if (total == "") total = $NF; failed = $(NF - 5) }
+    / tests? failed out of / { total = $NF; failed = $(NF - 5) }
     / - .* \((Skipped|Disabled|Not Run)\)$/ {
       name = $0; sub(/^.* - /, "", name); sub(/ \([A-Za-z ]*\)$/, "", name)
       names = names (skipped++ ? ", " : "") name
@@ -109,21 +108,9 @@ build_bench() {
 # ThreadSanitizer of clang 14 does not start under the widest address space randomisation (32 bits),
 # which newer kernels have on.
 test_sanitized() {
-  local fixed_addresses=() begin
+  local fixed_addresses=()
   if setarch "$(uname -m)" -R true 2> /dev/null; then fixed_addresses=(setarch "$(uname -m)" -R); fi
-  local tests=("${fixed_addresses[@]}" ctest --preset "$1" --parallel "$(nproc)")
-  build_preset "$1" || return
-  begin=$(wc -l < "$log")
-  "${tests[@]}" || { ended_by_sanitizer "$begin" && "${tests[@]}" --rerun-failed; }
-}
-
-# At times ThreadSanitizer of clang 14 asks the system for 10^14 bytes for itself, and ends the test. Whether that
-# is what failed, of all that failed since this line of the log. Such tests are run again, once.
-ended_by_sanitizer() {
-  local failed ended
-  failed=$(tail -n "+$1" "$log" | grep -c '\*\*\*Failed')
-  ended=$(tail -n "+$1" "$log" | grep -c 'ERROR: ThreadSanitizer failed to allocate')
-  ((failed > 0 && failed == ended))
+  build_preset "$1" && "${fixed_addresses[@]}" ctest --preset "$1" --parallel "$(nproc)"
 }
 
 # Other shapes of the same faults are found with other seeds, and more of them by the scripts themselves.
