@@ -159,11 +159,15 @@ std::size_t check_kernels(SQLite::Database& database, Findings& findings) {
 /// What no measurement refers to is nobody's, and may be anything that is well-formed.
 void check_problems(SQLite::Database& database, Findings& findings) {
   SQLite::Statement rows(
-      database, "SELECT problem_id, family, problem, layout, bucket FROM problem ORDER BY 1");
+      database,
+      "SELECT problem_id, family, problem, layout, bucket, conditions FROM problem ORDER BY 1");
   while (rows.executeStep()) {
     const auto text = [&](int column) { return rows.getColumn(column).getString(); };
-    const std::string fault = fault_of(
-        ProblemKey{.family = text(1), .problem = text(2), .layout = text(3), .bucket = text(4)});
+    const std::string fault = fault_of(ProblemKey{.family = text(1),
+                                                  .problem = text(2),
+                                                  .layout = text(3),
+                                                  .bucket = text(4),
+                                                  .conditions = text(5)});
     if (fault.empty()) continue;
     add(findings, fmt::format("problem {}", rows.getColumn(0).getInt64()), fault, kDeleteRow);
   }

@@ -94,6 +94,10 @@ void visit_columns(T& problem, Visit&& visit) {
   visit(ColumnInfo{"bucket", "",
                    "what results are kept under: 4 log2 of each extent, rounded up: `80`, `48x27`"},
         problem.bucket);
+  visit(ColumnInfo{"conditions", "",
+                   "of the calls: inputs from memory (`cold`) or in the L2 (`warm`), launched in a "
+                   "`graph` or one after another in a `stream`: `cold_graph`, ..."},
+        problem.conditions);
 }
 
 /// Those of the table `problem`.
@@ -146,8 +150,7 @@ void visit_own_columns(T& m, Visit&& visit) {
   visit(
       ColumnInfo{
           "median_us", "µs per call",
-          "of calls in a CUDA graph whose inputs come from memory; above 0 for `ok`, without "
-          "meaning otherwise",
+          "of calls under the problem's conditions; above 0 for `ok`, without meaning otherwise",
           kMostUs},
       m.median_us);
   visit(ColumnInfo{"mad_us", "µs per call",
@@ -157,7 +160,7 @@ void visit_own_columns(T& m, Visit&& visit) {
                    "samples that were taken again, since the device was throttled meanwhile",
                    kMostCount},
         m.discarded_samples);
-  visit(optional_time("hot_us", "as `median_us`, with the input in the L2, which it may not fit"),
+  visit(optional_time("hot_us", "in a graph, with the input in the L2, which it may not fit"),
         m.hot_us);
   visit(optional_time("stream_us", "back to back in a stream, without a graph"), m.stream_us);
   visit(optional_time("latency_us", "from before a launch to its result, as the host sees it"),

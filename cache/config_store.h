@@ -45,6 +45,7 @@ struct ProblemKey {
   std::string problem;  ///< its fields: "op=sum type=f32 accumulator=f32 result=f32"
   std::string layout;   ///< "vector"
   std::string bucket;   ///< the size class of each extent: "20", "12x7"
+  std::string conditions = "cold_graph";  ///< of the calls
   bool operator==(const ProblemKey&) const = default;
 };
 
@@ -102,10 +103,10 @@ struct MeasurementRecord {
   Outcome outcome = Outcome::ok;
   std::string failure{};             ///< Empty if `outcome` is ok.
   std::vector<double> samples_us{};  ///< Microseconds per call, in the order they were taken.
-  double median_us = 0;              ///< Of the samples: calls in a graph, inputs from memory.
+  double median_us = 0;              ///< Of the samples: calls under the problem's conditions.
   double mad_us = 0;                 ///< Their median absolute deviation from the median.
   int discarded_samples = 0;         ///< Taken again, since the device was throttled meanwhile.
-  double hot_us = 0;                 ///< As median_us, with inputs in the L2; 0: not measured.
+  double hot_us = 0;                 ///< In a graph, with inputs in the L2; 0: not measured.
   double stream_us = 0;              ///< Per call, back to back in a stream; 0: not measured.
   double latency_us = 0;             ///< From a launch to its result on the host; 0: not measured.
   int registers = 0;                 ///< Per thread.
@@ -200,19 +201,18 @@ class ConfigStore {
   /// device, the others are as if they were not there (OpenOptions::pins).
   virtual std::optional<Match> find(const TuningKey& key, const BucketDistance& distance) const = 0;
 
+  /// The problems of a family that there are measurements of, each once, as ProblemKey has them.
+  virtual std::vector<std::string> problems_of(const std::string& family) const = 0;
+
   /// Whether the key's problem has pinned results with its kernels on its device: then `find` gives
-  /// no others, at any bucket and layout, unless pins are ignored.
-  virtual bool has_pins(const TuningKey& /*key*/) const { return false; }
+  /// no others, at any bucket, layout and conditions, unless pins are ignored.
+  virtual bool has_pins(const TuningKey& key) const = 0;
 
   /// Whether `find` gives pinned results alone, of all problems (Pins::only).
-  virtual bool finds_pinned_only() const { return false; }
+  virtual bool finds_pinned_only() const = 0;
 
   /// The newest measurements, at most so many, oldest first.
-  virtual std::vector<StoredResult> newest(std::size_t most) const {
-    std::vector<StoredResult> all = measurements();
-    if (all.size() > most) all.erase(all.begin(), all.end() - static_cast<std::ptrdiff_t>(most));
-    return all;
-  }
+  virtual std::vector<StoredResult> newest(std::size_t most) const = 0;
 
   /// The best that was chosen for every key in the store, ordered by device, problem
   /// and bytes of its inputs.
@@ -238,10 +238,11 @@ class ConfigStore {
   /// may begin with. Nothing of `key` itself, no failures, one result for each key:
   /// 1. the same but for the bucket, however far; the nearest first (those without a distance
   ///    last), then the smaller input;
-  /// 2. the same device, driver and compiler, and another problem or layout of the family in a
+  /// 2. the same device, driver and compiler, and another problem, layout or conditions, in a
   ///    bucket with a distance, whatever its templates; the nearest bucket first, then those with
   ///    the fewest fields that differ;
-  /// 3. the same problem and layout, in a bucket with a distance, on another device, driver,
+  /// 3. the same problem, layout and conditions, in a bucket with a distance, on another device,
+  /// driver,
   ///    compiler, or with other templates, whose params may no longer be valid; the nearest bucket
   ///    first, then the smaller input, then the newest.
   virtual std::vector<StoredResult> related(const TuningKey& key, const BucketDistance& distance,

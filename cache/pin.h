@@ -12,7 +12,8 @@
 namespace foldtune {
 
 /// What a pinned result hides the others of: a problem with its kernels on a device, whatever the
-/// driver, the compiler, the layout and the bucket. (device, kernels, family, problem.)
+/// driver, the compiler, the layout, the conditions and the bucket. (device, kernels, family,
+/// problem.)
 using PinScope = std::tuple<std::string, std::string, std::string, std::string>;
 PinScope pin_scope(const StoredResult& row);
 

@@ -27,7 +27,7 @@ CROSS JOIN measurement m ON m.problem_id = p.problem_id
 CROSS JOIN run r ON r.run_id = m.run_id
 CROSS JOIN config c ON c.config_id = m.config_id
 WHERE p.family = :family AND p.problem = :problem AND p.layout = :layout AND p.bucket = :bucket
-  AND p.template_fingerprint = :template_fingerprint
+  AND p.conditions = :conditions AND p.template_fingerprint = :template_fingerprint
   AND m.round > 1 AND m.outcome = 'ok'
   AND (r.device_fingerprint = :device_fingerprint OR :device_fingerprint = '')
   AND (NOT :pinned_only OR m.measurement_id IN (SELECT measurement_id FROM pin))
@@ -53,13 +53,23 @@ inline constexpr const char* kPinnedResults =
 inline constexpr const char* kBuckets = R"sql(
 SELECT bucket FROM problem
 WHERE family = :family AND problem = :problem AND layout = :layout
-  AND template_fingerprint = :template_fingerprint
+  AND conditions = :conditions AND template_fingerprint = :template_fingerprint
+)sql";
+
+// Each from the one before, so that the index is asked once for each and not for all of its rows.
+inline constexpr const char* kProblemsOfFamily = R"sql(
+WITH RECURSIVE each(problem) AS (
+  SELECT min(problem) FROM problem WHERE family = :family
+  UNION ALL
+  SELECT (SELECT min(problem) FROM problem WHERE family = :family AND problem > each.problem)
+  FROM each WHERE each.problem IS NOT NULL)
+SELECT problem FROM each WHERE problem IS NOT NULL
 )sql";
 
 inline constexpr const char* kBest = R"sql(
 FROM best
-ORDER BY device_name, device_fingerprint, family, problem, layout, input_bytes, bucket,
-  template_fingerprint, device_driver, compiler
+ORDER BY device_name, device_fingerprint, family, problem, layout, conditions, input_bytes,
+  bucket, template_fingerprint, device_driver, compiler
 )sql";
 
 inline constexpr const char* kMeasurements = "FROM result ORDER BY measurement_id";
@@ -69,7 +79,7 @@ FROM result WHERE measurement_id IN (
   SELECT m.measurement_id
   FROM problem p CROSS JOIN measurement m ON m.problem_id = p.problem_id
   WHERE p.family = :family AND p.problem = :problem AND p.layout = :layout AND p.bucket = :bucket
-    AND m.round > 1 AND m.outcome = 'ok')
+    AND p.conditions = :conditions AND m.round > 1 AND m.outcome = 'ok')
 ORDER BY measurement_id
 )sql";
 
@@ -83,14 +93,14 @@ FROM result WHERE measurement_id IN (
   WHERE r.device_fingerprint = :device_fingerprint AND r.device_driver = :driver
     AND r.compiler = :compiler
     AND p.family = :family AND p.problem = :problem AND p.layout = :layout AND p.bucket = :bucket
-    AND p.template_fingerprint = :template_fingerprint)
+    AND p.conditions = :conditions AND p.template_fingerprint = :template_fingerprint)
 ORDER BY measurement_id
 )sql";
 
 // What tells how like a key the best results of its family are, the newest first.
 inline constexpr const char* kRelated = R"sql(
 SELECT measurement_id, problem, layout, bucket, input_bytes, template_fingerprint,
-  device_fingerprint, device_driver, compiler
+  device_fingerprint, device_driver, compiler, conditions
 FROM best WHERE family = ? ORDER BY measurement_id DESC
 )sql";
 

@@ -34,7 +34,8 @@ class Likeness {
     const std::string problem = row.getColumn(1).getString();
     const std::string bucket = row.getColumn(3).getString();
     const bool has_layout = is(2, key_.problem.layout);
-    const bool is_problem = problem == key_.problem.problem && has_layout;
+    const bool has_conditions = is(9, key_.problem.conditions);
+    const bool is_problem = problem == key_.problem.problem && has_layout && has_conditions;
     const bool has_templates = is(5, key_.template_fingerprint);
     const bool is_place =
         is(6, key_.device_fingerprint) && is(7, key_.driver) && is(8, key_.compiler);
@@ -52,7 +53,8 @@ class Likeness {
     if (is_problem) return ranked(3, *distance, 0);
     const auto words = words_of(problem);
     if (!words || !words_) return std::nullopt;
-    return ranked(2, *distance, count_differing(*words, *words_) + (has_layout ? 0 : 1));
+    const std::size_t differing = count_differing(*words, *words_);
+    return ranked(2, *distance, differing + (has_layout ? 0 : 1) + (has_conditions ? 0 : 1));
   }
 
  private:

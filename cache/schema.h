@@ -14,7 +14,7 @@ namespace foldtune {
 inline constexpr int kApplicationId = 0x464C4454;
 
 /// `PRAGMA user_version` of the one schema that this Foldtune reads and writes.
-inline constexpr int kSchemaVersion = 11;
+inline constexpr int kSchemaVersion = 12;
 
 /// False for a database with nothing in it. Throws `StoreError` if it is another program's, or of
 /// another version of the schema. `path` is for the message. All of these throw `SQLite::Exception`

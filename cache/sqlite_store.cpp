@@ -79,6 +79,7 @@ std::map<int, std::vector<std::string>> near_buckets(SQLite::Database& database,
   rows.bind(":family", key.problem.family);
   rows.bind(":problem", key.problem.problem);
   rows.bind(":layout", key.problem.layout);
+  rows.bind(":conditions", key.problem.conditions);
   rows.bind(":template_fingerprint", key.template_fingerprint);
   std::map<int, std::vector<std::string>> buckets;
   while (rows.executeStep()) {
@@ -194,6 +195,16 @@ class SqliteStore final : public ConfigStore {
     });
     tell_of(left_out);
     return found;
+  }
+
+  std::vector<std::string> problems_of(const std::string& family) const override {
+    return connection_->read("list the problems of", [&](SQLite::Database& database) {
+      SQLite::Statement rows(database, kProblemsOfFamily);
+      rows.bind(":family", family);
+      std::vector<std::string> problems;
+      while (rows.executeStep()) problems.push_back(rows.getColumn(0).getString());
+      return problems;
+    });
   }
 
   bool has_pins(const TuningKey& key) const override {

@@ -8,6 +8,14 @@
 
 namespace foldtune {
 
+double apart(const Problem& a, const Problem& b) {
+  double apart = 0;
+  for (const Field& field : a.family().fields()) {
+    if (a.get(field) != b.get(field)) apart += field.apart;
+  }
+  return apart;
+}
+
 std::string Family::text(const Problem& problem, const Field& field) const {
   const int value = problem.get(field);
   if (field.labels.empty()) return std::to_string(value);

@@ -38,6 +38,9 @@ struct KernelFacts {
   std::function<int(std::uint32_t threads)> resident_blocks;
 };
 
+/// How unlike two problems of a family are: Field::apart of all fields that they differ in.
+double apart(const Problem& a, const Problem& b);
+
 /// Immutable; lives until the program ends. Member functions may be called from several threads.
 /// Those with a body here are right for a family of which nothing more is known.
 class Family {
@@ -125,6 +128,10 @@ class Family {
   }
   /// Configurations that are known to be good somewhere: a search tries them first.
   virtual std::vector<Config> known_good(const Workload& /*workload*/) const { return {}; }
+  /// Whether what is good for one problem is so for the other, at the same shape: then what was
+  /// tuned for the one is what the other has untuned. Those that differ in nothing that sets them
+  /// apart, unless a family knows more of what its configurations depend on.
+  virtual bool is_alike(const Problem& a, const Problem& b) const { return apart(a, b) == 0; }
   /// A configuration that was good for another workload of the family, as it may suit this one.
   virtual Config adapted(const Config& config, const Workload& /*from*/,
                          const Workload& /*to*/) const {

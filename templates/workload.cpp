@@ -10,10 +10,14 @@
 #include <utility>
 #include <vector>
 
+#include "templates/enum_rows.h"
 #include "templates/family.h"
 
 namespace foldtune {
 namespace {
+
+constexpr std::array<std::string_view, 4> kConditionsNames{"cold_graph", "warm_graph",
+                                                           "cold_stream", "warm_stream"};
 
 /// 2^(i/4), with 63 bits behind the point, rounded down.
 constexpr std::array<std::uint64_t, kClassesOfOctave> kRootsOf2{
@@ -64,6 +68,12 @@ std::string extent_text(std::uint64_t extent) {
 }
 
 }  // namespace
+
+std::string_view name(Conditions conditions) { return row_of(kConditionsNames, conditions); }
+std::optional<Conditions> parse_conditions(std::string_view text) {
+  return parse_name<Conditions>(kConditionsNames, text);
+}
+std::span<const std::string_view> conditions_names() { return kConditionsNames; }
 
 Problem::Problem(const Family& family) : family_(&family) {
   for (const Field& field : family.fields()) {
@@ -128,8 +138,10 @@ std::string to_string(const Problem& problem) { return problem.family().describe
 
 std::string to_string(const Workload& workload) {
   const Family& family = workload.problem.family();
-  return fmt::format("{} {}", family.describe(workload.problem),
-                     join(family, workload.shape.extents, extent_text));
+  const bool is_usual = workload.conditions == Conditions::cold_graph;
+  return fmt::format("{} {}{}{}", family.describe(workload.problem),
+                     join(family, workload.shape.extents, extent_text), is_usual ? "" : " ",
+                     is_usual ? "" : name(workload.conditions));
 }
 
 bool has_known_labels(const Problem& problem) {

@@ -77,16 +77,19 @@ nlohmann::json workload_to_json(const Workload& workload) {
           {"problem", field_text(workload.problem)},
           {"custom", write_json(workload.problem.custom())},
           {"shape", to_text(family, workload.shape)},
-          {"layout", family.layouts()[static_cast<std::size_t>(workload.layout)]}};
+          {"layout", family.layouts()[static_cast<std::size_t>(workload.layout)]},
+          {"conditions", name(workload.conditions)}};
 }
 
 Workload workload_from_json(const nlohmann::json& json) {
   try {
     const Family& family = read_family(json);
     const auto shape = json.at("shape").get<std::string>();
+    const auto conditions = json.at("conditions").get<std::string>();
     return {.problem = read_problem(family, json),
             .shape = known(parse_shape(family, shape), "shape", shape),
-            .layout = read_layout(family, json)};
+            .layout = read_layout(family, json),
+            .conditions = known(parse_conditions(conditions), "conditions", conditions)};
   } catch (const std::exception& error) {
     throw std::invalid_argument(fmt::format("reading a workload from JSON: {}", error.what()));
   }

@@ -7,8 +7,8 @@
 
 namespace foldtune {
 
-/// {"family", "problem", "custom", "shape", "layout"}: texts, but for the operator of the user's
-/// own, an object of all its fields (null: none).
+/// {"family", "problem", "custom", "shape", "layout", "conditions"}: texts, but for the operator of
+/// the user's own, an object of all its fields (null: none).
 nlohmann::json workload_to_json(const Workload& workload);
 
 /// The inverse: the same workload, to the last bit. Throws std::invalid_argument for anything else

@@ -24,6 +24,8 @@ std::string list_names(const T& values) {
 constexpr std::array kDeterminisms{Determinism::any, Determinism::run_to_run,
                                    Determinism::config_independent};
 constexpr std::array kNanPolicies{NanPolicy::propagate, NanPolicy::ignore};
+constexpr std::array kConditions{Conditions::cold_graph, Conditions::warm_graph,
+                                 Conditions::cold_stream, Conditions::warm_stream};
 constexpr std::array kBinnings{Binning::even, Binning::custom, Binning::key};
 constexpr std::array kDistributions{Distribution::uniform, Distribution::zipf,
                                     Distribution::constant};
@@ -106,6 +108,7 @@ ContextOptions read(const foldtune_context_options& options) {
   }
   result.check_pointers = options.check_pointers != 0;
   result.only_pinned = options.only_pinned != 0;
+  set_named(result.conditions, "conditions", options.conditions, parse_conditions, kConditions);
   if (options.notify != nullptr) {
     result.notify = [notify = options.notify, data = options.notify_data](const std::string& text) {
       notify(text.c_str(), data);

@@ -73,7 +73,13 @@ OperationSettings settings_of(const ContextOptions& options, const Device& devic
         "making a context: with only_pinned, later processes would not use what OnMiss::tune "
         "tunes; leave out one of them");
   }
-  OperationSettings settings{.on_miss = miss.action, .check_pointers = options.check_pointers};
+  const auto conditions = static_cast<std::size_t>(options.conditions);
+  if (conditions >= conditions_names().size()) {
+    throw InvalidArgument("making a context: ContextOptions::conditions is none of Conditions");
+  }
+  OperationSettings settings{.on_miss = miss.action,
+                             .check_pointers = options.check_pointers,
+                             .conditions = options.conditions};
   if (miss.action != OnMiss::tune) return settings;
   if (miss.tune) {
     settings.tune = [tune = miss.tune](const Workload& workload) {

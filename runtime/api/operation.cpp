@@ -34,8 +34,10 @@ std::string tune_command(const DeviceInfo& device, const Workload& workload) {
   text += fmt::format(" --family {}", key.family);
   for (const FieldWord& field : *fields) text += fmt::format(" --{} {}", field.name, field.value);
   const bool is_count = workload.problem.family().extents().size() == 1;
-  return text + fmt::format(" --{} {}", is_count ? "n" : "shape",
-                            to_text(workload.problem.family(), with_elements(workload).shape));
+  text += fmt::format(" --{} {}", is_count ? "n" : "shape",
+                      to_text(workload.problem.family(), with_elements(workload).shape));
+  if (workload.conditions != Conditions{}) text += fmt::format(" --conditions {}", key.conditions);
+  return text;
 }
 
 }  // namespace
@@ -88,7 +90,7 @@ Explanation Operation::explain(const Shape& shape) {
                           .config = to_json(choice.params),
                           .reason = choice.reason,
                           .expected_loss = choice.expected_loss,
-                          .is_pinned = choice.has_pins};
+                          .has_pins = choice.has_pins};
   if (choice.match) {
     explanation.tuned_shape = parse_shape(family_, choice.match->shape).value_or(Shape{});
     explanation.tuned_us = choice.match->median_us;
@@ -102,7 +104,8 @@ Operation::Key Operation::key_of(const Shape& shape, int layout) const {
 }
 
 Workload Operation::workload_of(const Shape& shape, int layout) const {
-  return {.problem = problem_, .shape = shape, .layout = layout};
+  return {
+      .problem = problem_, .shape = shape, .layout = layout, .conditions = settings_.conditions};
 }
 
 void Operation::check_call(const Call& call) const {

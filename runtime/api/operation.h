@@ -31,6 +31,7 @@ struct OperationSettings {
   OnMiss on_miss = OnMiss::use_default;
   std::function<Tuned(const Workload& workload)> tune = nullptr;  ///< there, if misses are tuned
   bool check_pointers = false;
+  Conditions conditions = Conditions::cold_graph;
 };
 
 /// What a context's operations share, and which must outlive them.

@@ -126,7 +126,7 @@ std::vector<Choice> ConfigLookup::choices(const DeviceRecord& device, const std:
       has_pins = has_pins || (store == own_ && choice.has_pins);
       if (choice.match) {
         found.push_back(std::move(choice));
-      } else if (!untuned) {
+      } else if (!untuned || (choice.is_learnt && !untuned->is_learnt)) {
         untuned = std::move(choice);
       }
     } catch (const DatabaseError& error) {

@@ -41,6 +41,9 @@ constexpr LossByDistance kFromLarger{
 constexpr LossByDistance kFromSmaller{
     {{0.059, 0.008}, {0.081, 0.008}, {0.114, 0.011}, {0.142, 0.012}}};
 constexpr ExpectedLoss kOfDefault{0.084, 0.014};
+/// Besides, of what was tuned for an alike problem: the mean over 10 sizes; beyond the L2 it was
+/// not measured, and is taken for that of the default.
+constexpr ExpectedLoss kOfAlike{0.024, 0.014};
 
 /// By how much the default has to be better than what was tuned nearby: it was fitted to the device
 /// that the losses are of, and may be worse on others and for other operators.
@@ -102,11 +105,19 @@ bool has_pins(const ConfigStore& store, const TuningKey& key) {
   }
 }
 
-/// What was tuned for the workload, or for its problem with better addresses: the configurations
-/// are the same for all layouts, so that this is a good guess.
+std::vector<std::string> problems_of(const ConfigStore& store, const std::string& family) {
+  try {
+    return store.problems_of(family);
+  } catch (const StoreError& error) {
+    throw DatabaseError(error.what());
+  }
+}
+
+/// What was tuned for the workload, or for its problem with better addresses, or under the usual
+/// conditions: the configurations are the same for all of them, so that this is a good guess.
 struct Found {
   Match match;
-  std::string of_layout;  ///< " (for the layout vector)"; empty for the workload's own
+  std::string of_other;  ///< " (for the layout vector)"; empty for the workload's own
 };
 
 /// Whether its shape is of the bucket that it was found by; someone may have changed the row.
@@ -118,15 +129,61 @@ bool is_of_bucket(const Family& family, const Match& match) {
 std::optional<Found> find_for_any_layout(const ConfigStore& store, TuningKey key,
                                          const Workload& workload) {
   if (auto match = find(store, key, workload)) return Found{*std::move(match), {}};
-  Workload other = workload;
-  for (other.layout = 0; other.layout < workload.layout; ++other.layout) {
-    key.problem = make_problem_key(other);
-    if (auto match = find(store, key, other)) {
+  const auto layouts = workload.problem.family().layouts();
+  for (const auto layout : layouts.first(static_cast<std::size_t>(workload.layout))) {
+    key.problem.layout = layout;
+    if (auto match = find(store, key, workload)) {
       match->quality = MatchQuality::near_size;
-      return Found{*std::move(match), fmt::format(" (for the layout {})", key.problem.layout)};
+      return Found{*std::move(match), fmt::format(" (for the layout {})", layout)};
     }
   }
   return std::nullopt;
+}
+
+std::optional<Found> find_for_any_conditions(const ConfigStore& store, TuningKey key,
+                                             const Workload& workload) {
+  std::optional<Found> found = find_for_any_layout(store, key, workload);
+  if (found || workload.conditions == Conditions{}) return found;
+  key.problem.conditions = name(Conditions{});
+  found = find_for_any_layout(store, key, workload);
+  if (found) {
+    found->match.quality = MatchQuality::near_size;
+    found->of_other += fmt::format(" (for {})", key.problem.conditions);
+  }
+  return found;
+}
+
+/// What was tuned for a problem that the family calls alike.
+struct Alike {
+  Workload workload;
+  Found found;
+};
+
+/// The nearest in shape; of equally near ones that of the problem with the fewest differences.
+std::optional<Alike> find_alike(const ConfigStore& store, const DeviceRecord& device,
+                                const std::string& compiler, const Workload& workload) {
+  const Family& family = workload.problem.family();
+  const std::string own = field_text(workload.problem);
+  std::optional<Alike> nearest;
+  std::pair<int, double> least;
+  for (const std::string& text : problems_of(store, std::string(family.name()))) {
+    const std::optional<Problem> problem = problem_of(family, text);
+    if (!problem || text == own || !find_fault(*problem).empty()) continue;
+    if (!family.is_alike(*problem, workload.problem)) continue;
+    Workload other = workload;
+    other.problem = *problem;
+    // Of a user's operator the text has the hash, which the problem has not.
+    TuningKey key = make_tuning_key(device, compiler, other);
+    key.problem.problem = text;
+    auto found = find_for_any_conditions(store, key, other);
+    if (!found) continue;
+    const int distance = bucket_distance(other)(found->match.bucket).value_or(kClassesOfOctave);
+    const std::pair rank(distance, apart(other.problem, workload.problem));
+    if (nearest && least <= rank) continue;
+    nearest = Alike{.workload = std::move(other), .found = *std::move(found)};
+    least = rank;
+  }
+  return nearest;
 }
 
 /// Why there is nothing, and whether other devices have what this one has not.
@@ -178,7 +235,8 @@ ProblemKey make_problem_key(const Workload& workload) {
   return {.family = std::string(family.name()),
           .problem = field_text(workload.problem),
           .layout = std::string(family.layouts()[static_cast<std::size_t>(workload.layout)]),
-          .bucket = to_text(family, bucket_of(workload))};
+          .bucket = to_text(family, bucket_of(workload)),
+          .conditions = std::string(name(workload.conditions))};
 }
 
 TuningKey make_tuning_key(const DeviceRecord& device, const std::string& compiler,
@@ -248,7 +306,7 @@ Choice choose_found(const Found& found, const DeviceRecord& device, const Worklo
     return {
         .params = params,
         .match = match,
-        .reason = fmt::format("tuned{} at {} on {}{}{}", found.of_layout, shape, match.measured_at,
+        .reason = fmt::format("tuned{} at {} on {}{}{}", found.of_other, shape, match.measured_at,
                               match.is_pinned ? ", pinned" : "", describe_stale(match)),
         .expected_loss = device.kind == "cpu" ? 0 : loss};
   } catch (const std::invalid_argument& error) {
@@ -257,17 +315,33 @@ Choice choose_found(const Found& found, const DeviceRecord& device, const Worklo
   }
 }
 
+/// The default, or in its place what was tuned for a problem that is alike.
+Choice learn_from_others(const ConfigStore& store, const DeviceRecord& device,
+                         const std::string& compiler, const Workload& workload, Choice untuned) {
+  const std::optional<Alike> alike = find_alike(store, device, compiler, workload);
+  if (!alike) return untuned;
+  Choice learnt = choose_found(alike->found, device, workload);
+  if (!learnt.match) return untuned;
+  learnt.reason = fmt::format("{}; {}, which is alike, was {}", untuned.reason,
+                              to_string(alike->workload.problem), learnt.reason);
+  learnt.match.reset();
+  learnt.expected_loss += kOfAlike.told(device, workload);
+  learnt.is_learnt = true;
+  return learnt;
+}
+
 Choice choose(const ConfigStore* store, const DeviceRecord& device, const std::string& compiler,
               const Workload& workload) {
   if (store == nullptr) return untuned(device, workload, "there is no tuning database");
   const TuningKey key = make_tuning_key(device, compiler, workload);
-  const std::optional<Found> found = find_for_any_layout(*store, key, workload);
+  const std::optional<Found> found = find_for_any_conditions(*store, key, workload);
   const bool is_of_pins = found ? found->match.is_pinned : has_pins(*store, key);
   Choice choice = found
                       ? choose_found(*found, device, workload)
                       : untuned(device, workload, describe_miss(*store, key, workload, is_of_pins));
   choice.has_pins = is_of_pins;
-  return choice;
+  if (choice.match || is_of_pins || store->finds_pinned_only()) return choice;
+  return learn_from_others(*store, device, compiler, workload, std::move(choice));
 }
 
 }  // namespace

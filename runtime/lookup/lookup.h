@@ -26,6 +26,7 @@ struct Choice {
   std::optional<Match> match;  ///< empty: the untuned default
   std::string reason;          ///< one sentence for people
   double expected_loss = 0;    ///< as Explanation has it
+  bool is_learnt = false;      ///< without a match: what was tuned for a problem like it
   bool is_tuned_now = false;   ///< by a miss, so that there is no match
   /// The problem has pinned results, and is run with no others.
   bool has_pins = false;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 #include <optional>
+#include <tuple>
 
 #include "templates/hardware.h"
 #include "templates/reduce/operators.h"
@@ -162,6 +163,20 @@ ReduceParams default_reduce_params(const Reduction& reduction, int multiprocesso
   params.block_size = kLargeBlock;
   params.waves = 1;
   return params;
+}
+
+/// In all that a thread loads, folds and hands on, as far as its time goes: what the default goes
+/// by.
+bool is_alike(const Reduction& a, const Reduction& b) {
+  const auto traits = [](const Reduction& reduction) {
+    return std::tuple(has_fixed_order(reduction), reduction.input_types().size(),
+                      widest_element(reduction), is_floating(reduction.input_types().front()),
+                      numbers_of_total(reduction), accumulator_bytes(reduction, /*wide=*/false),
+                      result_shape(reduction.op), has_warp_fold(reduction),
+                      can_be_counted(reduction), has_ddof(reduction.op),
+                      reduction.op == Operator::logsumexp);
+  };
+  return traits(a) == traits(b);
 }
 
 /// What libraries use, and what streamed best on the devices that were measured.

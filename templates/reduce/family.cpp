@@ -137,6 +137,10 @@ class ReduceFamily final : public ArrayFamily {
     return {all.begin(), all.end()};
   }
 
+  bool is_alike(const Problem& a, const Problem& b) const override {
+    return foldtune::is_alike(reduction_of(a), reduction_of(b));
+  }
+
   Config adapted(const Config& config, const Workload& from, const Workload& to) const override {
     ReduceParams params = reduce_params(config);
     params.vector_width =

@@ -25,6 +25,7 @@ bool is_valid(const Reduction& reduction, const ReduceParams& params);
 bool is_searched(const Reduction& reduction, const ReduceParams& params);
 ReduceParams canonical(const Reduction& reduction, ReduceParams params, int multiprocessor_count);
 ReduceParams default_reduce_params(const Reduction& reduction, int multiprocessor_count);
+bool is_alike(const Reduction& a, const Reduction& b);
 std::vector<ReduceParams> known_good_reduce_params(const Reduction& reduction);
 double estimate_us(const Reduction& reduction, const DeviceFacts& device,
                    const ReduceParams& params);

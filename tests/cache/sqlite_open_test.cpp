@@ -72,7 +72,7 @@ TEST_CASE("an empty file of version 0 becomes a database of the current version"
   SECTION("of SQLite, with nothing in it") { make_database(file, "VACUUM"); }
   { open_sqlite_store(file, OpenMode::read_write)->begin_run(run_on(device())); }
   SQLite::Database database(file);
-  CHECK(database.execAndGet("PRAGMA user_version").getInt() == 11);
+  CHECK(database.execAndGet("PRAGMA user_version").getInt() == 12);
   CHECK(database.execAndGet("PRAGMA application_id").getInt() == 0x464C4454);
   CHECK(database.execAndGet("PRAGMA journal_mode").getString() == "wal");
   CHECK(database.execAndGet("PRAGMA integrity_check").getString() == "ok");
@@ -119,7 +119,7 @@ TEST_CASE("another program's database is refused, and left as it is") {
   const std::string file = folder.file("tuning.db");
   make_database(
       file, GENERATE(as<std::string>{}, "CREATE TABLE bookmark (url)", "PRAGMA application_id = 7",
-                     "PRAGMA user_version = 11", "CREATE TABLE t (a); PRAGMA user_version = 1"));
+                     "PRAGMA user_version = 12", "CREATE TABLE t (a); PRAGMA user_version = 1"));
   const std::string bytes = content(file);
   CHECK(contains(error_of_opening(file), "another program"));
   CHECK(contains(error_of_opening(file, OpenMode::read_only), "another program"));
@@ -136,7 +136,7 @@ TEST_CASE("a database of another version is refused, with what to do, and left a
   for (const OpenMode mode : {OpenMode::read_write, OpenMode::read_only}) {
     const std::string error = error_of_opening(file, mode);
     CHECK(contains(error, fmt::format("of version {}", version)));
-    CHECK(contains(error, "reads version 11 alone"));
+    CHECK(contains(error, "reads version 12 alone"));
     CHECK(contains(error, "--db"));
     CHECK(contains(error, "export"));
     CHECK((content(file) == bytes));

@@ -15,6 +15,12 @@ class BrokenStore final : public ConfigStore {
   std::optional<Match> find(const TuningKey&, const BucketDistance&) const override {
     throw StoreError("broken");
   }
+  std::vector<std::string> problems_of(const std::string&) const override {
+    throw StoreError("broken");
+  }
+  bool has_pins(const TuningKey&) const override { throw StoreError("broken"); }
+  bool finds_pinned_only() const override { return false; }
+  std::vector<StoredResult> newest(std::size_t) const override { throw StoreError("broken"); }
   std::vector<StoredResult> best() const override { throw StoreError("broken"); }
   std::vector<StoredResult> measurements_where(
       const std::function<bool(const StoredResult&)>&) const override {

@@ -413,6 +413,17 @@ TEST_CASE("C API: where it is asked for, what was not tuned fails and is told so
   foldtune_context_destroy(context);
 }
 
+TEST_CASE("C API: conditions have names, of which others are refused") {
+  foldtune_context_options options = options_of("cpu");
+  foldtune_context* context = nullptr;
+  options.conditions = "warm_stream";
+  CHECK(foldtune_context_create(&options, &context) == FOLDTUNE_OK);
+  foldtune_context_destroy(context);
+  options.conditions = "warm";
+  CHECK(foldtune_context_create(&options, &context) == FOLDTUNE_INVALID_ARGUMENT);
+  CHECK_THAT(foldtune_last_error(), ContainsSubstring("'warm'") && ContainsSubstring("warm_graph"));
+}
+
 TEST_CASE("C API: what was not tuned cannot both fail and be tuned") {
   foldtune_context_options options = options_of("cpu");
   options.fail_untuned = 1;

@@ -210,6 +210,92 @@ TEST_CASE_METHOD(LookupTest, "Look-up: what another NaN policy was tuned with is
   CHECK(choose(other).match);
 }
 
+TEST_CASE_METHOD(LookupTest, "Look-up: what was tuned for an alike problem is its default") {
+  Reduction max = kProblem;
+  max.op = Operator::max;
+  Reduction min = kProblem;
+  min.op = Operator::min;
+  put(min, kTuned);
+  const Choice choice = choose(max);
+  CHECK_FALSE(choice.match);  // so that it counts as untuned
+  CHECK(choice.is_learnt);
+  CHECK(choice.source() == ConfigSource::untuned_default);
+  CHECK(choice.params == kTuned);
+  CHECK(choice.expected_loss > 0);
+  CHECK_THAT(choice.reason,
+             ContainsSubstring("max f32 2^20 was not tuned") &&
+                 ContainsSubstring("min f32, which is alike, was tuned at n = 1048576"));
+  max.alignment = Alignment::element;
+  CHECK(choose(max).params == kTuned);
+  max.count = 700'000;
+  CHECK(choose(max).params == kTuned);
+  max.count = 4096;
+  CHECK(choose(max).params == default_of(max));
+  put(max, ReduceParams{.block_size = 128});
+  CHECK(choose(max).match);
+}
+
+TEST_CASE_METHOD(LookupTest, "Look-up: of alike problems the one nearest in size goes first") {
+  const auto of = [](Operator op, std::uint64_t count) {
+    return Reduction{.op = op, .type = ElementType::f32, .count = count};
+  };
+  put(of(Operator::asum, 1 << 20), ReduceParams{.block_size = 128});
+  put(of(Operator::nansum, 800'000), kTuned);
+  CHECK(choose(of(Operator::sum, 850'000)).params == kTuned);
+  CHECK(choose(of(Operator::sum, 700'000)).params == kTuned);
+  CHECK(choose(of(Operator::sum, 1 << 20)).params == Config(ReduceParams{.block_size = 128}));
+}
+
+TEST_CASE_METHOD(LookupTest, "Look-up: no default is learnt from what is unlike or not valid") {
+  Reduction other = kProblem;
+  SECTION("two inputs") { other.op = Operator::dot; }
+  SECTION("an index") { other.op = Operator::argmax; }
+  SECTION("another size") { other.type = ElementType::f64; }
+  SECTION("no floating point") { other.type = ElementType::i32; }
+  SECTION("another order") { other.determinism = Determinism::config_independent; }
+  SECTION("other kernels") {
+    other.op = Operator::asum;
+    MeasurementRecord old = success(other, to_json(kTuned));
+    old.template_fingerprint = "older";
+    put_of(run_on(device_), old);
+    CHECK_FALSE(choose(kProblem).is_learnt);
+  }
+  SECTION("not valid") {
+    other.op = Operator::asum;
+    put_of(run_on(device_), success(other, R"({"block_size":256})"));
+    CHECK_FALSE(choose(kProblem).is_learnt);
+  }
+  SECTION("no problem") {
+    MeasurementRecord strange = success(other, to_json(kTuned));
+    strange.problem.problem = "op=bit_and type=f32 accumulator=f32 result=f32";
+    put_of(run_on(device_), strange);
+  }
+  if (other.op != Operator::asum && Problem(other) != Problem(kProblem)) put(other, kTuned);
+  CHECK(choose(kProblem).params == default_of(kProblem));
+}
+
+TEST_CASE_METHOD(LookupTest, "Look-up: results are those of the conditions") {
+  Workload warm = kProblem;
+  warm.conditions = Conditions::warm_graph;
+  put(kProblem, kTuned);
+  const Choice usual = choose(warm);
+  REQUIRE(usual.match);
+  CHECK(usual.match->quality == MatchQuality::near_size);
+  CHECK(usual.params == kTuned);
+  CHECK_THAT(usual.reason, ContainsSubstring("for cold_graph"));
+  const Config own = ReduceParams{.block_size = 128};
+  put(warm, own);
+  CHECK(choose(warm).params == own);
+  CHECK(choose(warm).source() == ConfigSource::exact);
+  CHECK(choose(kProblem).params == kTuned);
+  Workload stream = kProblem;
+  stream.conditions = Conditions::cold_stream;
+  CHECK(choose(stream).params == kTuned);
+  store_ = open_memory_store();
+  put(warm, own);
+  CHECK_FALSE(choose(kProblem).match);  // the usual ones take no others
+}
+
 TEST_CASE_METHOD(LookupTest, "Look-up: a custom operator is found by its expressions") {
   CustomOperator op{.name = "squares", .map = "x * x"};
   const auto problem_of = [](const CustomOperator& custom) {
@@ -224,7 +310,7 @@ TEST_CASE_METHOD(LookupTest, "Look-up: a custom operator is found by its express
   other.map = "x * x * x";
   const Choice choice = choose(problem_of(other));
   CHECK_FALSE(choice.match);
-  CHECK(choice.params == default_of(problem_of(other)));
+  CHECK(choice.params == kTuned);  // of what it was before it was changed
   CHECK_THAT(choice.reason, ContainsSubstring("squares f32 2^20 was not tuned"));
 }
 

@@ -341,11 +341,39 @@ TEST_CASE_METHOD(ReducePlanTest, "Reducer: a miss of a pinned problem is not tun
   reducer(input_, 1000, &output_);
   CHECK(output_ == 14);
   CHECK_FALSE(is_asked);
-  CHECK(reducer.explain(1000).is_pinned);
+  CHECK(reducer.explain(1000).has_pins);
   CHECK_THAT(reducer.explain(1000).reason, ContainsSubstring("pinned at other sizes"));
   Context strict(device_, store, {.on_miss = {.action = OnMiss::fail}});
   CHECK_THROWS_WITH(strict.reducer(kSum)(input_, 1000, &output_),
                     ContainsSubstring("foldtune unpin") && !ContainsSubstring("foldtune tune"));
+}
+
+TEST_CASE_METHOD(ReducePlanTest,
+                 "Context: its conditions are those of what is looked up and tuned") {
+  const std::shared_ptr<ConfigStore> store = open_memory_store();
+  Reduction sum = kSum;
+  sum.count = 1000;
+  Workload warm = sum;
+  warm.conditions = Conditions::warm_graph;
+  put_success(*store, *device_, sum, ReduceParams{.block_size = 128});
+  put_success(*store, *device_, warm, ReduceParams{.block_size = 512});
+  const auto explain = [&](Conditions conditions) {
+    Context context(device_, store, {.conditions = conditions});
+    return context.reducer(kSum).explain(1000);
+  };
+  CHECK_THAT(explain(Conditions::cold_graph).config, ContainsSubstring("\"block_size\":128"));
+  CHECK_THAT(explain(Conditions::warm_graph).config, ContainsSubstring("\"block_size\":512"));
+  CHECK_THROWS_AS(Context(device_, store, {.conditions = static_cast<Conditions>(4)}),
+                  InvalidArgument);
+  std::optional<Conditions> asked;
+  Context tuning(device_, nullptr,
+                 {.conditions = Conditions::cold_stream,
+                  .on_miss = {.action = OnMiss::tune, .tune = [&](const Workload& workload) {
+                                asked = workload.conditions;
+                                return std::string();
+                              }}});
+  tuning.reducer(kSum)(input_, 1000, &output_);
+  CHECK(asked == Conditions::cold_stream);
 }
 
 TEST_CASE_METHOD(ReducePlanTest, "Context: what a miss tunes is not for pinned results alone") {

@@ -77,7 +77,10 @@ TEST_CASE("Scale: no query of the store goes through all measurements") {
 TEST_CASE("Scale: a look-up goes from the problem to what was chosen for it") {
   const std::string index =
       "USING COVERING INDEX sqlite_autoindex_problem_1 (family=? AND problem=?";
-  check_step(kFind, "SEARCH p " + index + " AND layout=? AND bucket=? AND template_fingerprint=?)");
+  check_step(kFind, "SEARCH p " + index +
+                        " AND layout=? AND bucket=? AND conditions=? AND template_fingerprint=?)");
+  const std::string by_family = "USING COVERING INDEX sqlite_autoindex_problem_1 (family=?";
+  check_step(kProblemsOfFamily, "SEARCH problem " + by_family + " AND problem>?)");
   check_step(kBuckets, "SEARCH problem " + index + " AND layout=?)");
   check_step(kFind, "SEARCH m USING INDEX measurement_by_choice (problem_id=?)");
   check_step(kFind, "SEARCH r USING INTEGER PRIMARY KEY");

@@ -66,7 +66,8 @@ TEST_CASE("A workload is written as its texts") {
                        {"problem", "op=histogram type=f32 counter=u64 bins=1000 binning=even"},
                        {"custom", nullptr},
                        {"shape", "4096"},
-                       {"layout", "vector"}});
+                       {"layout", "vector"},
+                       {"conditions", "cold_graph"}});
 }
 
 TEST_CASE("Every value of the catalogue survives JSON") {
@@ -75,6 +76,11 @@ TEST_CASE("Every value of the catalogue survives JSON") {
     CHECK(through_text(workload) == workload);
   };
   for (const Operator op : operators()) check(Reduction{.op = op, .type = ElementType::u8});
+  for (const std::string_view name : conditions_names()) {
+    Workload workload = Reduction{.count = 7};
+    workload.conditions = parse_conditions(name).value();
+    check(workload);
+  }
   for (const ElementType type : element_types()) {
     check(Reduction{.type = type});
     check(Reduction{.accumulator = type});

@@ -46,7 +46,7 @@ TEST_CASE("An exported file names its format, its version and where it is from")
   store(place.database(), {stored_sum(20, 5)});
   const json file = json::parse(place.run({"export"}).out);
   CHECK(file["format"] == "foldtune-tuning");
-  CHECK(file["version"] == 5);
+  CHECK(file["version"] == 6);
   CHECK(file["foldtune_version"].is_string());
   CHECK(file["exported_at"].get<std::string>().size() == 20);
   REQUIRE(file["runs"].size() == 1);

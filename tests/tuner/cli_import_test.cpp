@@ -474,7 +474,7 @@ TEST_CASE("import refuses files of another format or version as a whole") {
     const char* reason;
   };
   for (const Change& change :
-       {Change{"version", 3, "is of version 3 of the format, and this Foldtune reads version 5"},
+       {Change{"version", 3, "is of version 3 of the format, and this Foldtune reads version 6"},
         Change{"version", "1", "its version is no number"},
         Change{"format", "else", "its format is not \"foldtune-tuning\""},
         Change{"runs", 1, "its runs are no list"},

@@ -164,6 +164,29 @@ TEST_CASE("What is tuned with options is kept apart from others, and shown with 
   CHECK_THAT(sample.out, ContainsSubstring("variance bf16 to bf16 (ddof 1) 2^10"));
 }
 
+TEST_CASE("What is tuned under other conditions is kept apart, and found by them") {
+  const Workplace place;
+  REQUIRE(tune(place, {}).exit_code == 0);
+  const Outcome warm = tune(place, {"--conditions", "warm_stream"});
+  CHECK_THAT(warm.out, ContainsSubstring("sum f32 2^10 warm_stream"));
+  const Json rows = json_from(place, {"show", "--json"});
+  REQUIRE(rows.size() == 2);
+  CHECK(rows[0]["conditions"] == "cold_graph");
+  CHECK(rows[1]["conditions"] == "warm_stream");
+  CHECK_THAT(place.run({"show"}).out, ContainsSubstring("sum f32 2^10 warm_stream"));
+  const auto why = [&](const std::string& conditions) {
+    return place
+        .run({"why", "--op", "sum", "--type", "f32", "--n", "1024", "--conditions", conditions})
+        .out;
+  };
+  CHECK_THAT(why("warm_stream"), !ContainsSubstring("for cold_graph"));
+  CHECK_THAT(why("warm_graph"), ContainsSubstring("for cold_graph"));
+  const Outcome wrong = tune(place, {"--conditions", "tepid"});
+  CHECK(wrong.exit_code == 2);
+  CHECK_THAT(wrong.err,
+             ContainsSubstring("there are no 'tepid'; there are cold_graph, warm_graph"));
+}
+
 TEST_CASE("A tuning says how long the device waited for the compiler, in numbers") {
   const Outcome& tuned = tuned_on_cpu().outcome;
   CHECK_THAT(tuned.out, Catch::Matchers::Matches(

@@ -38,9 +38,11 @@ class Bench {
     set_workload(count);
   }
 
-  void set_workload(std::uint64_t count) {
+  void set_workload(std::uint64_t count, Conditions conditions = {}) {
     problem_ = sum_in_l2(count);
-    evaluator_->set_workload(problem_, problem_);
+    Workload workload = problem_;
+    workload.conditions = conditions;
+    evaluator_->set_workload(workload, workload);
   }
 
   MeasurementRecord evaluate(int block_size, Timing timing = Timing::screening, int samples = 2) {
@@ -141,6 +143,26 @@ TEST_CASE("Evaluator: a complete timing tells memory, cache, stream and latency 
   CHECK(record.hot_us == Approx(2).epsilon(0.02));  // the first call is not
   CHECK(record.stream_us == Approx(5 + kFakeStreamUs).epsilon(0.01));
   CHECK(record.latency_us == Approx(5 + kFakeLatencyUs).epsilon(0.01));
+}
+
+TEST_CASE("Evaluator: a workload is timed under its conditions") {
+  const void* last = nullptr;
+  Bench bench({.cost_us = [&](const FakeLaunch& launch) {
+    return std::exchange(last, launch.input) == launch.input ? 2. : 5.;
+  }});
+  const auto [conditions, us] =
+      GENERATE(table<Conditions, double>({{Conditions::cold_graph, 5},
+                                          {Conditions::warm_graph, 2},
+                                          {Conditions::cold_stream, 5 + kFakeStreamUs},
+                                          {Conditions::warm_stream, 2 + kFakeStreamUs}}));
+  bench.set_workload(kQuarterOfL2, conditions);
+  for (const Timing timing : {Timing::screening, Timing::comparison, Timing::complete}) {
+    const MeasurementRecord record = bench.evaluate(64, timing, 1);
+    CAPTURE(name(conditions), static_cast<int>(timing));
+    CHECK(record.median_us == Approx(us).epsilon(0.02));
+    CHECK(record.problem.conditions == name(conditions));
+  }
+  CHECK(bench.evaluate(64, Timing::complete, 1).hot_us == Approx(2).epsilon(0.02));
 }
 
 TEST_CASE("Evaluator: what is larger than the L2 is never hot") {

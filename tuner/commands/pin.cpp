@@ -38,10 +38,10 @@ using Rows = std::vector<StoredResult>;
 
 /// The best results of each bucket of a problem on a device, with all drivers and compilers.
 std::vector<Rows> by_choice(const Rows& rows) {
-  std::map<std::tuple<PinScope, std::string, std::string>, Rows> groups;
+  std::map<std::tuple<PinScope, std::string, std::string, std::string>, Rows> groups;
   for (const StoredResult& row : rows) {
     const ProblemKey& problem = row.measurement.problem;
-    groups[{pin_scope(row), problem.layout, problem.bucket}].push_back(row);
+    groups[{pin_scope(row), problem.layout, problem.conditions, problem.bucket}].push_back(row);
   }
   std::vector<Rows> list;
   list.reserve(groups.size());

@@ -234,6 +234,10 @@ void add_shape_options(CLI::App& app, ShapeOptions& options, Values values,
                  fmt::format("The class of the addresses: {} [{}]", fmt::join(layouts, ", "),
                              layouts.front()))
       ->type_name("NAME");
+  app.add_option("--conditions", options.conditions,
+                 fmt::format("Where inputs are and how calls are launched: {} [{}]",
+                             fmt::join(conditions_names(), ", "), name(Conditions{})))
+      ->type_name("NAME");
 }
 
 int require_layout(const Family& family, const std::string& name) {
@@ -243,6 +247,13 @@ int require_layout(const Family& family, const std::string& name) {
   if (found != layouts.end()) return static_cast<int>(found - layouts.begin());
   throw InvalidArgument(
       fmt::format("--layout: there is no '{}'; there is {}", name, fmt::join(layouts, ", ")));
+}
+
+Conditions require_conditions(const std::string& name) {
+  if (name.empty()) return {};
+  if (const auto conditions = parse_conditions(name)) return *conditions;
+  throw InvalidArgument(fmt::format("--conditions: there are no '{}'; there are {}", name,
+                                    fmt::join(conditions_names(), ", ")));
 }
 
 Shape require_shape(const Family& family, const std::string& text) {
@@ -315,6 +326,9 @@ std::string tune_command(const ProblemOptions& options, const Workload& workload
   if (workload.layout != 0) {
     text +=
         fmt::format(" --layout {}", family.layouts()[static_cast<std::size_t>(workload.layout)]);
+  }
+  if (workload.conditions != Conditions{}) {
+    text += fmt::format(" --conditions {}", name(workload.conditions));
   }
   return text;
 }

@@ -1,4 +1,5 @@
-/// What can be asked of problems: their fields, an operator of the user's own, shapes, a layout.
+/// What can be asked of problems: their fields, an operator of the user's own, shapes, a layout,
+/// conditions.
 #pragma once
 
 #include <optional>
@@ -43,18 +44,23 @@ struct AskedProblems {
 };
 AskedProblems make_problems(const ProblemOptions& options);
 
-/// What there is of each problem to choose: shapes and a layout.
+/// What there is of each problem to choose: shapes, a layout and conditions.
 struct ShapeOptions {
   std::optional<std::string> shape;  ///< of --n or --shape
   std::string layout;                ///< empty: the family's first
+  std::string conditions;            ///< empty: the usual ones
 };
 
-/// Adds --n, --shape and --layout. `usual` is the help's text of where neither is given.
+/// Adds --n, --shape, --layout and --conditions. `usual` is the help's text of where neither is
+/// given.
 void add_shape_options(CLI::App& app, ShapeOptions& options, Values values,
                        const std::string& usual);
 
 /// The place of the layout that is asked for. Throws InvalidArgument if the family has it not.
 int require_layout(const Family& family, const std::string& name);
+
+/// The conditions that are asked for. Throws InvalidArgument if there are none of that name.
+Conditions require_conditions(const std::string& name);
 
 /// The one shape that is asked for. Throws InvalidArgument for none or several.
 Shape require_shape(const Family& family, const std::string& text);

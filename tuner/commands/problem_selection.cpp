@@ -27,7 +27,8 @@ Workload selected_workload(const ProblemSelection& selection) {
                                                        : "--shape is required: for which extents?");
   }
   Workload workload{problem, require_shape(family, *selection.shape.shape),
-                    require_layout(family, selection.shape.layout)};
+                    require_layout(family, selection.shape.layout),
+                    require_conditions(selection.shape.conditions)};
   if (const std::string fault = find_fault(workload); !fault.empty()) throw InvalidArgument(fault);
   return workload;
 }

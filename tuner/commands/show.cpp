@@ -43,7 +43,7 @@ using Less = bool (*)(const StoredResult& a, const StoredResult& b);
 bool is_before(const StoredResult& a, const StoredResult& b) {
   const auto key = [](const MeasurementRecord& m) {
     const ProblemKey& p = m.problem;
-    return std::tie(p.family, p.problem, p.layout, m.bytes, m.shape);
+    return std::tie(p.family, p.problem, p.layout, p.conditions, m.bytes, m.shape);
   };
   return key(a.measurement) < key(b.measurement);
 }

@@ -114,6 +114,7 @@ Problems choose_problems(const TuneArguments& arguments) {
 /// Every problem with every shape that is asked for.
 std::vector<Workload> with_shapes(const std::vector<Problem>& problems, const ShapeOptions& asked,
                                   const char* usual) {
+  const Conditions conditions = require_conditions(asked.conditions);
   std::vector<Workload> workloads;
   for (const Problem& problem : problems) {
     const Family& family = problem.family();
@@ -123,7 +124,7 @@ std::vector<Workload> with_shapes(const std::vector<Problem>& problems, const Sh
     }
     const int layout = require_layout(family, asked.layout);
     for (const Shape& shape : parse_shapes(family, asked.shape.value_or(usual))) {
-      workloads.push_back({problem, shape, layout});
+      workloads.push_back({problem, shape, layout, conditions});
       if (const std::string fault = find_fault(workloads.back()); !fault.empty()) {
         throw InvalidArgument(fault);
       }

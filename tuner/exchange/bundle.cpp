@@ -101,8 +101,8 @@ WantedRows wanted_rows(const BundleSource& source) {
       if (!source.is_wanted(row.result)) return;
       const ProblemKey& key = row.result.measurement.problem;
       const auto [place, is_new] =
-          wanted.try_emplace(fmt::format("{} {} {} {} {}", run.device.fingerprint(), key.family,
-                                         key.problem, key.layout, key.bucket),
+          wanted.try_emplace(fmt::format("{} {} {} {} {} {}", run.device.fingerprint(), key.family,
+                                         key.problem, key.layout, key.conditions, key.bucket),
                              row);
       if (!is_new && rank_of(row) < rank_of(place->second)) place->second = row;
     });
@@ -152,13 +152,23 @@ std::vector<Bucket> buckets_near(const Family& family, const std::vector<Bucket>
   return {near.begin(), near.end()};
 }
 
-/// What calls of a problem may be, as far as their programs differ: each layout and bucket.
-std::vector<Workload> workloads_of(const Problem& problem, const std::vector<Bucket>& stored) {
+/// What is stored of a problem.
+struct Stored {
+  std::vector<Bucket> buckets{};
+  std::set<Conditions> conditions{Conditions{}};  ///< and the usual ones
+};
+
+/// What calls of a problem may be, as far as their programs differ: each layout, bucket, and
+/// conditions of which there are results.
+std::vector<Workload> workloads_of(const Problem& problem, const Stored& stored) {
   const Family& family = problem.family();
   std::vector<Workload> workloads;
   for (std::size_t layout = 0; layout < family.layouts().size(); ++layout) {
-    for (const Bucket& bucket : bundled_buckets(family, stored)) {
-      workloads.push_back({problem, family.max_shape(bucket), static_cast<int>(layout)});
+    for (const Bucket& bucket : bundled_buckets(family, stored.buckets)) {
+      for (const Conditions conditions : stored.conditions) {
+        workloads.push_back(
+            {problem, family.max_shape(bucket), static_cast<int>(layout), conditions});
+      }
     }
   }
   std::erase_if(workloads, [](const Workload& workload) { return !find_fault(workload).empty(); });
@@ -171,7 +181,7 @@ class Wanted {
   Wanted(const ConfigStore& bundle, const DeviceRecord& device)
       : bundle_(bundle), device_(device) {}
 
-  void add(const Problem& problem, const std::vector<Bucket>& stored) {
+  void add(const Problem& problem, const Stored& stored) {
     for (const Workload& workload : workloads_of(problem, stored)) {
       const Choice choice = choose_config(&bundle_, device_, "", workload);
       Program program = make_program({.workload = workload, .params = choice.params});
@@ -197,25 +207,23 @@ class Wanted {
   std::map<std::string, WantedKernel> wanted_;  // by Program::key
 };
 
-/// The problems of the results of a device, as (family, problem), with their buckets.
-using Stored = std::map<std::pair<std::string, std::string>, std::vector<std::string>>;
+/// The results of a device, by (family, problem).
+using ByProblem = std::map<std::pair<std::string, std::string>, Stored>;
 
-Stored stored_of(const std::vector<ResultRow>& rows, const std::string& hardware) {
-  Stored stored;
+ByProblem stored_of(const std::vector<ResultRow>& rows, const std::string& hardware) {
+  ByProblem all;
   for (const ResultRow& row : rows) {
     if (row.result.run.device.fingerprint() != hardware) continue;
     const ProblemKey& key = row.result.measurement.problem;
-    stored[{key.family, key.problem}].push_back(key.bucket);
+    Stored& stored = all[{key.family, key.problem}];
+    const Family* const family = find_family(key.family);
+    const auto bucket = family == nullptr ? std::nullopt : parse_bucket(*family, key.bucket);
+    if (bucket) stored.buckets.push_back(*bucket);
+    if (const auto conditions = parse_conditions(key.conditions)) {
+      stored.conditions.insert(*conditions);
+    }
   }
-  return stored;
-}
-
-std::vector<Bucket> parse_buckets(const Family& family, const std::vector<std::string>& texts) {
-  std::vector<Bucket> buckets;
-  for (const std::string& text : texts) {
-    if (const auto bucket = parse_bucket(family, text)) buckets.push_back(*bucket);
-  }
-  return buckets;
+  return all;
 }
 
 void add_kernels(ConfigStore& bundle, const KernelStore* source, const std::vector<ResultRow>& rows,
@@ -227,12 +235,12 @@ void add_kernels(ConfigStore& bundle, const KernelStore* source, const std::vect
   report.devices = devices.size();
   for (const auto& [hardware, device] : devices) {
     Wanted wanted(bundle, device);
-    for (const auto& [names, buckets] : stored_of(rows, hardware)) {
+    for (const auto& [names, stored] : stored_of(rows, hardware)) {
       const ProblemKey key{
           .family = names.first, .problem = names.second, .layout = {}, .bucket = {}};
       const std::optional<Problem> problem = read_problem(key);
       if (problem && problem->custom() == nullptr) {
-        wanted.add(*problem, parse_buckets(problem->family(), buckets));
+        wanted.add(*problem, stored);
       } else {
         report.left_out.push_back(
             fmt::format("the kernels of {} {}: a database does not hold what custom operators and "

@@ -11,7 +11,7 @@ namespace foldtune {
 inline constexpr const char* kExchangeFormat = "foldtune-tuning";
 
 /// Changes with every change of the rows' fields.
-inline constexpr int kExchangeVersion = 5;
+inline constexpr int kExchangeVersion = 6;
 
 /// A row lacks a field, or has one of another form. In words that end a sentence.
 class RowFault : public std::runtime_error {

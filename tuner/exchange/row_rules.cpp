@@ -125,12 +125,14 @@ std::string fault_of_time(const char* column, double us, const StoredResult& row
       gbps, most);
 }
 
-/// What a call of inputs beyond the L2 reads comes from the memory; what fits may come from there.
+/// What a call reads of inputs beyond the L2 comes from the memory, unless it is warm.
 std::string fault_of_times(const StoredResult& row) {
   const MeasurementRecord& m = row.measurement;
   if (m.outcome != Outcome::ok) return {};
   const bool fits_l2 = m.bytes <= static_cast<std::uint64_t>(row.run.device.l2_bytes);
-  std::string fault = fault_of_time("median_us", m.median_us, row, !fits_l2);
+  const auto conditions = parse_conditions(m.problem.conditions);
+  const bool is_warm = conditions && has_warm_inputs(*conditions);
+  std::string fault = fault_of_time("median_us", m.median_us, row, !fits_l2 && !is_warm);
   for (const double us : m.samples_us) {
     if (fault.empty()) fault = fault_of_time("samples_us", us, row, /*is_from_memory=*/false);
   }
@@ -185,6 +187,9 @@ std::string fault_of_unknown(const ProblemKey& key, const std::string& shape) {
   if (!problem_of(*family, key.problem)) return fault_of_fields(*family, key.problem);
   if (!parse_shape(*family, shape)) {
     return fmt::format("its shape \"{}\" is none of the family {}", shape, family->name());
+  }
+  if (!parse_conditions(key.conditions)) {
+    return fmt::format("there are no conditions \"{}\"", key.conditions);
   }
   return fmt::format("there is no layout \"{}\"", key.layout);
 }

@@ -20,6 +20,11 @@ std::string describe_layout(const ProblemKey& key) {
   return is_usual ? "" : ", " + key.layout;
 }
 
+/// The conditions, unless they are the usual ones.
+std::string describe_conditions(const ProblemKey& key) {
+  return key.conditions == name(Conditions{}) ? "" : " " + key.conditions;
+}
+
 /// A field's value as it is stored; empty if it is the usual one, which is not.
 std::string stored_word(const std::string& problem, std::string_view field) {
   const std::string text = ' ' + problem;
@@ -51,14 +56,16 @@ std::string describe_problem(const ProblemKey& key, std::string_view shape) {
   if (const std::optional<Workload> workload = read_workload(key, shape)) {
     return to_string(*workload) + describe_layout(key);
   }
-  return fmt::format("{} {} {}{}", key.family, key.problem, shape, describe_layout(key));
+  return fmt::format("{} {} {}{}{}", key.family, key.problem, shape, describe_conditions(key),
+                     describe_layout(key));
 }
 
 std::string describe_operation(const ProblemKey& key) {
   if (const std::optional<Problem> problem = read_problem(key)) {
-    return to_string(*problem) + describe_layout(key);
+    return to_string(*problem) + describe_conditions(key) + describe_layout(key);
   }
-  return fmt::format("{} {}{}", key.family, key.problem, describe_layout(key));
+  return fmt::format("{} {}{}{}", key.family, key.problem, describe_conditions(key),
+                     describe_layout(key));
 }
 
 bool has_value(const ProblemKey& key, std::string_view field, std::span<const std::string> values) {

@@ -18,9 +18,9 @@ namespace foldtune {
 
 /// How a configuration is timed.
 enum class Timing {
-  screening,   ///< a few samples after a flush of the L2: enough to tell the good from the bad
-  comparison,  ///< over rotating inputs, each read from memory: what the best are compared by
-  complete,    ///< as `comparison`, and hot, in a stream, and from launch to result
+  screening,   ///< a few samples: enough to tell the good from the bad
+  comparison,  ///< under the workload's conditions: what the best are compared by
+  complete,    ///< the same, and hot, in a stream, and from launch to result
 };
 
 /// A configuration of the current workload that is to be tried.

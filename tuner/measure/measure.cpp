@@ -61,6 +61,20 @@ int usual_calls(const DeviceRecord& device, std::uint64_t bytes) {
   return std::clamp(static_cast<int>(kSampleUs / call_us), 1, kMaxCalls);
 }
 
+Manner manner_of(Conditions conditions, Timing timing) {
+  switch (conditions) {
+    case Conditions::warm_graph:
+      return Manner::hot;
+    case Conditions::cold_stream:
+      return Manner::stream;
+    case Conditions::warm_stream:
+      return Manner::hot_stream;
+    case Conditions::cold_graph:
+      break;
+  }
+  return timing == Timing::screening ? Manner::flushed : Manner::rotating;
+}
+
 }  // namespace
 
 Enqueues enqueues_of(const Plan& plan, const BufferRotation& scratch) {
@@ -271,6 +285,9 @@ TimingRequest Measurer::make_request(const Enqueues& enqueues, Manner manner,
     case Manner::hot:
       slices = 1;
       break;
+    case Manner::hot_stream:
+      slices = 1;
+      [[fallthrough]];
     case Manner::stream:
       request.launching = Launching::stream;
       break;
@@ -335,16 +352,16 @@ MeasurementRecord Measurer::time(Candidate& candidate, Timing timing, int sample
                                  Deadline deadline) {
   MeasurementRecord taken;
   try {
-    const bool is_screening = timing == Timing::screening;
-    const Samples main =
-        take(candidate, is_screening ? Manner::flushed : Manner::rotating, samples, deadline);
+    const Manner manner = manner_of(workload_.conditions, timing);
+    const Samples main = take(candidate, manner, samples, deadline);
     taken.samples_us = main.us;
     taken.sm_clock_mhz = main.clocks.sm_mhz;
     taken.memory_clock_mhz = main.clocks.memory_mhz;
     taken.discarded_samples = main.discarded;
     if (timing == Timing::complete) {
-      const auto median_of = [&](Manner manner) {
-        const Samples others = take(candidate, manner, samples, deadline);
+      const auto median_of = [&](Manner other) {
+        if (other == manner) return median(main.us);
+        const Samples others = take(candidate, other, samples, deadline);
         taken.discarded_samples += others.discarded;
         return median(others.us);
       };

@@ -23,13 +23,14 @@ namespace foldtune {
 
 /// What the samples of a timing are taken of.
 enum class Manner {
-  flushed,   ///< calls in a graph, after a flush of the L2
-  rotating,  ///< calls in a graph, each of which reads its input from memory
-  hot,       ///< calls in a graph, all of the same input
-  stream,    ///< calls one after another in a stream
-  latency,   ///< calls that are waited for
+  flushed,     ///< calls in a graph, after a flush of the L2
+  rotating,    ///< calls in a graph, each of which reads its input from memory
+  hot,         ///< calls in a graph, all of the same input
+  stream,      ///< calls one after another in a stream, each of which reads its input from memory
+  hot_stream,  ///< the same, all of the same input
+  latency,     ///< calls that are waited for
 };
-inline constexpr std::size_t kManners = 5;
+inline constexpr std::size_t kManners = 6;
 
 /// A plan that gave the right result, ready to be timed.
 struct Candidate {

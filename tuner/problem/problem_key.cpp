@@ -18,8 +18,9 @@ std::optional<Workload> read_workload(const ProblemKey& key, std::string_view sh
   const std::optional<Shape> extents = parse_shape(family, shape);
   const auto layouts = family.layouts();
   const auto layout = std::ranges::find(layouts, key.layout);
-  if (!extents || layout == layouts.end()) return std::nullopt;
-  return Workload{*problem, *extents, static_cast<int>(layout - layouts.begin())};
+  const std::optional<Conditions> conditions = parse_conditions(key.conditions);
+  if (!extents || layout == layouts.end() || !conditions) return std::nullopt;
+  return Workload{*problem, *extents, static_cast<int>(layout - layouts.begin()), *conditions};
 }
 
 }  // namespace foldtune

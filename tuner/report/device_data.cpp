@@ -35,7 +35,7 @@ constexpr std::size_t kReasons = 200;
 constexpr std::size_t kReasonWidth = 400;
 
 auto order_of(const ProblemKey& key) {
-  return std::tie(key.family, key.problem, key.layout, key.bucket);
+  return std::tie(key.family, key.problem, key.layout, key.conditions, key.bucket);
 }
 
 struct ByName {

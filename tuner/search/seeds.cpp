@@ -13,11 +13,7 @@ double log2_bytes(const Workload& workload) {
 
 /// In factors of two of the number of bytes.
 double distance(const Workload& a, const Workload& b) {
-  double distance = std::abs(log2_bytes(a) - log2_bytes(b));
-  for (const Field& field : a.problem.family().fields()) {
-    if (a.problem.get(field) != b.problem.get(field)) distance += field.apart;
-  }
-  return distance;
+  return std::abs(log2_bytes(a) - log2_bytes(b)) + apart(a.problem, b.problem);
 }
 
 }  // namespace

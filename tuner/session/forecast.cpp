@@ -57,8 +57,9 @@ struct PastRun {
   std::int64_t end_s = 0;
 };
 
-/// What a comparison was of: family, problem, layout, bucket, shape.
-using ComparisonKey = std::tuple<std::string, std::string, std::string, std::string, std::string>;
+/// What a comparison was of: family, problem, layout, bucket, conditions, shape.
+using ComparisonKey =
+    std::tuple<std::string, std::string, std::string, std::string, std::string, std::string>;
 
 /// Its times; 0 for what is not known of it.
 struct ComparedTimes {
@@ -80,7 +81,7 @@ class Past {
     add_to_run(row);
     if (m.outcome != Outcome::ok || m.round == kScreened) return;
     ComparedTimes& times = comparisons_[{m.problem.family, m.problem.problem, m.problem.layout,
-                                         m.problem.bucket, m.shape}];
+                                         m.problem.bucket, m.problem.conditions, m.shape}];
     // What was chosen stands before what it was compared with; the last comparison counts.
     if (m.round >= kChosen) times = {.chosen_us = m.median_us};
     if (m.is_default) times.default_us = m.median_us;

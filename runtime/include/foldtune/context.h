@@ -14,6 +14,7 @@
 #include "foldtune/reduce_plan.h"
 #include "foldtune/reducer.h"
 #include "foldtune/reduction.h"
+#include "foldtune/workload.h"
 
 namespace foldtune {
 
@@ -46,6 +47,11 @@ struct ContextOptions {
   /// runs untuned, or as the bundles have it. So no result that is tuned or imported later changes
   /// a configuration, and with it a sum's bits or its time. Not together with OnMiss::tune.
   bool only_pinned = false;
+
+  /// Where the inputs of this context's calls are, and how they are launched: what was tuned for
+  /// these conditions is used, and where there is none, what was for Conditions::cold_graph. Say
+  /// warm_graph or warm_stream where inputs were written or read just before, and fit the L2 cache.
+  Conditions conditions = Conditions::cold_graph;
 
   /// What kept kernels may take in the database, in bytes: those that were not used for the longest
   /// time go first. 0: none are kept. Empty: `$FOLDTUNE_CACHE_BYTES`, else 256 MiB.

@@ -32,7 +32,7 @@ struct Explanation {
   double expected_loss = 0;
   /// The problem has pinned results and is run with no others, so that to tune it changes nothing
   /// until `foldtune unpin`.
-  bool is_pinned = false;
+  bool has_pins = false;
 };
 
 /// "exact", "near size", "default".

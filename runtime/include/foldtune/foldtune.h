@@ -75,6 +75,9 @@ typedef struct foldtune_context_options {
   /// Not 0: of the database pinned results alone are used, as
   /// foldtune::ContextOptions::only_pinned says.
   int only_pinned;
+  /// "cold_graph" (NULL), "warm_graph", "cold_stream" or "warm_stream": where the inputs of calls
+  /// are and how they are launched, as foldtune::ContextOptions::conditions says.
+  const char* conditions;
 } foldtune_context_options;
 
 /// Opens a context, to be destroyed by `foldtune_context_destroy`. `options` may be NULL. Of

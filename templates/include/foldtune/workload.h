@@ -105,6 +105,28 @@ FOLDTUNE_API std::optional<Shape> parse_shape(const Family& family, std::string_
 FOLDTUNE_API std::optional<Bucket> parse_bucket(const Family& family, std::string_view text);
 /// @}
 
+/// Where the inputs of calls are, and how the calls are launched: what is fastest may depend on it,
+/// so that results are kept under it and looked up by it.
+enum class Conditions {
+  cold_graph,   ///< inputs come from memory; calls are launched in a CUDA graph
+  warm_graph,   ///< inputs are in the L2, as far as they fit
+  cold_stream,  ///< inputs come from memory; calls follow one another in a stream
+  warm_stream,  ///< both
+};
+
+/// @{
+/// "cold_graph": the enumerator as text, spelled as here, and its inverse; empty for an unknown
+/// name. Static storage: the views stay valid.
+FOLDTUNE_API std::string_view name(Conditions conditions);
+FOLDTUNE_API std::optional<Conditions> parse_conditions(std::string_view text);
+FOLDTUNE_API std::span<const std::string_view> conditions_names();
+/// @}
+
+/// Whether they are those of inputs in the L2.
+constexpr bool has_warm_inputs(Conditions conditions) {
+  return conditions == Conditions::warm_graph || conditions == Conditions::warm_stream;
+}
+
 /// What is tuned and looked up: a problem of a shape. (A case, but that C++ has a keyword of it.)
 struct Workload {
   Problem problem;  ///< what is computed
@@ -112,11 +134,13 @@ struct Workload {
   /// The class of a call's addresses that needs a program of its own, by its place among those of
   /// the family (Family::layouts): whether they are aligned, for example.
   int layout = 0;
+  Conditions conditions = Conditions::cold_graph;  ///< of the calls
 
   bool operator==(const Workload&) const = default;  ///< of all members
 };
 
-/// "sum f32 2^20", "variance f32 to f64 (ddof 1) 1000003": for people. Without the layout.
+/// "sum f32 2^20", "variance f32 to f64 (ddof 1) 1000003", "sum f32 4096 warm_graph": for people.
+/// Without the layout, and without conditions that are the usual ones.
 FOLDTUNE_API std::string to_string(const Problem& problem);
 FOLDTUNE_API std::string to_string(const Workload& workload);  ///< the same
 
