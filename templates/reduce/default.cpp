@@ -78,7 +78,9 @@ std::optional<ReduceParams> merged_by_few(const Reduction& reduction, std::uint6
                      loads_in_flight(reduction, load_bytes, in_flight, BlockStage::shuffle),
                      static_cast<unsigned>(blocks / 2), most);
   };
-  if (bytes <= 2 * threads) return in_one_round(kMaxLoadBytes, 64, kFewestThreads);
+  if (bytes <= 2 * threads) {
+    return in_one_round(bytes <= threads ? kMaxLoadBytes : kMaxLoadBytes / 2, 64, kFewestThreads);
+  }
   if (bytes <= 4 * threads) return in_one_round(kMaxLoadBytes, 64, 128);
   if (bytes <= 8 * threads) return in_one_round(kMaxLoadBytes / 2, 128, 128);
   const std::size_t in_flight = bytes <= 16 * threads ? 32 : bytes <= 32 * threads ? 64 : 128;
@@ -88,71 +90,103 @@ std::optional<ReduceParams> merged_by_few(const Reduction& reduction, std::uint6
   return params;
 }
 
-}  // namespace
+bool finds_index(const Reduction& reduction) {
+  return result_shape(reduction.op) == ResultShape::indexed_value;
+}
 
-/// What was fastest on an H200.
-ReduceParams default_reduce_params(const Reduction& reduction, int multiprocessor_count) {
-  if (has_fixed_order(reduction)) return default_in_fixed_order(reduction);
-  constexpr int kWarp = kFewestThreads;
-  constexpr int kMost = kMostThreads;
-  constexpr std::uint64_t kWarpBytes = 4 << 10;
-  constexpr std::uint64_t kClusterBytes = 256 << 10;
+bool has_narrow_elements(const Reduction& reduction) {
+  return widest_element(reduction) < sizeof(float);
+}
+
+/// Bytes of a load that is half as long as it may be; of narrow elements as long.
+std::size_t half_load(const Reduction& reduction) {
+  return has_narrow_elements(reduction) ? kMaxLoadBytes : kMaxLoadBytes / 2;
+}
+
+/// The total is one number of a word: blocks wait for no more of each other.
+bool has_word_total(const Reduction& reduction) {
+  if (numbers_of_total(reduction) != 1) return false;
+  const std::size_t bytes = reduction.op == Operator::custom
+                                ? accumulator_bytes(reduction, /*wide=*/false)
+                                : size_of(reduction.accumulator_type());
+  return bytes <= sizeof(float);
+}
+
+/// Of 256 KiB and less, on the multiprocessors of one cluster.
+ReduceParams default_in_cluster(const Reduction& reduction) {
   constexpr std::uint64_t kShortBytes = 128 << 10;  // up to which misaligned loads may be long
-  constexpr std::uint64_t kTileForEachBlockBytes = std::uint64_t{2} << 30;
-  constexpr int kSmallBlock = 128;
-  constexpr int kLargeBlock = 512;
-  const auto blocks = std::bit_floor(static_cast<unsigned>(std::max(1, multiprocessor_count)));
-  const std::uint64_t bytes = reduction.input_bytes();
-  // Two numbers take longer to combine, which more threads share; three take longer to hand on,
-  // too.
+  constexpr int kMost = 512;
   const std::size_t numbers = numbers_of_total(reduction);
-  const bool finds_index = result_shape(reduction.op) == ResultShape::indexed_value;
-  // So that blocks may have many threads.
-  const bool is_quick = has_warp_fold(reduction) && (numbers == 1 || finds_index);
-  const std::uint64_t block_bytes = (numbers == 2 ? 16 : 32) << 10;
-  if (bytes <= block_bytes) {
-    const auto params =
-        loads_in_flight(reduction, kMaxLoadBytes, numbers == 2 ? 16 : 64, BlockStage::shuffle);
-    return one_round(reduction, params, 1, bytes <= kWarpBytes && numbers != 2 ? kWarp : kMost);
+  const bool is_quick = has_warp_fold(reduction) && (numbers == 1 || finds_index(reduction));
+  const bool has_half_loads =
+      reduction.input_bytes() > kShortBytes
+          ? widest_element(reduction) > 1
+          : !has_narrow_elements(reduction) && reduction.alignment == Alignment::vector;
+  auto params = numbers > 1 || is_quick
+                    ? loads_in_flight(reduction, kMaxLoadBytes, 32, BlockStage::tree_shuffle)
+                    : loads_in_flight(reduction, has_half_loads ? kMaxLoadBytes / 2 : kMaxLoadBytes,
+                                      64, BlockStage::tree_shuffle);
+  params.final_stage = FinalStage::cluster;
+  return one_round(reduction, params, kMaxClusterBlocks, kMost);
+}
+
+/// Up to 8 bytes for each of the threads that the GPU is given.
+ReduceParams default_of_small(const Reduction& reduction, unsigned blocks) {
+  constexpr int kFewThreads = 128;
+  constexpr int kMoreThreads = 256;
+  const std::uint64_t bytes = reduction.input_bytes();
+  const std::uint64_t threads = std::uint64_t{kMostThreads} * blocks;
+  if (finds_index(reduction) && bytes <= 4 * threads) {
+    auto params = loads_in_flight(reduction, half_load(reduction), 16, BlockStage::tree_shuffle);
+    params.block_stage = BlockStage::tree_shuffle;  // here faster than what warps fold at once
+    return one_round(reduction, params, 2 * blocks, kFewThreads);
   }
-  const std::uint64_t small_bytes = std::uint64_t{32} * kSmallBlock * 2 * blocks;
-  if (bytes <= small_bytes && can_be_counted(reduction)) {
-    // A warp needs no barrier, and blocks cost next to nothing.
-    const auto params = loads_in_flight(reduction, kMaxLoadBytes, 128, BlockStage::shuffle);
-    return one_round(reduction, params, 2 * blocks, kWarp);
-  }
-  if (const auto params = merged_by_few(reduction, blocks)) return *params;
-  // Half of a vector is enough of elements that are words, for some.
-  const bool is_narrow = widest_element(reduction) < sizeof(float);
-  const std::size_t half_bytes = is_narrow ? kMaxLoadBytes : kMaxLoadBytes / 2;
-  if (bytes <= kClusterBytes) {
-    const bool has_short_loads = reduction.alignment == Alignment::vector || bytes > kShortBytes;
-    auto params = numbers > 1 || is_quick
-                      ? loads_in_flight(reduction, kMaxLoadBytes, 32, BlockStage::tree_shuffle)
-                      : loads_in_flight(reduction, has_short_loads ? half_bytes : kMaxLoadBytes, 64,
-                                        BlockStage::tree_shuffle);
-    params.final_stage = FinalStage::cluster;
-    return one_round(reduction, params, kMaxClusterBlocks, kLargeBlock);
-  }
-  const std::size_t load_bytes = finds_index ? half_bytes : kMaxLoadBytes;
-  if (bytes <= small_bytes) {
-    const auto params = loads_in_flight(reduction, load_bytes, 32, BlockStage::tree_shuffle);
-    return one_round(reduction, params, 2 * blocks, kSmallBlock);
-  }
-  const std::uint64_t threads = std::uint64_t{kMost} * blocks;
-  if (bytes <= 64 * threads) {
+  if (has_word_total(reduction) && 2 * bytes <= 7 * threads) {
     // The fewer blocks, the sooner they have met.
-    const auto stage = numbers == 2 ? BlockStage::tree_shuffle : BlockStage::shuffle;
-    auto params = loads_in_flight(reduction, kMaxLoadBytes, bytes < 16 * threads ? 16 : 32, stage);
-    params.block_size = kMost;
-    params.waves = bytes <= 32 * threads ? 0 : 1;
-    return params;
+    const auto params = loads_in_flight(reduction, kMaxLoadBytes, 32, BlockStage::tree_shuffle);
+    return one_round(reduction, params, blocks / 2, kMoreThreads);
   }
-  if (bytes >= kTileForEachBlockBytes && !is_narrow && numbers == 1) {
+  if (has_word_total(reduction) && bytes > 4 * threads && bytes <= 7 * threads) {
+    const std::size_t load = widest_element(reduction) == 1 ? kMaxLoadBytes : kMaxLoadBytes / 2;
+    const auto params = loads_in_flight(reduction, load, 64, BlockStage::tree_shuffle);
+    return one_round(reduction, params, blocks / 2, kMoreThreads);
+  }
+  const std::size_t load = finds_index(reduction) ? half_load(reduction) : kMaxLoadBytes;
+  const auto params = loads_in_flight(reduction, load, 32, BlockStage::tree_shuffle);
+  return one_round(reduction, params, 2 * blocks, kFewThreads);
+}
+
+/// Up to 64 bytes for each of the threads, 96 where the total is one number: the fewer blocks, the
+/// sooner they have met.
+ReduceParams default_of_medium(const Reduction& reduction, std::uint64_t threads) {
+  const std::uint64_t bytes = reduction.input_bytes();
+  const std::size_t numbers = numbers_of_total(reduction);
+  // Where there is somewhat more than a tile of 32 bytes a thread for each block, smaller ones are
+  // shared more evenly.
+  const bool is_uneven = numbers == 1 && bytes > 40 * threads && bytes <= 48 * threads;
+  const bool is_uneven_index = finds_index(reduction) && bytes > 24 * threads &&
+                               bytes <= 40 * threads &&
+                               (reduction.alignment == Alignment::vector || bytes > 32 * threads);
+  const bool has_few = bytes < 16 * threads || is_uneven || is_uneven_index;
+  auto params = loads_in_flight(reduction, is_uneven_index ? half_load(reduction) : kMaxLoadBytes,
+                                has_few ? 16 : 32,
+                                numbers == 2 ? BlockStage::tree_shuffle : BlockStage::shuffle);
+  params.block_size = kMostThreads;
+  params.waves = bytes <= 32 * threads && !is_uneven_index ? 0 : 1;
+  return params;
+}
+
+/// What takes longer to read than to combine.
+ReduceParams default_of_large(const Reduction& reduction, std::uint64_t threads) {
+  constexpr std::uint64_t kTileForEachBlockBytes = std::uint64_t{2} << 30;
+  constexpr int kLargeBlock = 512;
+  const std::uint64_t bytes = reduction.input_bytes();
+  const bool is_narrow = has_narrow_elements(reduction);
+  if (bytes >= kTileForEachBlockBytes && !is_narrow && numbers_of_total(reduction) == 1) {
     // The one block that polls for so many is at times slower than a second launch.
     auto params = loads_in_flight(reduction, kMaxLoadBytes, 256, BlockStage::shuffle);
     if (params.final_stage == FinalStage::polling) params.final_stage = FinalStage::two_pass;
-    params.block_size = kMost;
+    params.block_size = kMostThreads;
     params.waves = 0;
     return params;
   }
@@ -160,9 +194,42 @@ ReduceParams default_reduce_params(const Reduction& reduction, int multiprocesso
   const bool has_exact_sums = has_ddof(reduction.op) && is_narrow && !is_floating(reduction.type);
   auto params =
       loads_in_flight(reduction, kMaxLoadBytes, has_exact_sums ? 128 : 64, BlockStage::shuffle);
-  params.block_size = kLargeBlock;
+  params.block_size = finds_index(reduction) && bytes <= 128 * threads ? kMostThreads : kLargeBlock;
   params.waves = 1;
   return params;
+}
+
+}  // namespace
+
+/// What was fastest on an H200.
+ReduceParams default_reduce_params(const Reduction& reduction, int multiprocessor_count) {
+  if (has_fixed_order(reduction)) return default_in_fixed_order(reduction);
+  constexpr std::uint64_t kWarpBytes = 4 << 10;
+  constexpr std::uint64_t kClusterBytes = 256 << 10;
+  const auto blocks = std::bit_floor(static_cast<unsigned>(std::max(1, multiprocessor_count)));
+  const std::uint64_t threads = std::uint64_t{kMostThreads} * blocks;
+  const std::uint64_t bytes = reduction.input_bytes();
+  // Two numbers take longer to combine, which more threads share; three take longer to hand on,
+  // too.
+  const std::size_t numbers = numbers_of_total(reduction);
+  const std::uint64_t block_bytes = (numbers == 2 ? 16 : 32) << 10;
+  if (bytes <= block_bytes) {
+    const auto params =
+        loads_in_flight(reduction, kMaxLoadBytes, numbers == 2 ? 16 : 64, BlockStage::shuffle);
+    const bool is_warp = bytes <= kWarpBytes && numbers != 2;
+    return one_round(reduction, params, 1, is_warp ? kFewestThreads : kMostThreads);
+  }
+  if (bytes <= 24 * threads && can_be_counted(reduction)) {
+    // A warp needs no barrier, and blocks cost next to nothing.
+    auto params = loads_in_flight(reduction, kMaxLoadBytes, 128, BlockStage::shuffle);
+    params.block_size = kFewestThreads;
+    return bytes > 8 * threads ? params : one_round(reduction, params, 2 * blocks, kFewestThreads);
+  }
+  if (const auto params = merged_by_few(reduction, blocks)) return *params;
+  if (bytes <= kClusterBytes) return default_in_cluster(reduction);
+  if (bytes <= 8 * threads) return default_of_small(reduction, blocks);
+  if (bytes <= (numbers == 1 ? 96 : 64) * threads) return default_of_medium(reduction, threads);
+  return default_of_large(reduction, threads);
 }
 
 /// In all that a thread loads, folds and hands on, as far as its time goes: what the default goes

@@ -389,12 +389,22 @@ TEST_CASE("The default is one warp, one block, a cluster, blocks that poll, and 
   CHECK(has(default_of(32 << 10), 512, 4, kPolling));
   CHECK(has(default_of((32 << 10) + 16), 128, 8, kCluster));
   CHECK(has(default_of(256 << 10), 512, 8, kCluster));
-  CHECK(has(default_of((256 << 10) + 16), 64, 2, kPolling));
+  CHECK(has(default_of((256 << 10) + 16), 256, 2, kPolling));
+  CHECK(has(default_of(448 << 10), 256, 2, kPolling));
+  CHECK(has(default_of(512 << 10), 64, 2, kPolling));
+  CHECK(has(default_of(640 << 10), 256, 8, kPolling));
   CHECK(has(default_of(1 << 20), 128, 2, kPolling));
   CHECK(has(default_of((1 << 20) + 16), 1024, 1, kPolling));
   CHECK(has(default_of(2 << 20), 1024, 2, kPolling));
   CHECK(has(default_of(8 << 20), 1024, 2, kPolling));
-  CHECK(has(default_of((8 << 20) + 16), 512, 4, kPolling));
+  CHECK(has(default_of((5 << 20) + 16), 1024, 1, kPolling));
+  CHECK(has(default_of(12 << 20), 1024, 2, kPolling));
+  CHECK(has(default_of((12 << 20) + 16), 512, 4, kPolling));
+  const Reduction wide{.op = Operator::sum, .type = ElementType::i32};  // its totals have 64 bits
+  CHECK(has(default_of(448 << 10, wide), 64, 2, kPolling));
+  const Reduction counted{.op = Operator::sum, .type = ElementType::u8};
+  CHECK(has(default_of(3 << 20, counted), 32, 8, FinalStage::counted));
+  CHECK(has(default_of((3 << 20) + 16, counted), 1024, 2, FinalStage::counted));
   constexpr std::uint64_t kGiB = std::uint64_t{1} << 30;
   CHECK(has(default_of(2 * kGiB - 16), 512, 4, kPolling));
   CHECK(has(default_of(2 * kGiB), 1024, 16, FinalStage::two_pass));
@@ -429,7 +439,14 @@ TEST_CASE("The default is one warp, one block, a cluster, blocks that poll, and 
   CHECK(has(default_of(1 << 20, argmax), 128, 4, kPolling));
   CHECK(default_of(1 << 20, argmax).vector_width == 2);
   CHECK(default_of(1 << 20, {.op = Operator::argmax, .type = ElementType::f16}).vector_width == 8);
+  CHECK(default_of(512 << 10, argmax).block_stage == BlockStage::tree_shuffle);
+  CHECK(has(default_of(512 << 10, argmax), 128, 2, kPolling));
   CHECK(has(default_of(4 << 20, argmax), 1024, 2, kPolling));
+  CHECK(default_of(4 << 20, argmax).vector_width == 2);
+  Reduction misaligned = argmax;
+  misaligned.alignment = Alignment::element;
+  CHECK(default_of(4 << 20, misaligned).vector_width == 4);
+  CHECK(has(default_of(16 << 20, argmax), 1024, 4, kPolling));
   CHECK(
       has(default_of(4 << 20, {.op = Operator::dot, .type = ElementType::f32}), 1024, 1, kPolling));
   const Reduction pair{.op = Operator::minmax, .type = ElementType::f32};
