@@ -12,6 +12,7 @@
 #include "templates/reduce/space.h"
 #include "tests/catch.h"
 #include "tests/fakes/fake_device.h"
+#include "tests/runtime/tuned_store.h"
 #include "tests/tuner/scripted_evaluator.h"
 #include "tests/tuner/tune_on.h"
 
@@ -319,6 +320,24 @@ TEST_CASE("the default is measured in the final comparison, whoever wins") {
     final_defaults += result.measurement.is_default && result.measurement.round == 1;
   }
   CHECK(final_defaults == 1);
+}
+
+TEST_CASE("what programs use untuned is measured in the final comparison, whoever wins") {
+  FakeDevice device({.cost_us = launch_cost});
+  const auto store = open_memory_store();
+  Reduction like = sum_over(1 << 16);
+  like.op = Operator::min;
+  Reduction problem = like;
+  problem.op = Operator::max;
+  const ReduceParams used{.block_size = 1024, .unroll = 1};  // one of the slowest
+  test::put_success(*store, device, like, used);
+  SilentObserver observer;
+  tune_on(device, *store, quick({problem}), observer);
+  const auto rows = store->measurements();
+  CHECK(std::ranges::any_of(rows, [&](const StoredResult& row) {
+    return row.measurement.round == 1 && row.measurement.problem == make_problem_key(problem) &&
+           config_from_json(reduce_family(), row.measurement.params) == Config(used);
+  }));
 }
 
 TEST_CASE("what stores its result once takes part in the final comparison with atomics") {

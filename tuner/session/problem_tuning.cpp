@@ -85,6 +85,9 @@ class ProblemTuning {
         limits_(limits_of(session.options.effort)),
         fallback_(canonical_default(space_, evaluator.info().record.multiprocessor_count)),
         in_use_(canonical(find_in_use(session.store, key_, workload_))),
+        looked_up_(*canonical(choose_config(&session.store, evaluator.info().record,
+                                            evaluator.compiler_version(), workload_)
+                                  .params)),
         begin_s_(session.elapsed_s()),
         progress_{.workload = workload_,
                   .problem_index = task.index,
@@ -269,6 +272,7 @@ class ProblemTuning {
       return seeds;
     }
     if (const auto chosen = history_.chosen_params()) add(*chosen);
+    add(looked_up_);
     for (const Config& params : history_.imported()) add(params);
     for (const Config& params : seeds_of_others(session_.store, key_, workload_, kSeeds)) {
       add(params);
@@ -458,6 +462,7 @@ class ProblemTuning {
       if (shown != scored_.end()) add(shown->params);
     }
     add(fallback_);
+    if (!session_.options.only) add(looked_up_);
     if (in_use_) add(*in_use_);
     if (const auto chosen = history_.chosen_params()) add(*chosen);
     return result;
@@ -634,7 +639,8 @@ class ProblemTuning {
   const Space space_;
   EffortLimits limits_;
   const Config fallback_;
-  const std::optional<Config> in_use_;  ///< by programs, until there is a new choice
+  const std::optional<Config> in_use_;  ///< chosen for the bucket, and used by programs until now
+  const Config looked_up_;              ///< what programs use now, also of other buckets and problems
   const double begin_s_;
   const Run* run_ = nullptr;
   bool is_ready_ = false;  ///< the evaluator has the workload that was set last
