@@ -242,9 +242,8 @@ class ConfigStore {
   ///    bucket with a distance, whatever its templates; the nearest bucket first, then those with
   ///    the fewest fields that differ;
   /// 3. the same problem, layout and conditions, in a bucket with a distance, on another device,
-  /// driver,
-  ///    compiler, or with other templates, whose params may no longer be valid; the nearest bucket
-  ///    first, then the smaller input, then the newest.
+  ///    driver, compiler, or with other templates, whose params may no longer be valid; the nearest
+  ///    bucket first, then the smaller input, then the newest.
   virtual std::vector<StoredResult> related(const TuningKey& key, const BucketDistance& distance,
                                             std::size_t most) const = 0;
 

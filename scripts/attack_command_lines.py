@@ -44,6 +44,7 @@ VALUES = {
     "--inputs": (["f32", "f32,f32", "u8,f64", "i32"], ["f32,", "f32,f32,f32,f32,f32", "every"]),
     "--nan": (["propagate", "ignore"], ["Ignore", "yes"]), "--ddof": (["0", "1"], ["2", "1.0", "-1"]),
     "--determinism": (names("Determinism"), ["every", "run-to-run"]), "--layout": (names("Alignment"), ["16"]),
+    "--conditions": (["cold_graph", "warm_graph", "cold_stream", "warm_stream"], ["warm", "every", "cold-graph"]),
     "--family": (["reduce", "histogram"], ["scan", "mine.json", "missing/own.json", "."]),
     "--effort": (["quick", "normal"], ["Quick", "most"]), "--search": (["default", "seeded", "random"], ["annealing"]),
     "--distribution": (["uniform", "zipf", "constant"], ["normal"]), "--binning": (["even", "custom", "key"], ["odd"]),
