@@ -191,7 +191,8 @@ std::string describe_miss(const ConfigStore& store, TuningKey key, const Workloa
                           bool is_pinned) {
   if (is_pinned) {
     return fmt::format(
-        "{} is pinned at other sizes, and uses no other results until `foldtune unpin`",
+        "{} is pinned at other sizes or for other conditions, and uses no other results until "
+        "`foldtune unpin`",
         to_string(workload.problem));
   }
   if (store.finds_pinned_only()) {

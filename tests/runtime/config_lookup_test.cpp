@@ -78,7 +78,7 @@ TEST_CASE_METHOD(TunedConfigsTest,
     const Choice choice = choose_other(only_pinned);
     CHECK_FALSE(choice.match);
     CHECK(choice.has_pins);
-    CHECK_THAT(choice.reason, ContainsSubstring("pinned at other sizes"));
+    CHECK_THAT(choice.reason, ContainsSubstring("pinned at other sizes or for other conditions"));
   }
   const Choice pinned = choose(open());
   CHECK(pinned.params == kTuned);

@@ -342,7 +342,8 @@ TEST_CASE_METHOD(ReducePlanTest, "Reducer: a miss of a pinned problem is not tun
   CHECK(output_ == 14);
   CHECK_FALSE(is_asked);
   CHECK(reducer.explain(1000).has_pins);
-  CHECK_THAT(reducer.explain(1000).reason, ContainsSubstring("pinned at other sizes"));
+  CHECK_THAT(reducer.explain(1000).reason,
+             ContainsSubstring("pinned at other sizes or for other conditions"));
   Context strict(device_, store, {.on_miss = {.action = OnMiss::fail}});
   CHECK_THROWS_WITH(strict.reducer(kSum)(input_, 1000, &output_),
                     ContainsSubstring("foldtune unpin") && !ContainsSubstring("foldtune tune"));

@@ -106,6 +106,17 @@ TEST_CASE_METHOD(ForecastTest, "the gain is that of the same problems, else of t
   CHECK(other.of_their_families->most == 2);
 }
 
+TEST_CASE_METHOD(ForecastTest, "what was measured under other conditions promises nothing") {
+  Workload warm = sum_of(1 << 20);
+  warm.conditions = Conditions::warm_graph;
+  add(comparison(sum_of(1 << 20), 4, 6));
+  CHECK(of({sum_of(1 << 20)}).of_these);
+  CHECK_FALSE(of({warm}).of_these);
+  CHECK_FALSE(of({warm}).of_their_families);
+  add(comparison(warm, 4, 5));
+  CHECK_THAT(of({warm}).of_these.value_or(KnownGain{}).mean, WithinRel(1.25, 1e-9));
+}
+
 TEST_CASE_METHOD(ForecastTest, "what was imported promises nothing") {
   add(comparison(sum_of(1 << 20), 4, 5));
   exec("UPDATE measurement SET imported_from = 'h200.json'");

@@ -103,14 +103,15 @@ class Past {
         std::ranges::count_if(runs_, [](const auto& entry) { return is_telling(entry.second); }));
   }
 
-  /// Of the comparisons whose (family, problem) is wanted.
+  /// Of the comparisons whose (family, problem, conditions) are wanted.
   template <class IsWanted>
   std::optional<KnownGain> gain(IsWanted is_wanted) const {
     KnownGain gain{.least = std::numeric_limits<double>::infinity(), .most = 0};
     double logarithms = 0;
     for (const auto& [key, times] : comparisons_) {
       if (times.chosen_us <= 0 || times.default_us <= 0) continue;
-      if (!is_wanted(std::get<0>(key), std::get<1>(key))) continue;
+      const auto& [family, problem, layout, bucket, conditions, shape] = key;
+      if (!is_wanted(family, problem, conditions)) continue;
       const double ratio = times.default_us / times.chosen_us;
       ++gain.results;
       logarithms += std::log(ratio);
@@ -148,12 +149,14 @@ class Past {
 Forecast forecast(const ConfigStore& store, const DeviceRecord& device, const std::string& compiler,
                   const TuneOptions& options) {
   Forecast forecast{.problems = options.workloads.size()};
-  std::set<std::pair<std::string, std::string>> problems;
-  std::set<std::string> families;
+  using Names = std::tuple<std::string, std::string, std::string>;
+  std::set<Names> problems;                                // with their conditions
+  std::set<std::pair<std::string, std::string>> families;  // the same
   for (const Workload& workload : options.workloads) {
     const TuningKey key = make_tuning_key(device, compiler, workload);
-    problems.emplace(key.problem.family, key.problem.problem);
-    families.insert(key.problem.family);
+    const ProblemKey& names = key.problem;
+    problems.emplace(names.family, names.problem, names.conditions);
+    families.emplace(names.family, names.conditions);
     const ProblemHistory history(store, key, workload, options.resume);
     const std::size_t left =
         configurations_left(workload, history, device.multiprocessor_count, options);
@@ -167,11 +170,14 @@ Forecast forecast(const ConfigStore& store, const DeviceRecord& device, const st
     forecast.seconds = *each_s * static_cast<double>(forecast.configurations);
     forecast.runs = past.telling_runs();
   }
-  forecast.of_these = past.gain([&](const std::string& family, const std::string& problem) {
-    return problems.contains({family, problem});
-  });
-  forecast.of_their_families = past.gain(
-      [&](const std::string& family, const std::string&) { return families.contains(family); });
+  const auto is_of_these = [&](const auto& family, const auto& problem, const auto& conditions) {
+    return problems.contains({family, problem, conditions});
+  };
+  const auto is_of_families = [&](const auto& family, const auto&, const auto& conditions) {
+    return families.contains({family, conditions});
+  };
+  forecast.of_these = past.gain(is_of_these);
+  forecast.of_their_families = past.gain(is_of_families);
   return forecast;
 }
 

@@ -27,7 +27,7 @@ struct Forecast {
   /// empty if there were none.
   std::optional<double> seconds{};
   std::size_t runs = 0;                 ///< that this was told from
-  std::optional<KnownGain> of_these{};  ///< on the device, of the same problems at any shape
+  std::optional<KnownGain> of_these{};  ///< on the device, of the same problems and conditions
   std::optional<KnownGain> of_their_families{};  ///< the same of their families
 };
 

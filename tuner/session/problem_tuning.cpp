@@ -640,7 +640,7 @@ class ProblemTuning {
   EffortLimits limits_;
   const Config fallback_;
   const std::optional<Config> in_use_;  ///< chosen for the bucket, and used by programs until now
-  const Config looked_up_;              ///< what programs use now, also of other buckets and problems
+  const Config looked_up_;  ///< what programs use now, also of other buckets and problems
   const double begin_s_;
   const Run* run_ = nullptr;
   bool is_ready_ = false;  ///< the evaluator has the workload that was set last

@@ -10,9 +10,9 @@ namespace foldtune {
 
 /// Where a configuration comes from.
 enum class ConfigSource {
-  exact,            ///< tuned for this size class
-  near_size,        ///< tuned for a size class nearby
-  untuned_default,  ///< nothing fitting is in the database
+  exact,      ///< tuned for this size class
+  near_size,  ///< tuned for a size class nearby, or for better addresses or the usual conditions
+  untuned_default,  ///< nothing of the problem fits; it may run as one that is alike was tuned
 };
 
 /// Which configuration a call uses, and why.
