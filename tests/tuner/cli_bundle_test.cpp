@@ -67,6 +67,10 @@ TEST_CASE_METHOD(
   newer.compiler = nvrtc_version();
   store(place_.database(), {success(sum_of(1 << 20), with_block_size(256), {5})}, run_on());
   store(place_.database(), {success(sum_of(1 << 20), kTuned, {6}, /*round=*/2)}, newer);
+  Workload warm = sum_of(1 << 20);
+  warm.conditions = Conditions::warm_graph;
+  const Config tuned_warm = ReduceParams{.block_size = 1024, .unroll = 2};
+  store(place_.database(), {success(warm, tuned_warm, {3}, /*round=*/2)}, newer);
   store(place_.database(), {stored_sum(22, 9)}, run_on("Another GPU"));
   store(place_.database(), {with_kernels("older", stored_sum(24, 9))}, run_on());
   REQUIRE(place_.run({"pin", "--device", "test"}).exit_code == 0);
@@ -74,8 +78,8 @@ TEST_CASE_METHOD(
         {success(sum_of(1 << 20), with_block_size(128), {4}, /*round=*/3), stored_sum(18, 2)},
         newer);
   if (!has_bundled(bundle({"--device", "test", "--op", "sum"}))) return;
-  CHECK(in_bundle("SELECT count(*) FROM result") == "1");
-  CHECK(in_bundle("SELECT device_driver FROM result") == "590.1");
+  CHECK(in_bundle("SELECT count(*) FROM result") == "2");
+  CHECK(in_bundle("SELECT group_concat(DISTINCT device_driver) FROM result") == "590.1");
   CHECK(in_bundle("SELECT group_concat(DISTINCT architecture) FROM kernel") == "sm_90");
   CHECK(in_bundle("PRAGMA journal_mode") == "delete");
 
@@ -94,6 +98,10 @@ TEST_CASE_METHOD(
       if (size_class == 20) CHECK(choice.params == kTuned);
     }
   }
+  const Choice choice = configs.choose(newer.device, "", warm);
+  CHECK(choice.params == tuned_warm);
+  CHECK(kernels.find(newer.device, make_program({.workload = warm, .params = choice.params}),
+                     compiler_of(choice)) != nullptr);
   CHECK(place_.run({"doctor", "--db", place_.file("bundle.db")}).exit_code == 0);
   // What is bundled already is copied, not compiled.
   place_.set("FOLDTUNE_NVRTC", "/nowhere");

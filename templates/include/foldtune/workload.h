@@ -109,9 +109,9 @@ FOLDTUNE_API std::optional<Bucket> parse_bucket(const Family& family, std::strin
 /// so that results are kept under it and looked up by it.
 enum class Conditions {
   cold_graph,   ///< inputs come from memory; calls are launched in a CUDA graph
-  warm_graph,   ///< inputs are in the L2, as far as they fit
+  warm_graph,   ///< inputs are in the L2, as far as they fit; calls are launched in a CUDA graph
   cold_stream,  ///< inputs come from memory; calls follow one another in a stream
-  warm_stream,  ///< both
+  warm_stream,  ///< inputs are in the L2, as far as they fit; calls follow one another in a stream
 };
 
 /// @{
