@@ -4,38 +4,41 @@
 Every operator with every type, with NaN propagated and dropped, with both divisors, and histograms of every
 type, over random and special inputs, on the CPU device, through libfoldtune.so in this process. What
 selects, counts or wraps is equal to the bit; what rounds is as near as numpy_judge.py says. Makes a
-virtual environment with NumPy in .deps/numpy where there is none. A kernel takes 0.3 s to compile, so by
+virtual environment with NumPy and cffi in .deps/numpy where one is missing. A kernel takes 0.3 s to compile, so by
 default there are small inputs, and a fourth of the problems, by the seed, has larger and misaligned ones;
 --inputs 40 gives them to all. Exit code: 0 if nothing differs, else 1."""
 import argparse
 import concurrent.futures
-import ctypes
 import fractions
 import os
 import pathlib
 import random
+import re
 import subprocess
 import sys
 import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+WHEELS = ("cffi>=1.16,<3", "numpy>=1.26,<3")
 try:
+    import cffi
     import numpy as np
 except ImportError:
     place = ROOT / ".deps/numpy"
     if pathlib.Path(sys.prefix).resolve() == place.resolve():
         raise
-    if not (place / "ready").exists():
+    stamp = place / "ready"  # the wheels that are installed: others are fetched anew
+    if not stamp.exists() or stamp.read_text() != " ".join(WHEELS):
         # Debian has venv's own pip in a package of its own; any pip can install there.
         subprocess.run([sys.executable, "-m", "venv", "--clear", "--without-pip", place], check=True)
         pips = [each for each in (sys.executable, "/usr/bin/python3")
                 if subprocess.run([each, "-m", "pip", "--version"], capture_output=True).returncode == 0]
         if not pips:
-            sys.exit("NumPy is missing, and pip to install it, too: apt-get install python3-pip")
+            sys.exit("NumPy and cffi are missing, and pip to install them, too: apt-get install python3-pip")
         subprocess.run([pips[0], "-m", "pip", "--python", place, "install", "--quiet", "--only-binary", ":all:",
-                        "--disable-pip-version-check", "numpy>=1.26,<3"], check=True)
-        (place / "ready").touch()
+                        "--disable-pip-version-check", *WHEELS], check=True)
+        stamp.write_text(" ".join(WHEELS))
     os.execv(place / "bin/python", [str(place / "bin/python"), *sys.argv])
 
 from attack import names
@@ -53,59 +56,54 @@ options = parser.parse_args()
 SMALL = 40  # elements: sizes up to it have one kernel
 
 
-class ProblemOptions(ctypes.Structure):
-    _fields_ = [(name, ctypes.c_char_p) for name in ("op", "type", "accumulator", "result", "determinism", "nan_policy")]
-    _fields_ += [("ddof", ctypes.c_int), ("custom", ctypes.c_void_p)]
-
-
-class ContextOptions(ctypes.Structure):
-    _fields_ = [("device", ctypes.c_char_p), ("database", ctypes.c_char_p), ("notify", ctypes.c_void_p),
-                ("notify_data", ctypes.c_void_p), ("fail_untuned", ctypes.c_int), ("check_pointers", ctypes.c_int)]
-
-
-class HistogramOptions(ctypes.Structure):
-    _fields_ = [("type", ctypes.c_char_p), ("bins", ctypes.c_uint32), ("binning", ctypes.c_char_p),
-                ("counter", ctypes.c_char_p), ("distribution", ctypes.c_char_p)]
-
-
 class Failed(Exception):
     pass
+
+
+def declarations():
+    """foldtune.h without what only a preprocessor understands: the structures are as the library has them."""
+    text = (ROOT / "runtime/include/foldtune/foldtune.h").read_text()
+    text = re.sub(r"#ifdef __cplusplus\n.*?#endif", "", text, flags=re.DOTALL)
+    return re.sub(r"^#.*$|\bFOLDTUNE_API\b", "", text, flags=re.MULTILINE)
 
 
 class Library:
     """foldtune.h with exceptions, and a context of the CPU device."""
 
     def __init__(self, build, database):
-        self.c = ctypes.CDLL(str(build.resolve() / "libfoldtune.so"))
-        self.c.foldtune_last_error.restype = ctypes.c_char_p
-        self.c.foldtune_reducer_result_bytes.restype = ctypes.c_size_t
-        self.context = ctypes.c_void_p()
-        context_options = ContextOptions(device=b"cpu", database=str(database).encode())
-        self.call("context_create", ctypes.byref(context_options), ctypes.byref(self.context))
+        self.ffi = cffi.FFI()
+        self.ffi.cdef(declarations())
+        self.c = self.ffi.dlopen(str(build.resolve() / "libfoldtune.so"))
+        self.context = self.create("context", device="cpu", database=str(database))
 
     def call(self, name, *arguments):
         if getattr(self.c, f"foldtune_{name}")(*arguments) != 0:
-            raise Failed(self.c.foldtune_last_error().decode(errors="replace").splitlines()[0][:200])
+            raise Failed(self.ffi.string(self.c.foldtune_last_error()).decode(errors="replace").splitlines()[0][:200])
+
+    def create(self, what, *arguments, structure=None, **members):
+        """The handle that foldtune_WHAT_create makes of a structure with these members; the others are 0."""
+        texts = {key: self.ffi.new("char[]", value.encode()) for key, value in members.items()
+                 if isinstance(value, str)}
+        options = self.ffi.new(f"foldtune_{structure or what + '_options'} *", {**members, **texts})
+        handle = self.ffi.new(f"foldtune_{what} **")
+        self.call(f"{what}_create", *arguments, options, handle)
+        return handle[0]
+
+    def pointer(self, array):
+        return self.ffi.cast("void *", array.ctypes.data)
 
     def reducer(self, **problem):
-        handle = ctypes.c_void_p()
-        told = ProblemOptions(**{key: value.encode() if isinstance(value, str) else value
-                                 for key, value in problem.items()})
-        self.call("reducer_create", self.context, ctypes.byref(told), ctypes.byref(handle))
-        return handle
+        told = {key: value for key, value in problem.items() if value is not None}
+        return self.create("reducer", self.context, structure="problem", **told)
 
     def reduce(self, reducer, arrays, count):
-        pointers = (ctypes.c_void_p * len(arrays))(*(array.ctypes.data for array in arrays))
-        result = ctypes.create_string_buffer(self.c.foldtune_reducer_result_bytes(reducer))
-        self.call("reduce_value", reducer, pointers, ctypes.c_size_t(len(arrays)), ctypes.c_uint64(count), result,
-                  ctypes.c_size_t(len(result)), None)
-        return result.raw
+        pointers = self.ffi.new("const void *[]", [self.pointer(array) for array in arrays])
+        result = self.ffi.new("char[]", self.c.foldtune_reducer_result_bytes(reducer))
+        self.call("reduce_value", reducer, pointers, len(arrays), count, result, len(result), self.ffi.NULL)
+        return self.ffi.buffer(result)[:]
 
     def histogram(self, name, bins, binning):
-        handle = ctypes.c_void_p()
-        told = HistogramOptions(type=name.encode(), bins=bins, binning=binning.encode())
-        self.call("histogram_create", self.context, ctypes.byref(told), ctypes.byref(handle))
-        return handle
+        return self.create("histogram", self.context, type=name, bins=bins, binning=binning)
 
 
 class Report:
@@ -183,13 +181,13 @@ def compare_histogram(library, report, number, name, binning):
             call_edges[:] = elements(name, np.sort(np.where(np.isnan(edges), 0, edges)))
             x[:count // 2] = rng.choice(call_edges, count // 2)
             edges = numbers(name, call_edges)
-            arguments = [ctypes.c_void_p(call_edges.ctypes.data)]
+            arguments = [library.pointer(call_edges)]
         else:
             bounds = even_bounds(chance, name, numbers(name, x), bins)
             if bounds is None:
                 continue
             edges = even_edges(name, *bounds, bins)
-            arguments = [ctypes.c_double(bound) for bound in bounds]
+            arguments = list(bounds)
             # Elements at and beside the edges are what goes wrong.
             picked = np.array([chance.choice(edges) for _ in range(count // 2)])
             x[:count // 2] = beside(chance, name, picked)
@@ -198,8 +196,7 @@ def compare_histogram(library, report, number, name, binning):
         report.inputs += 1
         try:
             library.call(f"histogram_{ {'custom': 'edges', 'key': 'keys', 'even': 'even'}[binning]}", histogram,
-                         ctypes.c_void_p(placed.ctypes.data), ctypes.c_uint64(count), *arguments,
-                         ctypes.c_void_p(counts.ctypes.data), None)
+                         library.pointer(placed), count, *arguments, library.pointer(counts), library.ffi.NULL)
         except Failed as failure:
             report.add(problem, "refused", failure, "counts", shown)
             continue

@@ -33,7 +33,7 @@ test_packages=(
   git                             # to list the files that are ours
   chromium chromium-driver python3-selenium  # the page of `foldtune report` in a browser
   python3-matplotlib              # the bench's plots
-  python3-pip                     # fetches NumPy, the judge of scripts/compare_with_numpy.py
+  python3-pip                     # fetches NumPy and cffi for scripts/compare_with_numpy.py
 )
 wheel_packages=(python3-pip ca-certificates)
 
