@@ -27,12 +27,12 @@ TRIALS = [
 
 # The folders of the product; each may include those before it. A family's folder and what lies beside
 # it know each other, and so do its judge and its part of `run` and what they are for (joined by +).
-FOLDERS = """templates/device templates/device/operators templates/reduce templates/histogram templates/described
+FOLDERS = """templates/device templates/device/operators templates/fold templates/reduce templates/histogram templates/described
     templates cache
     runtime/support runtime/device runtime/device/cpu runtime/device/cuda runtime/compile runtime/launch
     runtime/lookup runtime/api
     tuner/text tuner/problem tuner/files
-    tuner/verify+templates/reduce/judge+templates/histogram/judge+templates/described/judge tuner/measure tuner/search tuner/worker tuner/session
+    tuner/verify+templates/fold/judge+templates/reduce/judge+templates/histogram/judge+templates/described/judge tuner/measure tuner/search tuner/worker tuner/session
     tuner/exchange tuner/inspect tuner/report
     tuner/commands+templates/reduce/run+templates/histogram/run""".split()
 
@@ -44,7 +44,7 @@ NAMES_A_FAMILY = re.compile(
     r"(reduction|histogram)_of\b|(reduce|histogram)_(family|params|judge|runnable)|\.histogram\b|"
     r'"(reduce|histogram)"')
 MAY_NAME_ONE = re.compile(
-    r"(templates/(reduce|histogram)|templates/include|runtime/include|runtime/api)/|"
+    r"(templates/(fold|reduce|histogram)|templates/include|runtime/include|runtime/api)/|"
     r"(templates/registry|tuner/verify/judges|tuner/commands/runnable_families)\.cpp$")
 
 FAMILIES = ("reduce", "histogram", "described")

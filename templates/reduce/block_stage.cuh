@@ -1,8 +1,8 @@
 /// The second stage: the threads of a block fold their values into one.
 #pragma once
 
+#include "templates/fold/redux.cuh"
 #include "templates/reduce/params.cuh"
-#include "templates/reduce/redux.cuh"
 
 namespace foldtune {
 

@@ -2,8 +2,8 @@
 /// shared memory of the first one. Nothing goes through global memory.
 #pragma once
 
+#include "templates/fold/partials.cuh"
 #include "templates/reduce/params.cuh"
-#include "templates/reduce/partials.cuh"
 
 namespace foldtune {
 

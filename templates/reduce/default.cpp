@@ -4,8 +4,8 @@
 #include <optional>
 #include <tuple>
 
+#include "templates/fold/operators.h"
 #include "templates/hardware.h"
-#include "templates/reduce/operators.h"
 #include "templates/reduce/space.h"
 
 namespace foldtune {

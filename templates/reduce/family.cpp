@@ -6,10 +6,10 @@
 #include "foldtune/reduction.h"
 #include "templates/array_family.h"
 #include "templates/catalog.h"
-#include "templates/reduce/custom_source.h"
-#include "templates/reduce/fields.h"
+#include "templates/fold/custom_source.h"
+#include "templates/fold/fields.h"
+#include "templates/fold/operators.h"
 #include "templates/reduce/launcher.h"
-#include "templates/reduce/operators.h"
 #include "templates/reduce/space.h"
 #include "templates/struct_tunables.h"
 
@@ -81,19 +81,19 @@ class ReduceFamily final : public ArrayFamily {
 
   std::string_view name() const override { return "reduce"; }
 
-  std::span<const Field> fields() const override { return reduce_fields(); }
-  void complete(Problem& problem) const override { complete_reduction(problem); }
+  std::span<const Field> fields() const override { return fold_fields(); }
+  void complete(Problem& problem) const override { complete_fold(problem); }
   std::string find_fault(const Problem& problem) const override {
-    return find_reduction_fault(reduction_of(problem));
+    return find_fold_fault(reduction_of(problem));
   }
   std::string describe(const Problem& problem) const override {
-    return describe_reduction(reduction_of(problem));
+    return describe_fold(reduction_of(problem));
   }
   std::string text(const Problem& problem, const Field& field) const override {
-    return reduction_text(problem, field);
+    return fold_text(problem, field);
   }
   bool parse(Problem& problem, const Field& field, std::string_view text) const override {
-    return parse_reduction(problem, field, text);
+    return parse_fold(problem, field, text);
   }
 
   /// Arguments that the problem has not are null.

@@ -2,38 +2,18 @@
 /// the scratch is laid out.
 #pragma once
 
+#include "templates/fold/partials.cuh"
+#include "templates/fold/result.cuh"
 #include "templates/reduce/atomics.cuh"
 #include "templates/reduce/block_stage.cuh"
 #include "templates/reduce/cluster_stage.cuh"
-#include "templates/reduce/partials.cuh"
+#include "templates/reduce/scratch.cuh"
 
 namespace foldtune {
 
-/// Each word of the result is stored once, so that the host need not wait for the kernel's end: a
-/// word that has changed is the result's.
-template <class Output>
-FOLDTUNE_DEVICE void show_result(Output* output, const Output& result) {
-  using ResultWord = Word<alignof(Output)>;
-  struct ResultWords {
-    ResultWord words[sizeof(Output) / sizeof(ResultWord)];
-  };
-  const auto words = bit_cast<ResultWords>(result);
-  FOLDTUNE_UNROLL
-  for (uint32 i = 0; i < sizeof(words) / sizeof(ResultWord); ++i) {
-    platform::show(reinterpret_cast<ResultWord*>(output) + i, words.words[i]);
-  }
-}
-
-/// The result of a fold of `count` elements, from its last partial result.
-template <class Op, class Output>
-FOLDTUNE_DEVICE void store_result(Output* output, const typename Op::Accumulator& total,
-                                  uint64 count) {
-  const auto result = Op::finish(total, count);
-  if constexpr (kIsSame<decltype(result), const Output>) {
-    show_result(output, result);
-  } else {
-    show_result(output, store_number<Output>(result));
-  }
+/// Where the blocks' slots begin.
+FOLDTUNE_DEVICE void* slots_of(void* scratch) {
+  return static_cast<char*>(scratch) + kScratchHeaderBytes;
 }
 
 /// Slots that a thread looks at together, so that their loads overlap: of large partials few, for
@@ -163,9 +143,9 @@ FOLDTUNE_DEVICE void finish(FinalStorage<Fold, kInCluster<kParams>>& storage,
   } else if constexpr (kParams.final_stage == FinalStage::counted) {
     if (thread == 0) add_counted<Op>(static_cast<uint64*>(scratch), total, last, count, output);
   } else if constexpr (kParams.final_stage == FinalStage::two_pass) {
-    if (thread == 0) Partials<A>(scratch).put(block, total);
+    if (thread == 0) Partials<A>(slots_of(scratch)).put(block, total);
   } else if constexpr (kParams.final_stage == FinalStage::last_block) {
-    const Partials<A> partials(scratch);
+    const Partials<A> partials(slots_of(scratch));
     if (thread == 0) {
       partials.put(block, total);
       storage.is_last = platform::take_ticket(static_cast<uint32*>(scratch), last) == last;
@@ -196,7 +176,7 @@ FOLDTUNE_DEVICE void finish(FinalStorage<Fold, kInCluster<kParams>>& storage,
   } else {
     static_assert(kParams.final_stage == FinalStage::polling ||
                   kParams.final_stage == FinalStage::cluster);
-    const FlaggedPartials<A> partials(scratch);
+    const FlaggedPartials<A> partials(slots_of(scratch));
     // Blocks start in the order of their index, so the last one polls: when it runs, no block that
     // it waits for can be waiting for its place.
     if (block != last) {

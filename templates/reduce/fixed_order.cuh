@@ -10,7 +10,7 @@
 #pragma once
 
 #include "templates/reduce/final_stage.cuh"
-#include "templates/reduce/load.cuh"
+#include "templates/reduce/share.cuh"
 
 namespace foldtune {
 
@@ -151,7 +151,7 @@ reduce_in_order(InputPointers<Op::Inputs::kSize> inputs, Index count, uint32 chu
     const A total = Chunk::fold(storage, inputs.pointers, begin, end);
     if (inputs_ready) platform::await_previous_grid();
     platform::sync_block();
-    if (thread == 0 && chunks > 1) Partials<A>(scratch).put(i, total);
+    if (thread == 0 && chunks > 1) Partials<A>(slots_of(scratch)).put(i, total);
     if (thread == 0 && chunks == 1) store_result<Op>(output, total, count);
   }
   if (inputs_ready) platform::await_previous_grid();  // a block may have had no chunk
@@ -165,8 +165,8 @@ reduce_in_order(InputPointers<Op::Inputs::kSize> inputs, Index count, uint32 chu
     }
     platform::sync_block();
     if (storage.is_last == 0) return;
-    const A total =
-        fold_partials_in_order<Op, kParams.block_size>(storage, Partials<A>(scratch), chunks);
+    const A total = fold_partials_in_order<Op, kParams.block_size>(
+        storage, Partials<A>(slots_of(scratch)), chunks);
     if (thread == 0) store_result<Op>(output, total, count);
   } else {
     static_assert(kParams.final_stage == FinalStage::two_pass);
@@ -181,7 +181,7 @@ fold_in_order(void* scratch, uint32 chunks, uint64 count, Output* output) {
   platform::let_next_grid_begin();
   platform::await_previous_grid();
   const auto total = fold_partials_in_order<Op, kParams.block_size>(
-      storage, Partials<typename Op::Accumulator>(scratch), chunks);
+      storage, Partials<typename Op::Accumulator>(slots_of(scratch)), chunks);
   if (platform::thread_index() == 0) store_result<Op>(output, total, count);
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "templates/reduce/operators.h"
+#include "templates/fold/operators.h"
 #include "templates/reduce/scratch.cuh"
 
 namespace foldtune {

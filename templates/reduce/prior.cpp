@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "templates/fold/operators.h"
 #include "templates/grid_time.h"
-#include "templates/reduce/operators.h"
 #include "templates/reduce/space.h"
 
 namespace foldtune {

@@ -4,8 +4,8 @@
 #include "templates/device/operator.cuh"
 #include "templates/reduce/block_stage.cuh"
 #include "templates/reduce/final_stage.cuh"
-#include "templates/reduce/load.cuh"
 #include "templates/reduce/params.cuh"
+#include "templates/reduce/share.cuh"
 
 namespace foldtune {
 
@@ -55,7 +55,7 @@ fold_blocks(void* scratch, uint32 blocks, uint64 count, Output* output) {
   FOLDTUNE_SHARED(typename Fold::Storage, storage);
   platform::let_next_grid_begin();
   platform::await_previous_grid();
-  const A share = fold_partials<Op, kParams.block_size>(Partials<A>(scratch), blocks);
+  const A share = fold_partials<Op, kParams.block_size>(Partials<A>(slots_of(scratch)), blocks);
   const A total = Fold::fold(storage, share);
   if (platform::thread_index() == 0) store_result<Op>(output, total, count);
 }

@@ -6,26 +6,10 @@
 #include <stdexcept>
 #include <utility>
 
-#include "templates/reduce/fields.h"
+#include "templates/fold/fields.h"
 #include "templates/reduce/space.h"
 
 namespace foldtune {
-namespace {
-
-using reduce_field::Place;
-
-template <class Value>
-Value get(const Problem& problem, Place place) {
-  return static_cast<Value>(problem.get(reduce_fields()[place]));
-}
-
-template <class Value>
-void set(Problem& problem, Place place, Value value) {
-  problem.set(reduce_fields()[place], static_cast<int>(value));
-}
-
-}  // namespace
-
 ElementType Reduction::result_type() const {
   if (op == Operator::custom) return custom->result;
   return result.value_or(accumulator_type());
@@ -60,14 +44,7 @@ std::size_t Reduction::output_alignment() const {
 
 Reduction::operator Problem() const {
   Problem problem(reduce_family());
-  set(problem, Place::op, op);
-  set(problem, Place::type, type);
-  if (accumulator) set(problem, Place::accumulator, *accumulator);
-  if (result) set(problem, Place::result, *result);
-  set(problem, Place::determinism, determinism);
-  set(problem, Place::nan, nan_policy);
-  set(problem, Place::ddof, ddof);
-  problem.set_custom(custom);
+  set_fold(problem, *this);
   reduce_family().complete(problem);
   return problem;
 }
@@ -80,14 +57,7 @@ Reduction reduction_of(const Problem& problem) {
   if (&problem.family() != &reduce_family()) {
     throw std::logic_error("a problem of another family where one of `reduce` belongs");
   }
-  return {.op = get<Operator>(problem, Place::op),
-          .type = get<ElementType>(problem, Place::type),
-          .accumulator = get<ElementType>(problem, Place::accumulator),
-          .result = get<ElementType>(problem, Place::result),
-          .determinism = get<Determinism>(problem, Place::determinism),
-          .nan_policy = get<NanPolicy>(problem, Place::nan),
-          .ddof = get<int>(problem, Place::ddof),
-          .custom = problem.custom()};
+  return fold_of(problem);
 }
 
 Reduction reduction_of(const Workload& workload) {

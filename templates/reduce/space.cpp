@@ -5,8 +5,8 @@
 #include <bit>
 #include <stdexcept>
 
+#include "templates/fold/operators.h"
 #include "templates/hardware.h"
-#include "templates/reduce/operators.h"
 #include "templates/reduce/scratch.cuh"
 #include "templates/struct_tunables.h"
 

@@ -6,7 +6,8 @@
 #include <cstring>
 
 #include "foldtune/error.h"
-#include "templates/reduce/judge/reference_row.h"
+#include "templates/fold/judge/reference_row.h"
+#include "templates/reduce/judge/error_bound.h"
 #include "templates/reduce/scratch.cuh"
 #include "templates/reduce/space.h"
 #include "templates/space.h"

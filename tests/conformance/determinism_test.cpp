@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "runtime/launch/plan.h"
+#include "templates/reduce/judge/error_bound.h"
 #include "templates/reduce/space.h"
 #include "tests/catch.h"
 #include "tests/conformance/environment.h"

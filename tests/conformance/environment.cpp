@@ -7,7 +7,7 @@
 #include <set>
 
 #include "runtime/support/sanitizer.h"
-#include "templates/reduce/operators.h"
+#include "templates/fold/operators.h"
 #include "templates/reduce/space.h"
 #include "templates/space.h"
 

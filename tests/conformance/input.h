@@ -13,7 +13,7 @@
 
 #include "runtime/device/device.h"
 #include "templates/call.h"
-#include "templates/reduce/judge/reference.h"
+#include "templates/fold/judge/reference.h"
 
 namespace foldtune::test {
 

@@ -16,7 +16,7 @@
 #include "runtime/device/cuda/graph_memory.h"
 #include "runtime/device/throttle.h"
 #include "templates/family.h"
-#include "templates/reduce/operators.h"
+#include "templates/fold/operators.h"
 #include "templates/reduce/scratch.cuh"
 #include "templates/reduce/space.h"
 #include "templates/space.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "templates/catalog.h"
-#include "templates/reduce/operators.h"
+#include "templates/fold/operators.h"
 #include "templates/reduce/space.h"
 #include "tests/catch.h"
 

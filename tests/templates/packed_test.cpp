@@ -26,7 +26,7 @@
 #include "templates/device/operators/product.cuh"
 #include "templates/device/operators/sum.cuh"
 #include "templates/device/operators/sum_of_squares.cuh"
-#include "templates/reduce/tile.cuh"
+#include "templates/fold/tile.cuh"
 #include "tests/catch.h"
 
 namespace foldtune::test {

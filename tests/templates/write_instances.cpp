@@ -8,7 +8,7 @@
 #include <string>
 
 #include "templates/catalog.h"
-#include "templates/reduce/operators.h"
+#include "templates/fold/operators.h"
 #include "templates/reduce/space.h"
 #include "tests/support/batch_compiler.h"
 #include "tests/support/histogram_variants.h"

@@ -9,7 +9,7 @@
 #include "templates/histogram/range.h"
 #include "templates/histogram/space.h"
 #include "templates/histogram/workload.h"
-#include "templates/reduce/judge/reference.h"
+#include "templates/fold/judge/reference.h"
 #include "tests/catch.h"
 #include "tests/tuner/tune_on.h"
 #include "tuner/verify/elements.h"

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "templates/histogram/judge/histogram_input.h"
-#include "templates/reduce/judge/reference.h"
+#include "templates/fold/judge/reference.h"
 #include "tests/catch.h"
 #include "tests/fakes/fake_device.h"
 

@@ -1,4 +1,4 @@
-#include "templates/reduce/judge/reference.h"
+#include "templates/fold/judge/reference.h"
 
 #include <array>
 #include <bit>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "templates/histogram/judge/histogram_input.h"
+#include "templates/reduce/judge/error_bound.h"
 #include "templates/reduce/space.h"
 #include "tests/catch.h"
 

@@ -6,8 +6,9 @@
 #include <utility>
 
 #include "runtime/device/device.h"
-#include "templates/reduce/judge/operator_laws.h"
-#include "templates/reduce/judge/reference.h"
+#include "templates/fold/judge/operator_laws.h"
+#include "templates/fold/judge/reference.h"
+#include "templates/reduce/judge/error_bound.h"
 #include "templates/reduce/space.h"
 #include "tuner/verify/number.h"
 

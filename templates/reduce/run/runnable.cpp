@@ -9,8 +9,8 @@
 #include <nlohmann/json.hpp>
 
 #include "foldtune/error.h"
-#include "templates/reduce/judge/operator_laws.h"
-#include "templates/reduce/judge/reference.h"
+#include "templates/fold/judge/operator_laws.h"
+#include "templates/fold/judge/reference.h"
 #include "templates/reduce/space.h"
 #include "tuner/commands/call_limit.h"
 

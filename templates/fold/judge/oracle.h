@@ -11,7 +11,7 @@
 #include <array>
 #include <cmath>
 
-#include "templates/reduce/judge/reference_row.h"
+#include "templates/fold/judge/reference_row.h"
 #include "tuner/verify/elements.h"
 
 namespace foldtune {

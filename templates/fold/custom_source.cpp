@@ -1,4 +1,4 @@
-#include "templates/reduce/custom_source.h"
+#include "templates/fold/custom_source.h"
 
 #include <fmt/format.h>
 

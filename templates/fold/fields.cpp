@@ -1,4 +1,4 @@
-#include "templates/reduce/fields.h"
+#include "templates/fold/fields.h"
 
 #include <fmt/format.h>
 
@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "templates/catalog.h"
-#include "templates/reduce/operators.h"
-#include "templates/reduce/space.h"
+#include "templates/family.h"
+#include "templates/fold/operators.h"
 
 namespace foldtune {
 namespace {
 
-using namespace reduce_field;
+using namespace fold_field;
 
 std::string names(const std::vector<ElementType>& types) {
   std::string text;
@@ -68,7 +68,17 @@ bool parse_custom_types(CustomOperator& op, std::size_t place, std::string_view 
 }
 
 bool is_custom(const Problem& problem) {
-  return problem.get(reduce_fields()[op]) == static_cast<int>(Operator::custom);
+  return problem.get(fold_fields()[op]) == static_cast<int>(Operator::custom);
+}
+
+template <class Value>
+Value get(const Problem& problem, Place place) {
+  return static_cast<Value>(problem.get(fold_fields()[place]));
+}
+
+template <class Value>
+void set(Problem& problem, Place place, Value value) {
+  problem.set(fold_fields()[place], static_cast<int>(value));
 }
 
 bool has_types(std::size_t place) {
@@ -77,7 +87,7 @@ bool has_types(std::size_t place) {
 
 }  // namespace
 
-std::span<const Field> reduce_fields() {
+std::span<const Field> fold_fields() {
   static const std::array<Field, 7> fields{
       Field{.name = "op",
             .meaning = "What is computed [sum]",
@@ -120,9 +130,31 @@ std::span<const Field> reduce_fields() {
   return fields;
 }
 
-void complete_reduction(Problem& problem) {
+Reduction fold_of(const Problem& problem) {
+  return {.op = get<Operator>(problem, op),
+          .type = get<ElementType>(problem, type),
+          .accumulator = get<ElementType>(problem, accumulator),
+          .result = get<ElementType>(problem, result),
+          .determinism = get<Determinism>(problem, determinism),
+          .nan_policy = get<NanPolicy>(problem, nan),
+          .ddof = get<int>(problem, ddof),
+          .custom = problem.custom()};
+}
+
+void set_fold(Problem& problem, const Reduction& reduction) {
+  set(problem, op, reduction.op);
+  set(problem, type, reduction.type);
+  if (reduction.accumulator) set(problem, accumulator, *reduction.accumulator);
+  if (reduction.result) set(problem, result, *reduction.result);
+  set(problem, determinism, reduction.determinism);
+  set(problem, nan, reduction.nan_policy);
+  set(problem, ddof, reduction.ddof);
+  problem.set_custom(reduction.custom);
+}
+
+void complete_fold(Problem& problem) {
   if (!has_known_labels(problem)) return;
-  const auto fields = reduce_fields();
+  const auto fields = fold_fields();
   const auto set_unsaid = [&](Place place, auto value) {
     if (problem.get(fields[place]) == Problem::kUnsaid) {
       problem.set(fields[place], static_cast<int>(value));
@@ -145,9 +177,9 @@ void complete_reduction(Problem& problem) {
   set_unsaid(result, problem.get(fields[accumulator]));
 }
 
-std::string reduction_text(const Problem& problem, const Field& field) {
+std::string fold_text(const Problem& problem, const Field& field) {
   const auto& custom = problem.custom();
-  switch (custom == nullptr ? reduce_fields().size() : field.place) {
+  switch (custom == nullptr ? fold_fields().size() : field.place) {
     case op:
       return fmt::format("{}:{}", custom->name, custom->hash());
     case type:
@@ -161,7 +193,7 @@ std::string reduction_text(const Problem& problem, const Field& field) {
   }
 }
 
-bool parse_reduction(Problem& problem, const Field& field, std::string_view text) {
+bool parse_fold(Problem& problem, const Field& field, std::string_view text) {
   const std::size_t colon = text.find(':');
   if (field.place == op && colon != std::string_view::npos) {
     problem.set(field, static_cast<int>(Operator::custom));
@@ -179,7 +211,7 @@ bool parse_reduction(Problem& problem, const Field& field, std::string_view text
   return is_known;
 }
 
-std::string describe_reduction(const Reduction& reduction) {
+std::string describe_fold(const Reduction& reduction) {
   std::string text;
   if (reduction.op == Operator::custom && reduction.custom != nullptr) {
     text = reduction.custom->name;

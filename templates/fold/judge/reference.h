@@ -62,14 +62,6 @@ void fill_input(const Reduction& reduction, std::size_t input, std::span<std::by
 /// custom operators. Uses all cores.
 Reference compute_reference(const Reduction& reduction, std::span<const void* const> inputs);
 
-/// The most by which the (first) number of a right result may differ from the reference; 0 for
-/// everything that must be exact, and for custom operators, of which nothing is known. For sums it
-/// is ((1 + u)^d - 1) * sum|map(x)|, where d is the length of the longest chain of operations that
-/// an element passes through under `params` with `grid_size` blocks, and u is the accumulator's
-/// unit roundoff; error_bound.cpp derives the others.
-long double error_bound(const Reduction& reduction, const Config& params, std::uint64_t grid_size,
-                        const Reference& reference);
-
 /// Compares `result`, one result, with the reference. Empty if it is right, else
 /// what is wrong: "expected 1.5 within 1e-6, got 2". NaN equals NaN; -0 is not +0 where the result
 /// is exact; where it is not, infinity is what lies beyond the result's type.

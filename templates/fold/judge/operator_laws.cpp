@@ -1,4 +1,4 @@
-#include "templates/reduce/judge/operator_laws.h"
+#include "templates/fold/judge/operator_laws.h"
 
 #include <fmt/format.h>
 
@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "templates/catalog.h"
-#include "templates/reduce/custom_source.h"
-#include "templates/reduce/judge/reference.h"
+#include "templates/fold/custom_source.h"
+#include "templates/fold/judge/reference.h"
 #include "tuner/verify/elements.h"
 
 namespace foldtune {
@@ -176,7 +176,7 @@ class Laws {
 
 Program make_law_program(const Reduction& reduction) {
   Program program;
-  program.source = "#include \"templates/reduce/laws.cuh\"\n" + custom_source(*reduction.custom);
+  program.source = "#include \"templates/fold/laws.cuh\"\n" + custom_source(*reduction.custom);
   program.name_expressions.push_back(
       fmt::format("foldtune::combine_in_every_order<foldtune::CustomOperator, {}>",
                   device_name(reduction.custom->result)));

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "templates/reduce/fields.h"
+#include "templates/fold/fields.h"
 
 namespace foldtune {
 namespace {
@@ -51,7 +51,7 @@ std::string find_type_fault(const Reduction& reduction) {
 
 }  // namespace
 
-std::string find_reduction_fault(const Reduction& reduction) {
+std::string find_fold_fault(const Reduction& reduction) {
   if (reduction.op == Operator::custom) return find_custom_fault(reduction);
   if (reduction.custom != nullptr) {
     return fmt::format("it has the operator {} and one of its own: leave one of them out",

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "templates/reduce/judge/reference_row.h"
+#include "templates/fold/judge/reference_row.h"
 #include "tuner/verify/elements.h"
 
 namespace foldtune {

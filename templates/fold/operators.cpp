@@ -1,4 +1,4 @@
-#include "templates/reduce/operators.h"
+#include "templates/fold/operators.h"
 
 #include <fmt/format.h>
 

@@ -1,10 +1,10 @@
-#include "templates/reduce/judge/reference.h"
+#include "templates/fold/judge/reference.h"
 
 #include <concepts>
 #include <functional>
 #include <limits>
 
-#include "templates/reduce/judge/oracle.h"
+#include "templates/fold/judge/oracle.h"
 
 namespace foldtune {
 namespace {

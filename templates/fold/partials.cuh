@@ -1,8 +1,7 @@
-/// The blocks' partials in the scratch, with and without flags.
+/// Partial results that blocks leave in global memory for one another, with and without flags.
 #pragma once
 
 #include "templates/device/words.cuh"
-#include "templates/reduce/scratch.cuh"
 
 namespace foldtune {
 
@@ -18,8 +17,8 @@ struct Slot {
 template <class A>
 class Partials {
  public:
-  explicit FOLDTUNE_DEVICE Partials(void* scratch)
-      : slots_(reinterpret_cast<Slot<A>*>(static_cast<char*>(scratch) + kScratchHeaderBytes)) {}
+  /// From the first block's slot on.
+  explicit FOLDTUNE_DEVICE Partials(void* slots) : slots_(static_cast<Slot<A>*>(slots)) {}
 
   FOLDTUNE_DEVICE void put(uint32 block, const A& value) const {
     const Slot<A> slot = bit_cast<Slot<A>>(value);
@@ -41,12 +40,14 @@ class Partials {
   Slot<A>* slots_;
 };
 
-/// Partials with a flag in every word.
+/// Partials with a flag in every word: a slot is a word of 64 bits for each 4 bytes of the partial,
+/// the value in the low half and the flag in the high half, so that one access moves both and no
+/// fence is needed. Slots are empty before the first launch, and each launch leaves them so.
 template <class A>
 class FlaggedPartials {
  public:
-  explicit FOLDTUNE_DEVICE FlaggedPartials(void* scratch)
-      : words_(reinterpret_cast<uint64*>(static_cast<char*>(scratch) + kScratchHeaderBytes)) {}
+  /// From the first block's slot on.
+  explicit FOLDTUNE_DEVICE FlaggedPartials(void* slots) : words_(static_cast<uint64*>(slots)) {}
 
   FOLDTUNE_DEVICE void put(uint32 block, const A& value) const {
     const Words<A> words = Words<A>::of(value);

@@ -1,7 +1,7 @@
 /// What the references know of the operators, beyond the catalogue.
 #pragma once
 
-#include "templates/reduce/judge/error_bound.h"
+#include "templates/fold/judge/error_bound.h"
 
 namespace foldtune {
 

@@ -1,7 +1,7 @@
 #include <cmath>
 #include <limits>
 
-#include "templates/reduce/judge/reference.h"
+#include "templates/fold/judge/reference.h"
 #include "tuner/verify/random_elements.h"
 
 namespace foldtune {

@@ -1,7 +1,7 @@
 /// What a custom operator gives for a few elements in every order: is any order as good as another?
 #pragma once
 
-#include "templates/reduce/load.cuh"
+#include "templates/fold/load.cuh"
 
 namespace foldtune {
 
