@@ -87,6 +87,18 @@ std::uint64_t input_bytes(const Workload& workload) {
   return bytes;
 }
 
+int usual_layout(const Problem& problem, const Shape& shape) {
+  // No address is read: where it is counts.
+  alignas(256) static std::byte place[1];
+  const Family& family = problem.family();
+  const std::vector<Argument> arguments = family.arguments(problem);
+  Call call{.shape = shape, .arguments = {}};
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i].access != Access::scalar) call.arguments[i] = place;
+  }
+  return family.layout(problem, call);
+}
+
 std::size_t output_place(const Problem& problem) {
   const std::vector<Argument> arguments = problem.family().arguments(problem);
   const auto output = std::ranges::find(arguments, Access::output, &Argument::access);

@@ -90,6 +90,11 @@ class Family {
   virtual std::span<const std::string_view> layouts() const;
   /// The layout of a call, from its addresses. Of the hot path.
   virtual int layout(const Problem& /*problem*/, const Call& /*call*/) const { return 0; }
+  /// Whether kernels for the layout are right for the call: those for its own are, and those that
+  /// rely on less.
+  virtual bool serves(int layout, const Problem& problem, const Call& call) const {
+    return this->layout(problem, call) == layout;
+  }
   /// What calls take, in order: at most Call::kMaxArguments, one output among them.
   virtual std::vector<Argument> arguments(const Problem& problem) const = 0;
   /// The elements of an argument that is an array, by its place.
@@ -188,6 +193,9 @@ Workload reading_workload(std::uint64_t bytes);
 
 /// Bytes of all input arrays of a call but tables: what it has to read.
 std::uint64_t input_bytes(const Workload& workload);
+
+/// The layout of calls of the shape whose arrays are at the best addresses, and have no gaps.
+int usual_layout(const Problem& problem, const Shape& shape);
 
 /// The place of the output among the arguments of the problem.
 std::size_t output_place(const Problem& problem);

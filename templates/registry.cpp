@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "foldtune/reduction.h"
+#include "templates/axis/space.h"
 #include "templates/family.h"
 #include "templates/histogram/space.h"
 #include "templates/reduce/space.h"
@@ -15,7 +16,7 @@ namespace foldtune {
 namespace {
 
 std::vector<const Family*>& all_families() {
-  static std::vector<const Family*> all{&reduce_family(), &histogram_family()};
+  static std::vector<const Family*> all{&reduce_family(), &histogram_family(), &axis_family()};
   return all;
 }
 

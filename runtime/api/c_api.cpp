@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <new>
+#include <span>
 
 #include "foldtune/error.h"
 #include "foldtune/foldtune.h"
@@ -19,6 +20,9 @@ struct foldtune_reducer {
 };
 struct foldtune_plan {
   foldtune::ReducePlan plan;
+};
+struct foldtune_axis_reducer {
+  foldtune::AxisReducer reducer;
 };
 struct foldtune_histogram {
   foldtune::Histogram histogram;
@@ -84,6 +88,9 @@ const Reducer& reducer_behind(const foldtune_reducer* handle) {
 const ReducePlan& plan_behind(const foldtune_plan* handle) {
   return checked(handle, "the plan").plan;
 }
+const AxisReducer& axis_reducer_behind(const foldtune_axis_reducer* handle) {
+  return checked(handle, "the reducer along axes").reducer;
+}
 const Histogram& histogram_behind(const foldtune_histogram* handle) {
   return checked(handle, "the histogram").histogram;
 }
@@ -110,6 +117,20 @@ void with_inputs(const void* const* inputs, std::size_t count, const Call& call)
   }
 }
 
+std::span<const int> axes_of(const int* axes, std::size_t count) {
+  return count == 0 ? std::span<const int>() : std::span(&checked(axes, "the list of axes"), count);
+}
+std::span<const void* const> inputs_of(const void* const* inputs, std::size_t count) {
+  if (count == 0) return {};
+  return {&checked(inputs, "the list of inputs"), count};
+}
+
+std::uint64_t elements_of(const Workload& workload, const Shape& shape) {
+  std::uint64_t elements = 1;
+  for (std::size_t i = 0; i < workload.problem.family().extents().size(); ++i) elements *= shape[i];
+  return elements;
+}
+
 /// Keeps what the C struct refers to for the thread.
 foldtune_explanation keep(Explanation explanation, const Workload& workload) {
   last_explanation = std::move(explanation);
@@ -118,7 +139,7 @@ foldtune_explanation keep(Explanation explanation, const Workload& workload) {
           .source = to_string(last_explanation.source),
           .config = last_explanation.config.c_str(),
           .reason = last_explanation.reason.c_str(),
-          .tuned_count = last_explanation.tuned_shape[0],
+          .tuned_count = elements_of(workload, last_explanation.tuned_shape),
           .tuned_us = last_explanation.tuned_us,
           .expected_loss = last_explanation.expected_loss};
 }
@@ -126,6 +147,10 @@ foldtune_explanation explain(const Reducer& reducer, std::uint64_t count) {
   Reduction reduction = reducer.problem();
   reduction.count = count;
   return keep(reducer.explain(count), reduction);
+}
+foldtune_explanation explain(const AxisReducer& reducer, const ArrayLayout& layout,
+                             std::span<const int> axes) {
+  return keep(reducer.explain(layout, axes), reducer.workload(layout, axes));
 }
 foldtune_explanation explain(const Histogram& histogram, std::uint64_t count) {
   HistogramWorkload workload = make_workload(histogram.options());
@@ -136,6 +161,7 @@ foldtune_explanation explain(const Histogram& histogram, std::uint64_t count) {
 }  // namespace
 }  // namespace foldtune
 
+using foldtune::axis_reducer_behind;
 using foldtune::checked;
 using foldtune::guarded;
 using foldtune::histogram_behind;
@@ -286,6 +312,64 @@ foldtune_status foldtune_plan_reduce(const foldtune_plan* plan, const void* cons
     foldtune::with_inputs(inputs, input_count, [&](std::initializer_list<const void*> list) {
       plan_behind(plan)(list, count, output, stream_of(stream));
     });
+  });
+}
+
+foldtune_status foldtune_axis_reducer_create(foldtune_context* context,
+                                             const foldtune_problem* problem,
+                                             foldtune_axis_reducer** reducer) {
+  return guarded([&] {
+    checked(reducer, "the place for the reducer") = nullptr;
+    foldtune::Context& owner = checked(context, "the context").context;
+    const foldtune::AxisReduction reduction{.row = foldtune::read(checked(problem, "the problem"))};
+    *reducer = new foldtune_axis_reducer{owner.axis_reducer(reduction)};
+  });
+}
+
+void foldtune_axis_reducer_destroy(foldtune_axis_reducer* reducer) { delete reducer; }
+
+foldtune_status foldtune_axis_reduce(const foldtune_axis_reducer* reducer,
+                                     const void* const* inputs, size_t input_count,
+                                     const foldtune_array_layout* layout, const int* axes,
+                                     size_t axis_count, void* output,
+                                     const foldtune_array_layout* results, foldtune_stream stream) {
+  return guarded([&] {
+    const foldtune::ArrayLayout input = foldtune::read(checked(layout, "the layout"));
+    foldtune::ArrayLayout written;
+    if (results != nullptr) written = foldtune::read(*results);
+    axis_reducer_behind(reducer).reduce(foldtune::inputs_of(inputs, input_count), input,
+                                        foldtune::axes_of(axes, axis_count), output,
+                                        stream_of(stream), results != nullptr ? &written : nullptr);
+  });
+}
+
+foldtune_status foldtune_axis_reducer_prepare(const foldtune_axis_reducer* reducer,
+                                              const void* const* inputs, size_t input_count,
+                                              const foldtune_array_layout* layout, const int* axes,
+                                              size_t axis_count, foldtune_stream stream) {
+  return guarded([&] {
+    axis_reducer_behind(reducer).prepare(foldtune::inputs_of(inputs, input_count),
+                                         foldtune::read(checked(layout, "the layout")),
+                                         foldtune::axes_of(axes, axis_count), stream_of(stream));
+  });
+}
+
+foldtune_status foldtune_axis_reducer_explain(const foldtune_axis_reducer* reducer,
+                                              const foldtune_array_layout* layout, const int* axes,
+                                              size_t axis_count,
+                                              foldtune_explanation* explanation) {
+  return guarded([&] {
+    checked(explanation, "the explanation") = foldtune::explain(
+        axis_reducer_behind(reducer), foldtune::read(checked(layout, "the layout")),
+        foldtune::axes_of(axes, axis_count));
+  });
+}
+
+foldtune_status foldtune_axis_reducer_with_inputs_ready(const foldtune_axis_reducer* reducer,
+                                                        foldtune_axis_reducer** ready) {
+  return guarded([&] {
+    checked(ready, "the place for the reducer") = nullptr;
+    *ready = new foldtune_axis_reducer{axis_reducer_behind(reducer).with_inputs_ready()};
   });
 }
 

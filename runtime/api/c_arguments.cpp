@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <span>
 #include <utility>
 
 #include "foldtune/error.h"
@@ -151,6 +153,18 @@ HistogramOptions read(const foldtune_histogram_options& options) {
   set_named(result.distribution, "distribution", options.distribution, parse_distribution,
             kDistributions);
   return result;
+}
+
+ArrayLayout read(const foldtune_array_layout& layout) {
+  if (layout.rank == 0) return {};
+  if (layout.extents == nullptr) {
+    throw InvalidArgument("reading the arguments: the layout has a rank, and no extents");
+  }
+  // One too many says as much as all of them, which may not be there.
+  const std::size_t rank = std::min(layout.rank, ArrayLayout::kMaxRank + 1);
+  const std::span extents(layout.extents, rank);
+  return layout.strides == nullptr ? ArrayLayout(extents)
+                                   : ArrayLayout(extents, std::span(layout.strides, rank));
 }
 
 }  // namespace foldtune

@@ -11,5 +11,6 @@ namespace foldtune {
 ContextOptions read(const foldtune_context_options& options);
 Reduction read(const foldtune_problem& problem);
 HistogramOptions read(const foldtune_histogram_options& options);
+ArrayLayout read(const foldtune_array_layout& layout);
 
 }  // namespace foldtune

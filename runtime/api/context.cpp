@@ -13,6 +13,7 @@
 #include "cache/excerpt.h"
 #include "cache/printable.h"
 #include "foldtune/error.h"
+#include "runtime/api/axis_reducer_state.h"
 #include "runtime/api/histogram_state.h"
 #include "runtime/api/reducer_state.h"
 #include "runtime/api/tune_on_miss.h"
@@ -171,6 +172,14 @@ Reducer Context::reducer(const Reduction& problem) {
   of_any_count.count = 0;
   of_any_count.alignment = Alignment::vector;
   return Reducer(state_->operation<Reducer::State>(of_any_count, of_any_count, "a reducer"));
+}
+
+AxisReducer Context::axis_reducer(const AxisReduction& problem) {
+  if (problem.row.custom != nullptr) {
+    throw_fault(find_fault(Problem(problem)), "a reducer along axes");
+  }
+  return AxisReducer(
+      state_->operation<AxisReducer::State>(problem, problem, "a reducer along axes"));
 }
 
 Histogram Context::histogram(const HistogramOptions& options) {

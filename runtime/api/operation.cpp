@@ -80,7 +80,7 @@ void Operation::prepare(const Call& call, Stream stream) {
 }
 
 Explanation Operation::explain(const Shape& shape) {
-  const Workload workload = workload_of(shape, /*layout=*/0);
+  const Workload workload = this->workload(shape);
   if (const std::string fault = find_fault(workload); !fault.empty()) {
     throw InvalidArgument(fmt::format("explaining {}: {}", to_string(problem_), fault));
   }

@@ -62,6 +62,10 @@ class Operation {
   /// Of calls with the best addresses.
   Explanation explain(const Shape& shape);
   const Problem& problem() const { return problem_; }
+  /// Of such calls.
+  Workload workload(const Shape& shape) const {
+    return workload_of(shape, usual_layout(problem_, shape));
+  }
 
   /// Throws InvalidArgument for a call that cannot be.
   void check_call(const Call& call) const;

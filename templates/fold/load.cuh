@@ -14,7 +14,7 @@ struct InputPointers {
 /// Where rows are loaded from: vectors of the first input, and the same elements of the others.
 template <int kWidth, bool kAligned, class... Ts>
 struct RowSource {
-  static FOLDTUNE_DEVICE RowSource at(const void* const*, uint64) { return {}; }
+  static FOLDTUNE_DEVICE RowSource at(const void* const*, int64) { return {}; }
   template <class Index>
   FOLDTUNE_DEVICE Row<kWidth> load(Index) const {
     return {};
@@ -26,7 +26,7 @@ struct RowSource<kWidth, kAligned, T, Rest...> {
   RowSource<kWidth, kAligned, Rest...> rest;
 
   /// From element `start` of each of the `pointers` on.
-  static FOLDTUNE_DEVICE RowSource at(const void* const* pointers, uint64 start) {
+  static FOLDTUNE_DEVICE RowSource at(const void* const* pointers, int64 start) {
     return {static_cast<const T*>(pointers[0]) + start,
             RowSource<kWidth, kAligned, Rest...>::at(pointers + 1, start)};
   }
@@ -60,6 +60,28 @@ struct RowSource<kWidth, kAligned, T, Rest...> {
     } else {
       return reinterpret_cast<const Vector*>(first)[row];
     }
+  }
+};
+
+/// Where single elements are loaded from, with any stride between them.
+template <class... Ts>
+struct StridedSource {
+  static FOLDTUNE_DEVICE StridedSource at(const void* const*, int64, int64) { return {}; }
+  FOLDTUNE_DEVICE Row<1> load(uint64) const { return {}; }
+};
+template <class T, class... Rest>
+struct StridedSource<T, Rest...> {
+  const T* first;
+  int64 stride;
+  StridedSource<Rest...> rest;
+
+  /// From element `start` of each of the `pointers` on.
+  static FOLDTUNE_DEVICE StridedSource at(const void* const* pointers, int64 start, int64 stride) {
+    return {static_cast<const T*>(pointers[0]) + start, stride,
+            StridedSource<Rest...>::at(pointers + 1, start, stride)};
+  }
+  FOLDTUNE_DEVICE Row<1, T, Rest...> load(uint64 i) const {
+    return {{{first[static_cast<int64>(i) * stride]}}, rest.load(i)};
   }
 };
 

@@ -16,6 +16,9 @@ namespace foldtune::test {
 /// What outputs hold before a call: no result that is expected, of any type.
 inline constexpr std::byte kPoison{0xa5};
 
+/// Bytes before and after an output, and after the scratch, that no kernel may touch.
+inline constexpr std::size_t kGuardBytes = 64;
+
 /// The most faults of one plan that are told in words.
 inline constexpr std::uint64_t kMessages = 8;
 

@@ -40,15 +40,6 @@ bool has_width_in_turn(const Variant& variant) {
   return is_wide(variant) == (places % 2 == 1);
 }
 
-/// Whether it is what an operator and one of a few types give when nothing else is asked for.
-bool is_plain(const Reduction& reduction) {
-  constexpr std::array kTypes{ElementType::u8, ElementType::i32, ElementType::f16,
-                              ElementType::f32};
-  return reduction.accumulator_type() == default_accumulator(reduction.op, reduction.type) &&
-         reduction.nan_policy == NanPolicy::propagate && reduction.ddof == 0 && !reduction.result &&
-         std::ranges::find(kTypes, reduction.type) != kTypes.end();
-}
-
 /// The reduction's place among all, so that others have other variants.
 std::size_t turn_of(const Reduction& reduction) {
   static const std::map<std::string, std::size_t> turns = [] {
@@ -109,6 +100,14 @@ std::string Environment::report() const {
   }
   add_row("total", total);
   return text;
+}
+
+bool is_plain(const Reduction& reduction) {
+  constexpr std::array kTypes{ElementType::u8, ElementType::i32, ElementType::f16,
+                              ElementType::f32};
+  return reduction.accumulator_type() == default_accumulator(reduction.op, reduction.type) &&
+         reduction.nan_policy == NanPolicy::propagate && reduction.ddof == 0 && !reduction.result &&
+         std::ranges::find(kTypes, reduction.type) != kTypes.end();
 }
 
 bool is_representative(const Reduction& reduction) {

@@ -69,6 +69,9 @@ bool is_chosen(const std::string& description);
 /// The reductions that the options ask for.
 std::vector<Reduction> chosen_reductions();
 
+/// Whether it is what an operator and one of a few types give when nothing else is asked for.
+bool is_plain(const Reduction& reduction);
+
 /// Whether it is the first reduction with a partial result of its size: what is right for all
 /// configurations of these is so for those of the others.
 bool is_representative(const Reduction& reduction);

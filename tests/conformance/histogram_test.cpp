@@ -29,9 +29,6 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-/// Bytes before and after the output, and after the scratch, that no kernel may touch.
-constexpr std::size_t kGuardBytes = 64;
-
 /// Ranges that hold only a part of the elements of `fill_histogram_input`: one of which each bin's
 /// width is a round number, one of which it is not, and one drawn at random for each histogram; of
 /// 64 bits, one between bounds that double does not hold, too.

@@ -189,6 +189,24 @@ std::vector<std::vector<std::byte>> make_arrays(const Reduction& reduction, std:
 
 }  // namespace
 
+bool stays_in_range(const Reduction& reduction, const Reference& reference) {
+  constexpr long double kRoom = 8;
+  const long double largest = reduction.accumulator_type() == ElementType::f32
+                                  ? std::numeric_limits<float>::max()
+                                  : std::numeric_limits<double>::max();
+  const bool is_kept_in_range =
+      reduction.op == Operator::mean || reduction.op == Operator::nrm2 || has_ddof(reduction.op);
+  const long double reached =
+      is_kept_in_range ? std::fabs(reference.numbers[0].floating) : reference.sum_of_magnitudes;
+  return !is_floating(reduction.accumulator_type()) || !std::isfinite(reached) ||
+         reached < largest / kRoom;
+}
+
+bool overflows(const Reduction& reduction) {
+  return reduction.op == Operator::product && !is_floating(reduction.type) &&
+         is_floating(reduction.accumulator_type());
+}
+
 std::vector<std::byte> make_elements(ElementType type, std::uint64_t count, const Values& value) {
   std::vector<std::byte> bytes(count * size_of(type));
   for (std::uint64_t i = 0; i < count; ++i) store(type, bytes.data() + i * size_of(type), value(i));

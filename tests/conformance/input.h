@@ -39,6 +39,10 @@ class Input {
   bool has_integers() const;
   std::uint64_t size() const { return size_; }  ///< elements of each array
 
+  /// The elements of an array, on the host and on the device, aligned to 16 bytes.
+  const void* host(std::size_t array) const { return arrays_[array].elements.data(); }
+  void* device(std::size_t array) const { return arrays_[array].aligned.data(); }
+
   /// A call on the elements of a window, on the device. Where it does not begin at a vector, the
   /// arrays are misaligned each in its own way.
   Call call(const Window& window, void* output) const;
@@ -62,6 +66,14 @@ class Input {
   mutable std::optional<bool> has_integers_;
   mutable std::map<Window, Reference> references_;
 };
+
+/// Whether no order of operations leaves the accumulator's range on the way to a finite result, but
+/// for the operators whose intermediate results may.
+bool stays_in_range(const Reduction& reduction, const Reference& reference);
+
+/// Products of integers in f64: those of the special inputs leave the range, and what then meets a
+/// 0 depends on the order.
+bool overflows(const Reduction& reduction);
 
 /// `count` elements of `type`, the nearest to `value(i)` for each index.
 std::vector<std::byte> make_elements(ElementType type, std::uint64_t count,

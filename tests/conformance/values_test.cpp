@@ -21,21 +21,6 @@ std::uint64_t count_for(const Reduction& reduction, const ReduceParams& params) 
   return 2 * part + static_cast<std::uint64_t>(params.block_size) + 5;
 }
 
-/// Whether no order of operations leaves the accumulator's range on the way to a finite result, but
-/// for the operators whose intermediate results may.
-bool stays_in_range(const Reduction& reduction, const Reference& reference) {
-  constexpr long double kRoom = 8;
-  const long double largest = reduction.accumulator_type() == ElementType::f32
-                                  ? std::numeric_limits<float>::max()
-                                  : std::numeric_limits<double>::max();
-  const bool is_kept_in_range =
-      reduction.op == Operator::mean || reduction.op == Operator::nrm2 || has_ddof(reduction.op);
-  const long double reached =
-      is_kept_in_range ? std::fabs(reference.numbers[0].floating) : reference.sum_of_magnitudes;
-  return !is_floating(reduction.accumulator_type()) || !std::isfinite(reached) ||
-         reached < largest / kRoom;
-}
-
 std::vector<Case> make_cases(const Reduction& reduction, const std::vector<Input>& inputs) {
   std::vector<Case> cases;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -50,13 +35,6 @@ std::vector<Case> make_cases(const Reduction& reduction, const std::vector<Input
     }
   }
   return cases;
-}
-
-/// Products of integers in f64: those of the special inputs leave the range, and what then meets a
-/// 0 depends on the order.
-bool overflows(const Reduction& reduction) {
-  return reduction.op == Operator::product && !is_floating(reduction.type) &&
-         is_floating(reduction.accumulator_type());
 }
 
 /// Folds the special inputs of each reduction by some kernels.

@@ -4,12 +4,12 @@
 
 #include "cache/config_store.h"
 #include "foldtune/reduction.h"
+#include "templates/fold/judge/reference.h"
 #include "templates/histogram/judge/histogram_input.h"
 #include "templates/histogram/judge/histogram_reference.h"
 #include "templates/histogram/range.h"
 #include "templates/histogram/space.h"
 #include "templates/histogram/workload.h"
-#include "templates/fold/judge/reference.h"
 #include "tests/catch.h"
 #include "tests/tuner/tune_on.h"
 #include "tuner/verify/elements.h"

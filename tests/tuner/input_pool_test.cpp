@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "templates/histogram/judge/histogram_input.h"
 #include "templates/fold/judge/reference.h"
+#include "templates/histogram/judge/histogram_input.h"
 #include "tests/catch.h"
 #include "tests/fakes/fake_device.h"
 

@@ -102,9 +102,11 @@ TEST_CASE("Shapes are those of the family") {
   CHECK_THROWS_WITH(require_shape(family, "1,2"), ContainsSubstring("give one"));
   CHECK_THROWS_WITH(require_shape(family, "2x3"),
                     ContainsSubstring("no shape of the family reduce"));
-  CHECK(require_layout(family, "") == 0);
-  CHECK(require_layout(family, "element") == 1);
-  CHECK_THROWS_WITH(require_layout(family, "row"), ContainsSubstring("there is vector, element"));
+  const Problem problem = Reduction{};
+  CHECK(require_layout(problem, {{1024}}, "") == 0);
+  CHECK(require_layout(problem, {{1024}}, "element") == 1);
+  CHECK_THROWS_WITH(require_layout(problem, {{1024}}, "row"),
+                    ContainsSubstring("there is vector, element"));
 }
 
 TEST_CASE("The command that tunes a workload says all that is not usual") {

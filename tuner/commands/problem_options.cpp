@@ -231,8 +231,8 @@ void add_shape_options(CLI::App& app, ShapeOptions& options, Values values,
     }
   }
   app.add_option("--layout", options.layout,
-                 fmt::format("The class of the addresses: {} [{}]", fmt::join(layouts, ", "),
-                             layouts.front()))
+                 fmt::format("The class of the addresses: {} [that of a new array]",
+                             fmt::join(layouts, ", ")))
       ->type_name("NAME");
   app.add_option("--conditions", options.conditions,
                  fmt::format("Where inputs are and how calls are launched: {} [{}]",
@@ -240,9 +240,9 @@ void add_shape_options(CLI::App& app, ShapeOptions& options, Values values,
       ->type_name("NAME");
 }
 
-int require_layout(const Family& family, const std::string& name) {
-  if (name.empty()) return 0;
-  const auto layouts = family.layouts();
+int require_layout(const Problem& problem, const Shape& shape, const std::string& name) {
+  if (name.empty()) return usual_layout(problem, shape);
+  const auto layouts = problem.family().layouts();
   const auto found = std::ranges::find(layouts, name);
   if (found != layouts.end()) return static_cast<int>(found - layouts.begin());
   throw InvalidArgument(
@@ -264,10 +264,9 @@ Shape require_shape(const Family& family, const std::string& text) {
 
 namespace {
 
-/// Those that have to be said for the problem, and those that families share, such as the operator:
-/// people look for them.
+/// Those that have to be said for the problem, and those that people look for: a field that has no
+/// usual value and sets problems apart, such as the operator, and one that names the family.
 std::vector<Field> said_fields(const Problem& problem) {
-  const std::vector<FieldOption> options = field_options();
   const auto fields = problem.family().fields();
   std::vector<Field> said;
   Problem shorter = problem;
@@ -276,9 +275,9 @@ std::vector<Field> said_fields(const Problem& problem) {
     field->fallback ? without.set(*field, *field->fallback) : without.clear(*field);
     Problem completed = without;
     problem.family().complete(completed);
-    const auto option = std::ranges::find(options, field->name, &FieldOption::name);
-    const bool is_shared = option != options.end() && option->places.size() > 1;
-    if (completed == problem && !is_shared) {
+    const bool names_family = field->labels.size() == 1;
+    const bool is_looked_for = names_family || (!field->fallback && field->apart > 0);
+    if (completed == problem && !is_looked_for) {
       shorter = without;
     } else {
       said.push_back(*field);
@@ -323,7 +322,7 @@ std::string tune_command(const ProblemOptions& options, const Workload& workload
   const std::size_t extents = family.extents().size();
   for (std::size_t i = 0; i < extents; ++i) shape[i] = std::max<std::uint64_t>(shape[i], 1);
   text += fmt::format(" --{} {}", extents == 1 ? "n" : "shape", to_text(family, shape));
-  if (workload.layout != 0) {
+  if (workload.layout != usual_layout(problem, shape)) {
     text +=
         fmt::format(" --layout {}", family.layouts()[static_cast<std::size_t>(workload.layout)]);
   }

@@ -47,7 +47,7 @@ AskedProblems make_problems(const ProblemOptions& options);
 /// What there is of each problem to choose: shapes, a layout and conditions.
 struct ShapeOptions {
   std::optional<std::string> shape;  ///< of --n or --shape
-  std::string layout;                ///< empty: the family's first
+  std::string layout;                ///< empty: the usual one of the shape
   std::string conditions;            ///< empty: the usual ones
 };
 
@@ -56,8 +56,9 @@ struct ShapeOptions {
 void add_shape_options(CLI::App& app, ShapeOptions& options, Values values,
                        const std::string& usual);
 
-/// The place of the layout that is asked for. Throws InvalidArgument if the family has it not.
-int require_layout(const Family& family, const std::string& name);
+/// The place of the layout that is asked for; empty: the usual one of the shape. Throws
+/// InvalidArgument if the family has it not.
+int require_layout(const Problem& problem, const Shape& shape, const std::string& name);
 
 /// The conditions that are asked for. Throws InvalidArgument if there are none of that name.
 Conditions require_conditions(const std::string& name);

@@ -26,8 +26,8 @@ Workload selected_workload(const ProblemSelection& selection) {
     throw InvalidArgument(family.extents().size() == 1 ? "--n is required: for how many elements?"
                                                        : "--shape is required: for which extents?");
   }
-  Workload workload{problem, require_shape(family, *selection.shape.shape),
-                    require_layout(family, selection.shape.layout),
+  const Shape shape = require_shape(family, *selection.shape.shape);
+  Workload workload{problem, shape, require_layout(problem, shape, selection.shape.layout),
                     require_conditions(selection.shape.conditions)};
   if (const std::string fault = find_fault(workload); !fault.empty()) throw InvalidArgument(fault);
   return workload;

@@ -122,8 +122,8 @@ std::vector<Workload> with_shapes(const std::vector<Problem>& problems, const Sh
       throw InvalidArgument(fmt::format("--shape is required for the family {}: for which {}?",
                                         family.name(), fmt::join(family.extents(), " and ")));
     }
-    const int layout = require_layout(family, asked.layout);
     for (const Shape& shape : parse_shapes(family, asked.shape.value_or(usual))) {
+      const int layout = require_layout(problem, shape, asked.layout);
       workloads.push_back({problem, shape, layout, conditions});
       if (const std::string fault = find_fault(workloads.back()); !fault.empty()) {
         throw InvalidArgument(fault);

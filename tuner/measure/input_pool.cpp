@@ -163,7 +163,7 @@ std::uint64_t InputPool::offset(const Workload& workload) const {
   for (std::uint64_t offset = 0; offset < kMaxOffset; ++offset) {
     const Call call{.shape = workload.shape,
                     .arguments = addresses(workload, offset, /*on_host=*/false)};
-    if (workload.problem.family().layout(workload.problem, call) == workload.layout) return offset;
+    if (workload.problem.family().serves(workload.layout, workload.problem, call)) return offset;
   }
   throw std::logic_error("no address of the inputs is of the layout of " + to_string(workload));
 }

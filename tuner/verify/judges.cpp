@@ -3,6 +3,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "templates/axis/judge/judge.h"
 #include "templates/histogram/judge/judge.h"
 #include "templates/reduce/judge/judge.h"
 #include "tuner/verify/judge.h"
@@ -11,7 +12,7 @@ namespace foldtune {
 namespace {
 
 std::vector<const Judge*>& judges() {
-  static std::vector<const Judge*> all{&reduce_judge(), &histogram_judge()};
+  static std::vector<const Judge*> all{&reduce_judge(), &histogram_judge(), &axis_judge()};
   return all;
 }
 

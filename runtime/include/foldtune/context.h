@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "foldtune/axis_reducer.h"
+#include "foldtune/axis_reduction.h"
 #include "foldtune/export.h"
 #include "foldtune/histogram.h"
 #include "foldtune/miss.h"
@@ -103,6 +105,9 @@ class FOLDTUNE_API Context {
   /// The reducer of a problem, whose count and alignment are ignored: they come with each call. The
   /// same problem gives the same reducer. Throws InvalidArgument for a problem that cannot be.
   Reducer reducer(const Reduction& problem);
+
+  /// The same for reductions along axes, whose shape and alignment come with each call.
+  AxisReducer axis_reducer(const AxisReduction& problem);
 
   /// The same for histograms. Throws InvalidArgument for bins and types that cannot be.
   Histogram histogram(const HistogramOptions& options);

@@ -48,6 +48,8 @@ typedef struct foldtune_context foldtune_context;
 typedef struct foldtune_reducer foldtune_reducer;
 /// A reducer's reduction of counts of one size, with everything resolved.
 typedef struct foldtune_plan foldtune_plan;
+/// Reduces arrays along any of their axes.
+typedef struct foldtune_axis_reducer foldtune_axis_reducer;
 /// Counts elements of one type in bins.
 typedef struct foldtune_histogram foldtune_histogram;
 /// A stream: the driver's `CUstream`, which is the CUDA runtime's `cudaStream_t`, as a pointer.
@@ -188,7 +190,7 @@ typedef struct foldtune_explanation {
   const char* source;    ///< "exact", "near size" or "default"
   const char* config;    ///< the tunables as a JSON object
   const char* reason;    ///< one sentence
-  uint64_t tuned_count;  ///< elements it was tuned for; 0 if it was not tuned
+  uint64_t tuned_count;  ///< elements of an input it was tuned for; 0 if it was not tuned
   double tuned_us;       ///< its median time there, in microseconds; 0 if it was not tuned
   double expected_loss;  ///< of time, against the best configuration: 0.06 is 6%; 0: none, or not
                          ///< known
@@ -232,6 +234,54 @@ FOLDTUNE_API foldtune_status foldtune_plan_reduce(const foldtune_plan* plan,
                                                   const void* const* inputs, size_t input_count,
                                                   uint64_t count, void* output,
                                                   foldtune_stream stream);
+
+/// How the elements of an array lie in memory.
+typedef struct foldtune_array_layout {
+  size_t rank;              ///< dimensions, 0 to 8
+  const uint64_t* extents;  ///< `rank`, the outermost first
+  const int64_t* strides;   ///< `rank`, in elements, 0 and negative ones, too; NULL: in C order
+} foldtune_array_layout;
+
+/// Makes a reducer along axes, to be destroyed by `foldtune_axis_reducer_destroy`. What is computed
+/// of each row is what a reducer computes of an array; operators that find an element give its
+/// number alone, "i64" (the default of `result`) or "i32". FOLDTUNE_INVALID_ARGUMENT for a problem
+/// that cannot be; `*reducer` is NULL then.
+FOLDTUNE_API foldtune_status foldtune_axis_reducer_create(foldtune_context* context,
+                                                          const foldtune_problem* problem,
+                                                          foldtune_axis_reducer** reducer);
+
+/// Gives up the handle; NULL is fine.
+FOLDTUNE_API void foldtune_axis_reducer_destroy(foldtune_axis_reducer* reducer);
+
+/// Enqueues the reduction of arrays of one layout, `input_count` of them, along the axes whose
+/// numbers are in `axes`, counted from the end if they are negative. `results` is the layout of
+/// `output`, whose extents are those that are kept; NULL: in C order. As foldtune::AxisReducer
+/// says, and of memory, streams and errors as `foldtune_reduce`.
+FOLDTUNE_API foldtune_status foldtune_axis_reduce(const foldtune_axis_reducer* reducer,
+                                                  const void* const* inputs, size_t input_count,
+                                                  const foldtune_array_layout* layout,
+                                                  const int* axes, size_t axis_count, void* output,
+                                                  const foldtune_array_layout* results,
+                                                  foldtune_stream stream);
+
+/// Does all that the first such call would do, except the launch. The inputs are not read. Returns
+/// what the call would.
+FOLDTUNE_API foldtune_status foldtune_axis_reducer_prepare(const foldtune_axis_reducer* reducer,
+                                                           const void* const* inputs,
+                                                           size_t input_count,
+                                                           const foldtune_array_layout* layout,
+                                                           const int* axes, size_t axis_count,
+                                                           foldtune_stream stream);
+
+/// As `foldtune_reducer_explain`, of arrays at multiples of 16 bytes.
+FOLDTUNE_API foldtune_status foldtune_axis_reducer_explain(const foldtune_axis_reducer* reducer,
+                                                           const foldtune_array_layout* layout,
+                                                           const int* axes, size_t axis_count,
+                                                           foldtune_explanation* explanation);
+
+/// As `foldtune_reducer_with_inputs_ready`; to be destroyed by `foldtune_axis_reducer_destroy`.
+FOLDTUNE_API foldtune_status foldtune_axis_reducer_with_inputs_ready(
+    const foldtune_axis_reducer* reducer, foldtune_axis_reducer** ready);
 
 /// What is counted, and in which bins. NULL and 0 stand for the defaults.
 typedef struct foldtune_histogram_options {

@@ -1,0 +1,254 @@
+/// The kernels of the family `axis`, one for each method. Each folds with the operator Op
+/// (operator.cuh), and stores numbers of type Output, or what Op::finish gives; of operators that
+/// find an element its number. Index is an unsigned type that holds every number along the axis.
+/// `inputs_ready` promises that no grid that may still be running writes the inputs: they are read
+/// while it runs.
+#pragma once
+
+#include "templates/axis/columns.cuh"
+#include "templates/axis/meeting.cuh"
+#include "templates/axis/rows.cuh"
+#include "templates/axis/staged.cuh"
+
+namespace foldtune {
+
+/// Before a kernel reads.
+FOLDTUNE_DEVICE void begin_reading(bool inputs_ready) {
+  platform::let_next_grid_begin();
+  if (!inputs_ready) platform::await_previous_grid();
+}
+/// Before it writes.
+FOLDTUNE_DEVICE void begin_writing(bool inputs_ready) {
+  if (inputs_ready) platform::await_previous_grid();
+}
+
+FOLDTUNE_DEVICE uint64 reduced_count(const AxisShape& shape) {
+  return shape.extents[1] * shape.extents[3];
+}
+
+/// A unit is a result.
+template <class Op, class Warp, class Output, class Index, AxisLayout kLayout, AxisParams kParams>
+FOLDTUNE_KERNEL(kParams.block_size)
+fold_along_rows(InputPointers<Op::Inputs::kSize> inputs, AxisShape shape, AxisWork work,
+                Output* output, void* scratch, bool inputs_ready) {
+  using A = typename Op::Accumulator;
+  constexpr uint32 kBlockSize = kParams.block_size;
+  constexpr uint32 kGroup = kParams.group;
+  constexpr uint32 kGroups = kBlockSize / kGroup;
+  using Group = GroupFold<Op, Warp, kBlockSize, kGroup>;
+  constexpr uint32 kRoom = kGroups == 1 ? kBlockSize : 1;
+  struct Storage {
+    typename Group::Storage group;
+    A values[kRoom];
+  };
+  FOLDTUNE_SHARED(Storage, storage);
+  begin_reading(inputs_ready);
+  const uint32 thread = platform::thread_index() % kGroup;
+  const uint32 group = platform::thread_index() / kGroup;
+  const uint32 part = kGroups == 1 ? platform::block_index() % work.splits : 0;
+  const uint32 parts = kGroups == 1 ? work.splits : 1;
+  const uint32 first =
+      kGroups == 1 ? platform::block_index() / work.splits : platform::block_index();
+  const uint32 step = kGroups == 1 ? platform::grid_size() / work.splits : platform::grid_size();
+  for (uint64 base = uint64{first} * kGroups; base < work.units; base += uint64{step} * kGroups) {
+    const uint64 unit = base + group;
+    const bool is_there = unit < work.units;
+    const Quotient place = divide(unit, shape.extents[2]);
+    A total = Op::identity();
+    if (is_there) {
+      const int64 start = input_offset(shape, place.quotient, place.remainder);
+      if constexpr (kLayout == AxisLayout::strided) {
+        total = fold_strided_row<Op, Index, kParams>(typename Op::Inputs{}, inputs.pointers, shape,
+                                                     start, thread, part, parts);
+      } else {
+        total = fold_walk<Op>(RowWalk<Op, typename Op::Inputs, Index, kLayout, kParams>{
+            inputs.pointers, shape, start, thread, part, parts});
+      }
+    }
+    total = Group::fold(storage.group, total);
+    begin_writing(inputs_ready);
+    if constexpr (kGroups == 1) {
+      if (parts > 1) {
+        if (thread == 0) storage.values[0] = total;
+        platform::sync_block();
+        if (!meet_blocks<Op, kBlockSize, kRoom>(storage.values, 1, unit, part, parts, scratch)) {
+          return;
+        }
+        total = storage.values[0];
+      }
+    }
+    if (is_there && thread == 0) {
+      store_along_axis<Op>(output + output_offset(shape, place.quotient, place.remainder), total,
+                           reduced_count(shape));
+    }
+    if constexpr (kGroup > kWarpSize) platform::sync_block();
+  }
+}
+
+/// A unit is a strip of the columns of a slab.
+template <class Op, class Output, class Index, AxisLayout kLayout, AxisParams kParams>
+FOLDTUNE_KERNEL(kParams.block_size)
+fold_strips(InputPointers<Op::Inputs::kSize> inputs, AxisShape shape, AxisWork work, Output* output,
+            void* scratch, bool inputs_ready) {
+  using A = typename Op::Accumulator;
+  constexpr uint32 kBlockSize = kParams.block_size;
+  constexpr uint32 kVector = kParams.vector_width;
+  constexpr uint32 kColumns = kParams.width * kVector;
+  constexpr uint32 kHeight = kParams.group;
+  constexpr uint32 kUnitThreads = kParams.width * kHeight;
+  constexpr uint32 kUnits = kBlockSize / kUnitThreads;
+  constexpr bool kMeets = kHeight > 1;
+  struct Storage {
+    A values[kMeets || kUnits == 1 ? kBlockSize * kVector : 1];
+  };
+  FOLDTUNE_SHARED(Storage, storage);
+  begin_reading(inputs_ready);
+  const uint32 thread = platform::thread_index() % kUnitThreads;
+  const uint32 x = thread % kParams.width;
+  const uint32 y = thread / kParams.width;
+  const uint32 part = kUnits == 1 ? platform::block_index() % work.splits : 0;
+  const uint32 parts = kUnits == 1 ? work.splits : 1;
+  const uint32 first =
+      kUnits == 1 ? platform::block_index() / work.splits : platform::block_index();
+  const uint32 step = kUnits == 1 ? platform::grid_size() / work.splits : platform::grid_size();
+  A* const values = storage.values + (kMeets ? (platform::thread_index() - thread) * kVector : 0);
+  for (uint64 base = uint64{first} * kUnits; base < work.units; base += uint64{step} * kUnits) {
+    const uint64 unit = base + platform::thread_index() / kUnitThreads;
+    const Quotient place = divide(unit, work.strips);
+    const uint64 strip = place.remainder * kColumns;  // its first column
+    const uint64 column = unit < work.units ? strip + x * kVector : shape.extents[2];
+    A totals[kVector];
+    fold_strip<Op, Index, kLayout, kParams>(
+        typename Op::Inputs{}, inputs.pointers, shape, place.quotient, column,
+        static_cast<Index>(part * kHeight + y), static_cast<Index>(parts * kHeight), totals);
+    begin_writing(inputs_ready);
+    const auto store = [&](uint64 at, const A& total) {
+      if (at < shape.extents[2]) {
+        store_along_axis<Op>(output + output_offset(shape, place.quotient, at), total,
+                             reduced_count(shape));
+      }
+    };
+    if (!kMeets && parts == 1) {
+      FOLDTUNE_UNROLL
+      for (uint32 i = 0; i < kVector; ++i) store(column + i, totals[i]);
+      continue;
+    }
+    if constexpr (kMeets || kUnits == 1) {
+      FOLDTUNE_UNROLL
+      for (uint32 i = 0; i < kVector; ++i) values[thread * kVector + i] = totals[i];
+      platform::sync_block();
+      fold_matrix<Op>(values, kHeight, kColumns, thread, kUnitThreads);
+      if constexpr (kUnits == 1) {
+        if (parts > 1 && !meet_blocks<Op, kBlockSize, kBlockSize * kVector>(values, kColumns, unit,
+                                                                            part, parts, scratch)) {
+          return;
+        }
+      }
+      for (uint32 i = thread; i < kColumns && unit < work.units; i += kUnitThreads) {
+        store(strip + i, values[i]);
+      }
+      platform::sync_block();
+    }
+  }
+}
+
+/// A unit is a slab.
+template <class Op, class Output, class Index, AxisLayout kLayout, AxisParams kParams>
+FOLDTUNE_KERNEL(kParams.block_size)
+fold_slabs(InputPointers<Op::Inputs::kSize> inputs, AxisShape shape, AxisWork work, Output* output,
+           void* scratch, bool inputs_ready) {
+  using A = typename Op::Accumulator;
+  constexpr uint32 kBlockSize = kParams.block_size;
+  constexpr uint32 kVector = kParams.vector_width;
+  struct Storage {
+    A values[kBlockSize * kVector];
+  };
+  FOLDTUNE_SHARED(Storage, storage);
+  begin_reading(inputs_ready);
+  const auto columns = static_cast<uint32>(shape.extents[2]);
+  const LineDeal deal = deal_lines<kBlockSize, kVector>(columns);
+  const uint32 thread = platform::thread_index();
+  const uint32 part = platform::block_index() % work.splits;
+  const uint32 step = platform::grid_size() / work.splits;
+  for (uint64 k = platform::block_index() / work.splits; k < work.units; k += step) {
+    A totals[kVector];
+    fold_whole_lines<Op, Index, kParams>(typename Op::Inputs{}, inputs.pointers, shape, k, deal,
+                                         part, work.splits, totals);
+    if (thread < deal.threads) {
+      FOLDTUNE_UNROLL
+      for (uint32 i = 0; i < kVector; ++i) storage.values[thread * kVector + i] = totals[i];
+    }
+    platform::sync_block();
+    fold_matrix<Op>(storage.values, deal.lines, columns, thread, kBlockSize);
+    begin_writing(inputs_ready);
+    if (work.splits > 1 && !meet_blocks<Op, kBlockSize, kBlockSize * kVector>(
+                               storage.values, columns, k, part, work.splits, scratch)) {
+      return;
+    }
+    for (uint32 i = thread; i < columns; i += kBlockSize) {
+      store_along_axis<Op>(output + output_offset(shape, k, i), storage.values[i],
+                           reduced_count(shape));
+    }
+    platform::sync_block();
+  }
+}
+
+/// A unit is a row, or a slab of lines.
+template <class Op, class Output, AxisParams kParams, class... Ts>
+FOLDTUNE_DEVICE void fold_staged_units(TypeList<Ts...>, const void* const* inputs,
+                                       const AxisShape& shape, const AxisWork& work, Output* output,
+                                       bool inputs_ready) {
+  using A = typename Op::Accumulator;
+  constexpr uint32 kBlockSize = kParams.block_size;
+  constexpr uint32 kGroup = kParams.group;
+  constexpr uint32 kGroups = kBlockSize / kGroup;
+  constexpr int kCapacity = kParams.block_size * kParams.vector_width * kParams.unroll;
+  constexpr int kUnroll = 4;
+  using Group = GroupFold<Op, ShuffleWarp<Op>, kBlockSize, kGroup>;
+  using Staged = StagedElements<kCapacity, Ts...>;
+  FOLDTUNE_SHARED(Staged, staged);
+  typename Group::Storage no_storage;
+  begin_reading(inputs_ready);
+  const uint32 columns = work.columns;
+  const auto lines = static_cast<uint32>(reduced_count(shape));
+  const uint32 unit_elements = lines * columns;
+  const uint32 thread = platform::thread_index() % kGroup;
+  const uint32 group = platform::thread_index() / kGroup;
+  for (uint64 first = uint64{platform::block_index()} * work.items; first < work.units;
+       first += uint64{platform::grid_size()} * work.items) {
+    const uint64 left = work.units - first;
+    const uint32 units = left < work.items ? static_cast<uint32>(left) : work.items;
+    stage<kParams>(staged, inputs, static_cast<int64>(first * unit_elements),
+                   units * unit_elements);
+    platform::sync_block();
+    begin_writing(inputs_ready);
+    const uint32 results = units * columns;
+    for (uint32 base = 0; base < results; base += kGroups) {
+      const uint32 result = base + group;
+      const bool is_there = result < results;
+      const uint32 unit = columns == 1 ? result : result / columns;
+      const uint32 column = result - unit * columns;
+      A total = Op::identity();
+      if (is_there) {
+        total = fold_staged<Op, kUnroll>(staged, unit * unit_elements + column, lines, columns,
+                                         thread, kGroup);
+      }
+      total = Group::fold(no_storage, total);
+      if (is_there && thread == 0) {
+        const Quotient place = divide(first * columns + result, shape.extents[2]);
+        store_along_axis<Op>(output + output_offset(shape, place.quotient, place.remainder), total,
+                             lines);
+      }
+    }
+    platform::sync_block();
+  }
+}
+template <class Op, class Output, AxisParams kParams>
+FOLDTUNE_KERNEL(kParams.block_size)
+fold_staged_rows(InputPointers<Op::Inputs::kSize> inputs, AxisShape shape, AxisWork work,
+                 Output* output, void*, bool inputs_ready) {
+  fold_staged_units<Op, Output, kParams>(typename Op::Inputs{}, inputs.pointers, shape, work,
+                                         output, inputs_ready);
+}
+
+}  // namespace foldtune

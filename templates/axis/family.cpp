@@ -1,0 +1,290 @@
+#include "templates/family.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <memory>
+
+#include "foldtune/axis_reduction.h"
+#include "templates/axis/launcher.h"
+#include "templates/axis/space.h"
+#include "templates/axis/strides.h"
+#include "templates/catalog.h"
+#include "templates/fold/custom_source.h"
+#include "templates/fold/fields.h"
+#include "templates/fold/operators.h"
+#include "templates/hardware.h"
+#include "templates/struct_tunables.h"
+
+namespace foldtune {
+namespace {
+
+constexpr std::string_view kExtents[] = {"outer", "reduced", "inner", "innermost"};
+constexpr std::string_view kLayouts[] = {"vector", "element", "pitched_vector", "pitched",
+                                         "strided"};
+constexpr std::string_view kInputNames[] = {"input", "input 2", "input 3", "input 4"};
+constexpr std::size_t kFirstInput = 1;
+
+bool finds_element(const Reduction& row) {
+  return result_shape(row.op) == ResultShape::indexed_value;
+}
+
+const Field& result_field() { return fold_fields()[fold_field::result]; }
+
+std::string axis_lines(Operator op) {
+  std::string lines = "#include \"templates/axis/axis.cuh\"\n";
+  if (op != Operator::custom) lines += fmt::format("#include \"{}\"\n", operator_file(op));
+  return lines;
+}
+
+std::string_view layout_name(AxisLayout layout) {
+  switch (layout) {
+    case AxisLayout::vector:
+      return "foldtune::AxisLayout::vector";
+    case AxisLayout::element:
+      return "foldtune::AxisLayout::element";
+    case AxisLayout::strided:
+      break;
+  }
+  return "foldtune::AxisLayout::strided";
+}
+
+Program make_axis_program(const Variant& variant) {
+  const AxisReduction reduction = axis_reduction_of(variant.workload);
+  AxisParams params = axis_params(variant.params);
+  params.splits = 1;  // shapes the launch alone, as do waves
+  params.waves = 0;
+  const bool is_wide = has_wide_numbers(reduction.shape);
+  const std::string op = device_operator(reduction.row, is_wide);
+  const std::string output = result_shape(reduction.row.op) == ResultShape::min_max
+                                 ? fmt::format("{}::Result", op)
+                                 : std::string(device_name(reduction.row.result_type()));
+  const std::string_view index = is_wide ? "foldtune::uint64" : "foldtune::uint32";
+  const std::string_view layout = layout_name(device_layout(reduction.alignment));
+  const std::string seen = to_template_argument("foldtune::AxisParams", params);
+  Program program;
+  program.source = axis_lines(reduction.row.op);
+  if (reduction.row.op == Operator::custom) {
+    program.source += custom_source(*reduction.row.custom);
+  }
+  switch (params.method) {
+    case AxisMethod::rows:
+      program.name_expressions.push_back(fmt::format(
+          "foldtune::fold_along_rows<{}, foldtune::{}Warp<{}>, {}, {}, {}, {}>", op,
+          has_warp_fold(reduction.row) ? "Redux" : "Shuffle", op, output, index, layout, seen));
+      break;
+    case AxisMethod::staged:
+      program.name_expressions.push_back(
+          fmt::format("foldtune::fold_staged_rows<{}, {}, {}>", op, output, seen));
+      break;
+    case AxisMethod::strips:
+    case AxisMethod::lines:
+      program.name_expressions.push_back(
+          fmt::format("foldtune::fold_{}<{}, {}, {}, {}, {}>",
+                      params.method == AxisMethod::strips ? "strips" : "slabs", op, output, index,
+                      layout, seen));
+      break;
+  }
+  return program;
+}
+
+std::size_t output_bytes(const Reduction& row) {
+  if (result_shape(row.op) == ResultShape::min_max) return row.result_bytes();
+  return size_of(row.result_type());
+}
+
+std::vector<Argument> axis_arguments(const Reduction& row) {
+  std::vector<Argument> arguments{{.name = "output",
+                                   .access = Access::output,
+                                   .type = row.result_type(),
+                                   .element_bytes = output_bytes(row),
+                                   .alignment = size_of(row.result_type())}};
+  for (const ElementType type : row.input_types()) {
+    arguments.push_back({.name = kInputNames[arguments.size() - 1],
+                         .type = type,
+                         .element_bytes = size_of(type),
+                         .alignment = size_of(type)});
+  }
+  arguments.push_back({.name = "strides",
+                       .access = Access::scalar,
+                       .type = ElementType::i64,
+                       .element_bytes = sizeof(AxisStrides),
+                       .alignment = alignof(AxisStrides)});
+  return arguments;
+}
+
+/// Whether a step of `stride` elements, of which there are `extent`, is one of whole vectors.
+bool is_of_vectors(std::uint64_t extent, std::int64_t stride, std::size_t bytes) {
+  return extent <= 1 || static_cast<std::uint64_t>(stride) * bytes % kMaxLoadBytes == 0;
+}
+
+class AxisFamily final : public Family {
+ public:
+  std::string_view name() const override { return "axis"; }
+
+  std::span<const Field> fields() const override { return fold_fields(); }
+  void complete(Problem& problem) const override {
+    // An operator that finds an element gives its number, of 64 bits.
+    Problem completed = problem;
+    complete_fold(completed);
+    if (problem.get(result_field()) == Problem::kUnsaid && has_known_labels(completed) &&
+        finds_element(fold_of(completed))) {
+      completed.set(result_field(), static_cast<int>(ElementType::i64));
+    }
+    problem = completed;
+  }
+  std::string find_fault(const Problem& problem) const override {
+    Reduction row = fold_of(problem);
+    if (row.op != Operator::custom && finds_element(row)) {
+      if (row.result != ElementType::i64 && row.result != ElementType::i32) {
+        return fmt::format("the result of {} along an axis is an index, i64 or i32, not {}",
+                           foldtune::name(row.op), foldtune::name(row.result_type()));
+      }
+      row.result.reset();
+    }
+    if (std::string fault = find_fold_fault(row); !fault.empty()) return fault;
+    if (row.determinism == Determinism::config_independent && depends_on_order(row)) {
+      return "a result along an axis that does not depend on the configuration is there only "
+             "where the order of elements does not matter: ask for run_to_run";
+    }
+    return {};
+  }
+  std::string describe(const Problem& problem) const override {
+    Reduction row = fold_of(problem);
+    const bool gives_int = finds_element(row) && row.result == ElementType::i32;
+    if (finds_element(row)) row.result.reset();
+    return describe_fold(row) + (gives_int ? " to i32" : "") + " along an axis";
+  }
+  std::string text(const Problem& problem, const Field& field) const override {
+    return fold_text(problem, field);
+  }
+  bool parse(Problem& problem, const Field& field, std::string_view text) const override {
+    return parse_fold(problem, field, text);
+  }
+
+  std::span<const std::string_view> extents() const override { return kExtents; }
+  std::string find_fault(const Problem&, const Shape& shape) const override {
+    std::uint64_t product = 1;
+    for (const std::uint64_t extent : shape.extents) {
+      if (extent > kMaxCount || (extent > 0 && product > kMaxCount / extent)) {
+        return fmt::format("{} x {} x {} x {} elements are more than the most, 2^40", shape[0],
+                           shape[1], shape[2], shape[3]);
+      }
+      product *= std::max<std::uint64_t>(extent, 1);
+    }
+    return {};
+  }
+  std::string find_call_fault(const Problem& problem, const Shape& shape) const override {
+    if (std::string fault = find_fault(problem, shape); !fault.empty()) return fault;
+    const Operator op = fold_of(problem).op;
+    if (row_count(shape) > 0 || result_count(shape) == 0 || has_empty_result(op)) return {};
+    return fmt::format("rows without elements: there is no {} of nothing", foldtune::name(op));
+  }
+
+  std::span<const std::string_view> layouts() const override { return kLayouts; }
+  int layout(const Problem& problem, const Call& call) const override {
+    const Reduction row = fold_of(problem);
+    const auto types = row.input_types();
+    const Shape& shape = call.shape;
+    const auto* const said =
+        static_cast<const AxisStrides*>(call.arguments[kFirstInput + types.size()]);
+    const AxisStrides strides = said != nullptr ? *said : dense_strides(shape);
+    const std::size_t lines_end = has_rows(shape) ? 4 : 3;  // extents from the innermost on
+    const auto is_step = [&](std::size_t i, std::int64_t step) {
+      return shape[i] <= 1 || strides.input[i] == step;
+    };
+    if (!is_step(lines_end - 1, 1)) return static_cast<int>(AxisAlignment::strided);
+    bool is_dense = true;
+    std::int64_t step = 1;
+    for (std::size_t i = lines_end; i-- > 0;) {
+      is_dense = is_dense && is_step(i, step);
+      step *= static_cast<std::int64_t>(shape[i]);
+    }
+    bool is_aligned = true;
+    for (std::size_t i = 0; i < types.size(); ++i) {
+      const auto address = reinterpret_cast<std::uintptr_t>(call.arguments[kFirstInput + i]);
+      is_aligned = is_aligned && address % kMaxLoadBytes == 0;
+      for (std::size_t j = 0; j + 1 < lines_end; ++j) {
+        is_aligned = is_aligned && is_of_vectors(shape[j], strides.input[j], size_of(types[i]));
+      }
+      if (lines_end == 3) {
+        // Neighbouring columns are loaded together, and none beyond the last.
+        is_aligned = is_aligned && shape[2] * size_of(types[i]) % kMaxLoadBytes == 0;
+      }
+    }
+    if (is_dense) {
+      return static_cast<int>(is_aligned ? AxisAlignment::vector : AxisAlignment::element);
+    }
+    return static_cast<int>(is_aligned ? AxisAlignment::pitched_vector : AxisAlignment::pitched);
+  }
+  /// Of dense calls at other addresses those of `element` alone, or nothing would be tuned for
+  /// them.
+  bool serves(int layout, const Problem& problem, const Call& call) const override {
+    const auto own = static_cast<AxisAlignment>(this->layout(problem, call));
+    switch (const auto wanted = static_cast<AxisAlignment>(layout)) {
+      case AxisAlignment::vector:
+      case AxisAlignment::element:
+        return own == wanted;
+      case AxisAlignment::pitched_vector:
+        return device_layout(own) == AxisLayout::vector;
+      case AxisAlignment::pitched:
+      case AxisAlignment::strided:
+        break;
+    }
+    return true;
+  }
+  std::vector<Argument> arguments(const Problem& problem) const override {
+    return axis_arguments(fold_of(problem));
+  }
+  std::uint64_t elements(const Problem& problem, std::size_t argument,
+                         const Shape& shape) const override {
+    if (argument == 0) return result_count(shape);
+    const std::size_t inputs = fold_of(problem).input_types().size();
+    return argument <= inputs ? result_count(shape) * row_count(shape) : 1;
+  }
+
+  std::span<const Tunable> tunables() const override { return axis_tunables(); }
+  bool is_valid(const Workload& workload, const Config& config) const override {
+    return foldtune::is_valid(axis_reduction_of(workload), axis_params(config));
+  }
+  bool is_searched(const Workload& workload, const Config& config) const override {
+    return foldtune::is_searched(axis_reduction_of(workload), axis_params(config));
+  }
+  Config canonical(const Workload& workload, const Config& config,
+                   int multiprocessor_count) const override {
+    return foldtune::canonical(axis_reduction_of(workload), axis_params(config),
+                               multiprocessor_count);
+  }
+  Config fallback(const Workload& workload, int multiprocessor_count) const override {
+    return default_axis_params(axis_reduction_of(workload), multiprocessor_count);
+  }
+
+  bool stores_result_once(const Config&) const override { return true; }
+
+  std::string include_lines(const Problem& problem) const override {
+    return axis_lines(fold_of(problem).op);
+  }
+  std::vector<std::string> all_include_lines() const override {
+    std::vector<std::string> all{axis_lines(Operator::custom)};
+    for (const Operator op : operators()) all.push_back(axis_lines(op));
+    return all;
+  }
+  Program program(const Variant& variant) const override { return make_axis_program(variant); }
+  std::unique_ptr<Launcher> launcher(const Variant& variant,
+                                     const KernelFacts& facts) const override {
+    const AxisParams params = axis_params(variant.params);
+    const int resident_blocks =
+        params.waves > 0 ? facts.resident_blocks(static_cast<std::uint32_t>(params.block_size)) : 0;
+    return std::make_unique<AxisLauncher>(axis_reduction_of(variant.workload), params,
+                                          resident_blocks);
+  }
+};
+
+}  // namespace
+
+const Family& axis_family() {
+  static const AxisFamily family;
+  return family;
+}
+
+}  // namespace foldtune

@@ -1,0 +1,54 @@
+/// The tunables of the family `axis` on the host: its rules.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "foldtune/axis_reduction.h"
+#include "templates/axis/params.cuh"
+#include "templates/family.h"
+
+namespace foldtune {
+
+const Family& axis_family();
+
+std::span<const Tunable> axis_tunables();
+Config to_config(const AxisParams& params);
+/// Throws std::logic_error for a configuration of another family.
+AxisParams axis_params(const Config& config);
+
+/// @{
+/// What Family says of them.
+bool is_valid(const AxisReduction& reduction, const AxisParams& params);
+bool is_searched(const AxisReduction& reduction, const AxisParams& params);
+AxisParams canonical(const AxisReduction& reduction, AxisParams params, int multiprocessor_count);
+AxisParams default_axis_params(const AxisReduction& reduction, int multiprocessor_count);
+/// @}
+
+/// The layout of the kernel.
+AxisLayout device_layout(AxisAlignment alignment);
+bool is_dense(AxisAlignment alignment);
+
+/// Whether the innermost elements are those of a row, and not of neighbouring columns: a matter of
+/// the size class.
+bool has_rows(const Shape& shape);
+
+/// Whether numbers along the axis take 64 bits, in some call of the shape's bucket.
+bool has_wide_numbers(const Shape& shape);
+
+/// Elements of a row.
+inline std::uint64_t row_count(const Shape& shape) { return shape[1] * shape[3]; }
+inline std::uint64_t result_count(const Shape& shape) { return shape[0] * shape[2]; }
+
+/// Elements of each input that a block of `staged` copies at a time.
+inline std::uint64_t staged_capacity(const AxisParams& params) {
+  return static_cast<std::uint64_t>(params.block_size) * params.vector_width * params.unroll;
+}
+
+/// Bytes of the inputs' elements with the same place.
+std::size_t element_bytes(const Reduction& row);
+
+/// Whether one group is a whole block: then blocks may share a result.
+bool is_block_a_group(const AxisParams& params);
+
+}  // namespace foldtune
