@@ -83,6 +83,17 @@ class Family {
   /// use to the other. The largest difference of a size class, up to an octave.
   virtual std::optional<int> distance(const Bucket& a, const Bucket& b) const;
 
+  /// Whether shapes are also said as an array's extents and the axes that are reduced.
+  virtual bool has_axes() const { return false; }
+  /// The shape of calls on arrays of these extents in C order that are reduced along these axes,
+  /// which count from the end if they are negative; of a family that has axes. If it cannot be,
+  /// `fault` says why.
+  virtual Shape merged_shape(const Problem& /*problem*/, std::span<const std::uint64_t> /*extents*/,
+                             std::span<const int> /*axes*/, std::string& fault) const {
+    fault = "the family has no axes";
+    return {};
+  }
+
   // Calls
 
   /// The names of the layouts, at least one; the first is that of the best addresses. Where all

@@ -5,24 +5,24 @@
 #include <algorithm>
 
 #include "foldtune/error.h"
+#include "templates/axis/merge.h"
 
 namespace foldtune {
 
-ArrayLayout::ArrayLayout(std::initializer_list<std::uint64_t> extents_of_c_order)
-    : ArrayLayout(std::span(extents_of_c_order.begin(), extents_of_c_order.size())) {}
+static_assert(ArrayLayout::kMaxRank == kMaxRank);
 
-ArrayLayout::ArrayLayout(std::span<const std::uint64_t> extents_of_c_order)
-    : rank(extents_of_c_order.size()) {
+ArrayLayout::ArrayLayout(std::initializer_list<std::uint64_t> extents_in_c_order)
+    : ArrayLayout(std::span(extents_in_c_order.begin(), extents_in_c_order.size())) {}
+
+ArrayLayout::ArrayLayout(std::span<const std::uint64_t> extents_in_c_order)
+    : rank(extents_in_c_order.size()) {
   if (rank > kMaxRank) {
     throw InvalidArgument(
         fmt::format("an array of {} dimensions: there are at most {}", rank, kMaxRank));
   }
-  std::ranges::copy(extents_of_c_order, extents.begin());
-  std::uint64_t step = 1;  // it may overflow: whoever takes the layout says so
-  for (std::size_t i = rank; i-- > 0;) {
-    strides[i] = static_cast<std::int64_t>(step);
-    step *= extents[i];
-  }
+  const ArrayView view = c_order_view(extents_in_c_order);
+  extents = view.extents;
+  strides = view.strides;
 }
 
 ArrayLayout::ArrayLayout(std::span<const std::uint64_t> all_extents,

@@ -7,7 +7,7 @@
 
 #include "foldtune/error.h"
 #include "runtime/api/axis_reducer_state.h"
-#include "runtime/api/merge_axes.h"
+#include "templates/axis/merge.h"
 
 namespace foldtune {
 namespace {
@@ -51,6 +51,10 @@ bool has_sane_strides(const MergedAxes& merged) {
   return true;
 }
 
+ArrayView view_of(const ArrayLayout& layout) {
+  return {.rank = layout.rank, .extents = layout.extents, .strides = layout.strides};
+}
+
 void* shifted(const void* address, std::int64_t bytes) {
   return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(address) +
                                  static_cast<std::uintptr_t>(bytes));
@@ -69,8 +73,9 @@ AxisReducer::State::State(const OperationParts& parts, const AxisReduction& redu
 MergedAxes AxisReducer::State::merge(const ArrayLayout& layout, std::span<const int> axes,
                                      const ArrayLayout* results) const {
   std::string fault;
+  const ArrayView input = view_of(layout);
   MergedAxes merged =
-      merge_axes(layout, axes, results != nullptr ? *results : kept_layout(layout, axes),
+      merge_axes(input, axes, results != nullptr ? view_of(*results) : results_of(input, axes),
                  finds_element_, fault);
   if (fault.empty()) fault = problem().family().find_call_fault(problem(), merged.shape);
   if (fault.empty() && !has_sane_strides(merged)) fault = "its strides lead beyond all memory";

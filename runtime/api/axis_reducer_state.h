@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "foldtune/axis_reducer.h"
-#include "runtime/api/merge_axes.h"
 #include "runtime/api/operation.h"
+#include "templates/axis/merge.h"
 
 namespace foldtune {
 

@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <memory>
 
 #include "foldtune/axis_reduction.h"
 #include "templates/axis/launcher.h"
+#include "templates/axis/merge.h"
 #include "templates/axis/space.h"
 #include "templates/axis/strides.h"
 #include "templates/catalog.h"
@@ -25,9 +27,27 @@ constexpr std::string_view kLayouts[] = {"vector", "element", "pitched_vector", 
 constexpr std::string_view kInputNames[] = {"input", "input 2", "input 3", "input 4"};
 constexpr std::size_t kFirstInput = 1;
 
-bool finds_element(const Reduction& row) {
-  return result_shape(row.op) == ResultShape::indexed_value;
+bool finds_element(Operator op) { return result_shape(op) == ResultShape::indexed_value; }
+
+Operator op_of(const Problem& problem) {
+  return static_cast<Operator>(problem.get(fold_fields()[fold_field::op]));
 }
+
+/// Bytes of an element of each input. Calls ask for them: nothing is allocated.
+struct InputSizes {
+  explicit InputSizes(const Problem& problem) {
+    if (problem.custom() != nullptr) {
+      for (const ElementType type : problem.custom()->inputs) bytes[count++] = size_of(type);
+      return;
+    }
+    const auto type = static_cast<ElementType>(problem.get(fold_fields()[fold_field::type]));
+    count = static_cast<std::size_t>(input_count(op_of(problem)));
+    std::ranges::fill(bytes, size_of(type));
+  }
+
+  std::array<std::size_t, kMaxInputs> bytes{};
+  std::size_t count = 0;
+};
 
 const Field& result_field() { return fold_fields()[fold_field::result]; }
 
@@ -128,14 +148,14 @@ class AxisFamily final : public Family {
     Problem completed = problem;
     complete_fold(completed);
     if (problem.get(result_field()) == Problem::kUnsaid && has_known_labels(completed) &&
-        finds_element(fold_of(completed))) {
+        finds_element(op_of(completed))) {
       completed.set(result_field(), static_cast<int>(ElementType::i64));
     }
     problem = completed;
   }
   std::string find_fault(const Problem& problem) const override {
     Reduction row = fold_of(problem);
-    if (row.op != Operator::custom && finds_element(row)) {
+    if (finds_element(row.op)) {
       if (row.result != ElementType::i64 && row.result != ElementType::i32) {
         return fmt::format("the result of {} along an axis is an index, i64 or i32, not {}",
                            foldtune::name(row.op), foldtune::name(row.result_type()));
@@ -151,8 +171,8 @@ class AxisFamily final : public Family {
   }
   std::string describe(const Problem& problem) const override {
     Reduction row = fold_of(problem);
-    const bool gives_int = finds_element(row) && row.result == ElementType::i32;
-    if (finds_element(row)) row.result.reset();
+    const bool gives_int = finds_element(row.op) && row.result == ElementType::i32;
+    if (finds_element(row.op)) row.result.reset();
     return describe_fold(row) + (gives_int ? " to i32" : "") + " along an axis";
   }
   std::string text(const Problem& problem, const Field& field) const override {
@@ -176,18 +196,29 @@ class AxisFamily final : public Family {
   }
   std::string find_call_fault(const Problem& problem, const Shape& shape) const override {
     if (std::string fault = find_fault(problem, shape); !fault.empty()) return fault;
-    const Operator op = fold_of(problem).op;
+    const Operator op = op_of(problem);
     if (row_count(shape) > 0 || result_count(shape) == 0 || has_empty_result(op)) return {};
     return fmt::format("rows without elements: there is no {} of nothing", foldtune::name(op));
   }
 
+  bool has_axes() const override { return true; }
+  Shape merged_shape(const Problem& problem, std::span<const std::uint64_t> extents,
+                     std::span<const int> axes, std::string& fault) const override {
+    if (extents.size() > kMaxRank) {
+      fault = fmt::format("{} extents: an array has at most {}", extents.size(), kMaxRank);
+      return {};
+    }
+    const ArrayView view = c_order_view(extents);
+    return merge_axes(view, axes, results_of(view, axes), finds_element(op_of(problem)), fault)
+        .shape;
+  }
+
   std::span<const std::string_view> layouts() const override { return kLayouts; }
   int layout(const Problem& problem, const Call& call) const override {
-    const Reduction row = fold_of(problem);
-    const auto types = row.input_types();
+    const InputSizes sizes(problem);
     const Shape& shape = call.shape;
     const auto* const said =
-        static_cast<const AxisStrides*>(call.arguments[kFirstInput + types.size()]);
+        static_cast<const AxisStrides*>(call.arguments[kFirstInput + sizes.count]);
     const AxisStrides strides = said != nullptr ? *said : dense_strides(shape);
     const std::size_t lines_end = has_rows(shape) ? 4 : 3;  // extents from the innermost on
     const auto is_step = [&](std::size_t i, std::int64_t step) {
@@ -201,15 +232,15 @@ class AxisFamily final : public Family {
       step *= static_cast<std::int64_t>(shape[i]);
     }
     bool is_aligned = true;
-    for (std::size_t i = 0; i < types.size(); ++i) {
+    for (std::size_t i = 0; i < sizes.count; ++i) {
       const auto address = reinterpret_cast<std::uintptr_t>(call.arguments[kFirstInput + i]);
       is_aligned = is_aligned && address % kMaxLoadBytes == 0;
       for (std::size_t j = 0; j + 1 < lines_end; ++j) {
-        is_aligned = is_aligned && is_of_vectors(shape[j], strides.input[j], size_of(types[i]));
+        is_aligned = is_aligned && is_of_vectors(shape[j], strides.input[j], sizes.bytes[i]);
       }
       if (lines_end == 3) {
         // Neighbouring columns are loaded together, and none beyond the last.
-        is_aligned = is_aligned && shape[2] * size_of(types[i]) % kMaxLoadBytes == 0;
+        is_aligned = is_aligned && shape[2] * sizes.bytes[i] % kMaxLoadBytes == 0;
       }
     }
     if (is_dense) {

@@ -21,6 +21,7 @@
 #include "tests/conformance/checker.h"
 #include "tests/conformance/environment.h"
 #include "tests/conformance/input.h"
+#include "tests/support/axis_variants.h"
 #include "tests/support/batch_compiler.h"
 
 namespace foldtune::test {
@@ -148,33 +149,6 @@ std::optional<View> draw_view(std::mt19937& random, const AxisReduction& reducti
       break;
   }
   return view;
-}
-
-/// Random valid configurations whose tunables have any of their values.
-std::vector<Variant> random_axis_variants(const AxisReduction& problem, std::size_t count,
-                                          unsigned seed, int largest_block) {
-  constexpr int kTries = 100'000;
-  std::mt19937 random(seed);
-  const auto one_of = [&](std::span<const int> values) { return values[random() % values.size()]; };
-  std::vector<Variant> variants;
-  for (int tries = 0; variants.size() < count && tries < kTries; ++tries) {
-    AxisReduction reduction = problem;
-    reduction.alignment = static_cast<AxisAlignment>(random() % 5);
-    // The most that calls have: long enough for several tiles, or so short that it can be staged.
-    const bool is_short = random() % 3 == 0;
-    const std::uint64_t length = is_short ? 64 : 4096;
-    reduction.shape = random() % 2 == 0 ? Shape{{40, is_short ? 1ull : 8ull, 600, length}}
-                                        : Shape{{40, length, is_short ? 32ull : 2048ull, 1}};
-    Config config(axis_family());
-    for (const Tunable& tunable : axis_tunables()) config.set(tunable, one_of(tunable.values));
-    const AxisParams params = axis_params(config);
-    if (params.block_size > largest_block || !is_valid(reduction, params)) continue;
-    // Each method and layout as often as another.
-    const auto wanted = static_cast<AxisMethod>((variants.size() + seed) % 4);
-    if (params.method != wanted && tries % 1000 != 999) continue;
-    variants.push_back({.workload = reduction, .params = config});
-  }
-  return variants;
 }
 
 /// Calls the plans of one problem, one call after another, and compares.
@@ -372,13 +346,8 @@ std::size_t variant_count(const Reduction& row) {
 /// The reductions that the options ask for, of each row.
 std::vector<AxisReduction> chosen_axis_reductions() {
   std::vector<AxisReduction> all;
-  for (Reduction row : chosen_reductions()) {
-    row.determinism = Determinism::run_to_run;
-    if (result_shape(row.op) == ResultShape::indexed_value) {
-      row.result = all.size() % 2 == 0 ? ElementType::i64 : ElementType::i32;
-    }
-    all.push_back({.row = row});
-  }
+  for (const Reduction& row : chosen_reductions())
+    all.push_back(along_axis(row, all.size() % 2 == 1));
   return all;
 }
 
@@ -398,8 +367,8 @@ TEST_CASE("Results along axes are right in every layout, by every method", "[axi
     listed.result = result_shape(listed.op) == ResultShape::indexed_value ? std::nullopt
                                                                           : problems[i].row.result;
     const std::size_t count = variant_count(listed);
-    variants.push_back(random_axis_variants(problems[i], count, static_cast<unsigned>(i),
-                                            kThreadSanitizer ? kSmallBlock : kLargestBlock));
+    variants.push_back(random_variants(problems[i], count, static_cast<unsigned>(i),
+                                       kThreadSanitizer ? kSmallBlock : kLargestBlock));
     CHECK(variants.back().size() == count);
     std::ranges::move(group_by_program(variants.back()), std::back_inserter(groups));
   }

@@ -18,6 +18,7 @@
 
 #include "foldtune/error.h"
 #include "templates/reduce/space.h"
+#include "tests/support/axis_variants.h"
 #include "tests/support/batch_compiler.h"
 #include "tests/support/histogram_variants.h"
 #include "tests/support/variants.h"
@@ -84,10 +85,25 @@ std::vector<Variant> some_histograms(const Options& options, std::size_t archite
   return result;
 }
 
+/// Some variants of each reduction along axes, or of every third one.
+std::vector<Variant> some_along_axes(const Options& options, std::size_t architecture) {
+  const bool few = !options.all && options.most > 0;
+  const std::vector<AxisReduction> reductions = all_axis_reductions();
+  std::vector<Variant> result;
+  for (std::size_t i = 0; i < reductions.size(); i += few ? 3 : 1) {
+    if (!is_for(options, i / 3, architecture)) continue;
+    const std::vector<Variant> some = random_variants(reductions[i], options.all ? 20 : 1, i);
+    result.insert(result.end(), some.begin(), some.end());
+  }
+  return result;
+}
+
 std::vector<Portion> make_portions(const Options& options, std::size_t architecture) {
-  std::vector<Portion> portions{{.name = "histograms", .variants = [options, architecture] {
-                                   return some_histograms(options, architecture);
-                                 }}};
+  std::vector<Portion> portions{
+      {.name = "histograms",
+       .variants = [options, architecture] { return some_histograms(options, architecture); }},
+      {.name = "along axes",
+       .variants = [options, architecture] { return some_along_axes(options, architecture); }}};
   if (!options.all && options.most > 0) {
     portions.push_back({.name = "all problems", .variants = [options, architecture] {
                           return some_of_every_problem(options, architecture);
@@ -146,7 +162,8 @@ bool compile_all(std::size_t number, const Options& options) {
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
   fmt::print("{} {}: {} programs ({} variants) for {} problems, {} failed, {:.1f} s\n",
              compiler->version(), architecture, totals.programs, totals.variants,
-             all_reductions().size() + all_histograms().size(), totals.failures, elapsed.count());
+             2 * all_reductions().size() + all_histograms().size(), totals.failures,
+             elapsed.count());
   std::fflush(stdout);
   return totals.programs > 0 && totals.failures == 0;
 }

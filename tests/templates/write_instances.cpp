@@ -7,9 +7,11 @@
 #include <set>
 #include <string>
 
+#include "templates/axis/space.h"
 #include "templates/catalog.h"
 #include "templates/fold/operators.h"
 #include "templates/reduce/space.h"
+#include "tests/support/axis_variants.h"
 #include "tests/support/batch_compiler.h"
 #include "tests/support/histogram_variants.h"
 #include "tests/support/variants.h"
@@ -49,10 +51,22 @@ std::string parameters(const std::string& expression, const HistogramWorkload& h
                      takes_64_bits(histogram.count) ? "uint64" : "uint32", counter);
 }
 
+/// Those of the kernel of a reduction along axes.
+std::string parameters(const AxisReduction& reduction) {
+  const bool finds_two = result_shape(reduction.row.op) == ResultShape::min_max;
+  const std::string output =
+      finds_two ? device_operator(reduction.row, has_wide_numbers(reduction.shape)) + "::Result"
+                : std::string(device_name(reduction.row.result_type()));
+  return fmt::format(
+      "(foldtune::InputPointers<{}>, foldtune::AxisShape, foldtune::AxisWork, {}*, void*, bool)",
+      reduction.row.input_types().size(), output);
+}
+
 std::string parameters(const std::string& expression, const Workload& workload) {
-  return &workload.problem.family() == &reduce_family()
-             ? parameters(expression, reduction_of(workload))
-             : parameters(expression, histogram_of(workload));
+  const Family& family = workload.problem.family();
+  if (&family == &reduce_family()) return parameters(expression, reduction_of(workload));
+  if (&family == &axis_family()) return parameters(axis_reduction_of(workload));
+  return parameters(expression, histogram_of(workload));
 }
 
 /// Every reduction, and the sums of floating-point numbers in a fixed order as well.
@@ -74,6 +88,9 @@ std::vector<Variant> choose_variants() {
   }
   for (const HistogramWorkload& histogram : all_histograms()) {
     result.push_back(random_variants(histogram, 1, result.size()).front());
+  }
+  for (const AxisReduction& reduction : all_axis_reductions()) {
+    result.push_back(random_variants(reduction, 1, result.size()).front());
   }
   return result;
 }

@@ -97,12 +97,11 @@ TEST_CASE("A custom operator is of the family that takes it, with its own types"
 }
 
 TEST_CASE("Shapes are those of the family") {
-  const Family& family = *find_family("reduce");
-  CHECK(require_shape(family, "2^10")[0] == 1024);
-  CHECK_THROWS_WITH(require_shape(family, "1,2"), ContainsSubstring("give one"));
-  CHECK_THROWS_WITH(require_shape(family, "2x3"),
-                    ContainsSubstring("no shape of the family reduce"));
   const Problem problem = Reduction{};
+  CHECK(require_shape(problem, {}, "2^10")[0] == 1024);
+  CHECK_THROWS_WITH(require_shape(problem, {}, "1,2"), ContainsSubstring("give one"));
+  CHECK_THROWS_WITH(require_shape(problem, {}, "2x3"),
+                    ContainsSubstring("no shape of the family reduce"));
   CHECK(require_layout(problem, {{1024}}, "") == 0);
   CHECK(require_layout(problem, {{1024}}, "element") == 1);
   CHECK_THROWS_WITH(require_layout(problem, {{1024}}, "row"),

@@ -28,6 +28,18 @@ const Field* find_field(const Family& family, std::string_view name) {
   return found == fields.end() ? nullptr : &*found;
 }
 
+/// Those of which the problem may be: with axes, those that have them.
+std::vector<const Family*> possible_families(const ProblemOptions& options) {
+  std::vector<const Family*> possible = require_families(options.family);
+  if (!options.axes) return possible;
+  std::erase_if(possible, [](const Family* family) { return !family->has_axes(); });
+  if (possible.empty()) {
+    throw InvalidArgument(
+        fmt::format("--axis: arrays of the family {} have no axes", options.family));
+  }
+  return possible;
+}
+
 /// What the family does not take; empty if it takes all.
 std::string find_misfit(const Family& family, const Given& given) {
   Problem problem(family);
@@ -121,7 +133,7 @@ std::optional<std::string> text_of(const ProblemOptions& options, std::string_vi
 
 /// The fields of which a custom operator has its own are parts of it.
 Problem make_custom_problem(const ProblemOptions& options, const FieldOption& of_custom) {
-  const auto families = require_families(options.family);
+  const auto families = possible_families(options);
   const Given custom{{std::string(of_custom.name), std::string(kCustom)}};
   const Family* const family = find_fitting(families, custom);
   if (family == nullptr) throw InvalidArgument(describe_misfits(families, custom));
@@ -152,6 +164,9 @@ Problem make_custom_problem(const ProblemOptions& options, const FieldOption& of
 void add_problem_options(CLI::App& app, ProblemOptions& options, Values values) {
   add_field_options(app, options.fields, options.family, values);
   add_custom_options(app, options.custom);
+  app.add_option("--axis", options.axes,
+                 "Reduce arrays along these axes, each for itself: 1, or 0,2; -1 is the last")
+      ->type_name("AXES");
 }
 
 AskedProblems make_problems(const ProblemOptions& options) {
@@ -173,7 +188,7 @@ AskedProblems make_problems(const ProblemOptions& options) {
       lists.emplace_back(option.name, require_values(option, *text));
     }
   }
-  const auto families = require_families(options.family);
+  const auto families = possible_families(options);
   AskedProblems asked;
   for (const Given& given : combinations(lists)) {
     const Family* const family = find_fitting(families, given);
@@ -205,7 +220,7 @@ Problem make_problem(const ProblemOptions& options) {
       given.emplace_back(option.name, require_value(option, *text));
     }
   }
-  const auto families = require_families(options.family);
+  const auto families = possible_families(options);
   const Family* const family = find_fitting(families, given);
   if (family == nullptr) throw InvalidArgument(describe_misfits(families, given));
   return problem_of(*family, given);
@@ -256,8 +271,25 @@ Conditions require_conditions(const std::string& name) {
                                     fmt::join(conditions_names(), ", ")));
 }
 
-Shape require_shape(const Family& family, const std::string& text) {
-  const std::vector<Shape> shapes = parse_shapes(family, text);
+std::vector<Shape> make_shapes(const Problem& problem, const std::optional<std::string>& axes,
+                               const std::string& text) {
+  const Family& family = problem.family();
+  if (!axes) return parse_shapes(family, text);
+  const std::vector<int> numbers = parse_axes(*axes);
+  std::vector<Shape> shapes;
+  for (const auto& extents : parse_extents("--shape", text)) {
+    std::string fault;
+    shapes.push_back(family.merged_shape(problem, extents, numbers, fault));
+    if (fault.empty()) continue;
+    throw InvalidArgument(
+        fmt::format("--shape {} --axis {}: {}", fmt::join(extents, "x"), *axes, fault));
+  }
+  return shapes;
+}
+
+Shape require_shape(const Problem& problem, const std::optional<std::string>& axes,
+                    const std::string& text) {
+  const std::vector<Shape> shapes = make_shapes(problem, axes, text);
   if (shapes.size() == 1) return shapes.front();
   throw InvalidArgument(fmt::format("'{}' are {} shapes: give one", text, shapes.size()));
 }

@@ -21,9 +21,10 @@ struct ProblemOptions {
   std::string family;
   FieldTexts fields;
   CustomOptions custom;
+  std::optional<std::string> axes;  ///< of --axis: the problem is of a family that has them
 };
 
-/// Adds --family, the fields' options and those of custom operators.
+/// Adds --family, --axis, the fields' options and those of custom operators.
 void add_problem_options(CLI::App& app, ProblemOptions& options, Values values);
 
 /// The problem that is asked for, of the first family that takes all values. Throws InvalidArgument
@@ -63,8 +64,13 @@ int require_layout(const Problem& problem, const Shape& shape, const std::string
 /// The conditions that are asked for. Throws InvalidArgument if there are none of that name.
 Conditions require_conditions(const std::string& name);
 
+/// The shapes that a text names; with axes, as extents of arrays. Throws InvalidArgument.
+std::vector<Shape> make_shapes(const Problem& problem, const std::optional<std::string>& axes,
+                               const std::string& text);
+
 /// The one shape that is asked for. Throws InvalidArgument for none or several.
-Shape require_shape(const Family& family, const std::string& text);
+Shape require_shape(const Problem& problem, const std::optional<std::string>& axes,
+                    const std::string& text);
 
 /// `foldtune tune` for the workload on this device, as a shell takes it, into this database.
 std::string tune_command(const ProblemOptions& options, const Workload& workload,

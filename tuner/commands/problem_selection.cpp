@@ -26,7 +26,7 @@ Workload selected_workload(const ProblemSelection& selection) {
     throw InvalidArgument(family.extents().size() == 1 ? "--n is required: for how many elements?"
                                                        : "--shape is required: for which extents?");
   }
-  const Shape shape = require_shape(family, *selection.shape.shape);
+  const Shape shape = require_shape(problem, selection.problem.axes, *selection.shape.shape);
   Workload workload{problem, shape, require_layout(problem, shape, selection.shape.layout),
                     require_conditions(selection.shape.conditions)};
   if (const std::string fault = find_fault(workload); !fault.empty()) throw InvalidArgument(fault);

@@ -121,7 +121,10 @@ std::vector<std::optional<WantedType>> input_types(const RunnableFamily& family,
 /// The task on the files, of which the first says the type unless an operator has its own.
 std::unique_ptr<RunTask> make_task(const RunnableFamily& family, const RunArguments& arguments,
                                    const Problem& problem, const InputArray& first) {
-  RunRequest request{.options = arguments.problem, .type = first.type(), .count = first.count()};
+  RunRequest request{.options = arguments.problem,
+                     .type = first.type(),
+                     .count = first.count(),
+                     .shape = first.shape().value_or(ArrayShape{first.count()})};
   if (problem.custom() == nullptr) {
     request.options.fields[std::string(family.type_field())] = name(first.type());
   }
@@ -213,7 +216,8 @@ RunReport compute_files(const RunArguments& arguments) {
                 .kernels = kernels,
                 .limit = limit,
                 .inputs = addresses(buffers),
-                .output = output.data()});
+                .output = output.data(),
+                .files = arguments.files});
   CallLimit watched(
       limit, fmt::format("running {} on {} elements", operator_name(asked), files.front().count()));
   const std::vector<double> samples = time_calls(arguments.calls, [&] {
@@ -222,6 +226,7 @@ RunReport compute_files(const RunArguments& arguments) {
     device->synchronize(nullptr);
   });
   device->copy(report.result.data(), output.data(), report.result.size());
+  task.save(report.result);
   report.device = device->info();
   report.explanation = task.explain();
   report.median_us = median(samples);

@@ -24,7 +24,7 @@ void print_note(const RunReport& report) {
 /// be used.
 bool is_worth_tuning(const RunReport& report) {
   return report.explanation.source == ConfigSource::untuned_default &&
-         !report.explanation.has_pins && report.task->workload().shape[0] > 0;
+         !report.explanation.has_pins && input_bytes(report.task->workload()) > 0;
 }
 
 /// "sum f32 1000 in data.npy (op=sum type=f32 accumulator=f32 result=f32)".

@@ -33,6 +33,7 @@ struct RunPlace {
   std::optional<std::chrono::seconds> limit;  ///< of what may not end, as CallLimit takes it
   std::vector<const void*> inputs;            ///< of the files, in the device's memory
   void* output;
+  std::vector<std::string> files;  ///< their names
 };
 
 class RunTask {
@@ -56,6 +57,8 @@ class RunTask {
   virtual std::string text(std::span<const std::byte> result, const ArrayShape& shape) const = 0;
   /// What there is to say on stderr of such a result; empty if nothing.
   virtual std::string note(std::span<const std::byte> result) const = 0;
+  /// Writes the result to the file that was asked for, if one was.
+  virtual void save(std::span<const std::byte> /*result*/) {}
 };
 
 /// What was asked for, with the type and the elements of the files.
@@ -63,6 +66,7 @@ struct RunRequest {
   ProblemOptions options;
   ElementType type;  ///< of the first file
   std::uint64_t count;
+  ArrayShape shape;  ///< of the first file; of a raw one its count
 };
 
 /// A family whose calls are files and what the options say. One object for each command line, which

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "foldtune/error.h"
+#include "templates/axis/run/runnable.h"
 #include "templates/histogram/run/runnable.h"
 #include "templates/reduce/run/runnable.h"
 #include "tuner/commands/run_task.h"
@@ -15,6 +16,7 @@ RunnableFamilies make_runnable_families() {
   RunnableFamilies families;
   families.push_back(make_reduce_runnable());
   families.push_back(make_histogram_runnable());
+  families.push_back(make_axis_runnable());
   return families;
 }
 

@@ -41,7 +41,8 @@ Counts:
   2^12,2^14     these
   2^12..2^20    all sizes between: the last count of each size class, four to an octave
   2^12..2^28:4  from 2^12 by factors of 4, up to 2^28 at most
-Shapes of several extents have an x between them: 4096x100, 2^10..2^14:4x64.
+Shapes of several extents have an x between them: 4096x100, 2^10..2^14:4x64. With --axis they are
+those of the arrays that are reduced: --shape 65536x1024 --axis 1.
 
 A result serves all counts of its size class, a quarter of an octave, and, where nothing nearer is
 known and it is expected to be better than the untuned default, those within a factor of 2. Inputs
@@ -69,6 +70,7 @@ Examples:
   foldtune tune --op min,argmin --nan ignore --type f16 --n 2^20
   foldtune tune --custom distance.json --n 2^24
   foldtune tune --op histogram --type u8 --distribution zipf --n 2^24
+  foldtune tune --op sum,argmax --type bf16 --axis 1 --shape 4096x1024,1..64x151936
   foldtune tune --device cpu --n 64K --budget 20s)";
 
 struct TuneArguments {
@@ -112,17 +114,20 @@ Problems choose_problems(const TuneArguments& arguments) {
 }
 
 /// Every problem with every shape that is asked for.
-std::vector<Workload> with_shapes(const std::vector<Problem>& problems, const ShapeOptions& asked,
+std::vector<Workload> with_shapes(const std::vector<Problem>& problems,
+                                  const std::optional<std::string>& axes, const ShapeOptions& asked,
                                   const char* usual) {
   const Conditions conditions = require_conditions(asked.conditions);
   std::vector<Workload> workloads;
   for (const Problem& problem : problems) {
     const Family& family = problem.family();
     if (!asked.shape && family.extents().size() > 1) {
-      throw InvalidArgument(fmt::format("--shape is required for the family {}: for which {}?",
-                                        family.name(), fmt::join(family.extents(), " and ")));
+      throw InvalidArgument(fmt::format(
+          "--shape is required for the family {}: for which {}?", family.name(),
+          family.has_axes() && axes ? "arrays"
+                                    : fmt::format("{}", fmt::join(family.extents(), " and "))));
     }
-    for (const Shape& shape : parse_shapes(family, asked.shape.value_or(usual))) {
+    for (const Shape& shape : make_shapes(problem, axes, asked.shape.value_or(usual))) {
       const int layout = require_layout(problem, shape, asked.layout);
       workloads.push_back({problem, shape, layout, conditions});
       if (const std::string fault = find_fault(workloads.back()); !fault.empty()) {
@@ -160,12 +165,12 @@ ExitCode run_tune(const TuneArguments& arguments, const std::string& command_lin
   // What is wrong with the command line is said before anything is looked for.
   TuneOptions options = make_options(arguments, command_line);
   const Problems asked = choose_problems(arguments);
-  with_shapes(asked.problems, arguments.shape, kCudaCounts);
+  with_shapes(asked.problems, arguments.problem.axes, arguments.shape, kCudaCounts);
 
   const std::vector<DeviceGroup> groups = choose_devices(arguments.device);
   const std::string path = database_path(arguments.database);
   const auto tune_group = [&](const DeviceGroup& group, nlohmann::ordered_json* json) {
-    options.workloads = with_shapes(asked.problems, arguments.shape,
+    options.workloads = with_shapes(asked.problems, arguments.problem.axes, arguments.shape,
                                     is_cpu(group.front()) ? kCpuCounts : kCudaCounts);
     if (arguments.dry_run) {
       say_what_tuning_takes(group.front(), path, options, json);

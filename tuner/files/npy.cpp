@@ -224,6 +224,27 @@ bool is_npy(std::span<const std::byte> head) {
          std::ranges::equal(head.first(kNpyMagic.size()), std::as_bytes(std::span(kNpyMagic)));
 }
 
+std::string make_npy_head(ElementType type, std::span<const std::uint64_t> shape) {
+  constexpr std::size_t kAlignment = 64;  // of the elements in the file, as NumPy writes it
+  constexpr std::size_t kLengthBytes = 2;
+  const std::string_view order = size_of(type) == 1 || type == ElementType::bf16 ? "|" : "<";
+  const char kind = type == ElementType::bf16 ? 'V'
+                    : is_floating(type)       ? 'f'
+                    : is_signed(type)         ? 'i'
+                                              : 'u';
+  std::string extents;
+  for (const std::uint64_t extent : shape) extents += fmt::format("{}, ", extent);
+  std::string header = fmt::format("{{'descr': '{}{}{}', 'fortran_order': False, 'shape': ({}), }}",
+                                   order, kind, size_of(type), extents);
+  const std::size_t begin = kNpyMagic.size() + kVersionBytes + kLengthBytes;
+  const std::size_t end = (begin + header.size() + kAlignment) / kAlignment * kAlignment;
+  header.resize(end - begin - 1, ' ');
+  header += '\n';
+  std::string head(kNpyMagic);
+  head += {1, 0, static_cast<char>(header.size() % 256), static_cast<char>(header.size() / 256)};
+  return head + header;
+}
+
 NpyArray parse_npy(std::span<const std::byte> head, std::uint64_t file_size,
                    const std::optional<WantedType>& wanted, std::string_view file) {
   if (!is_npy(head)) throw damaged_npy(file, "it does not begin as one");

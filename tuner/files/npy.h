@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -28,6 +29,10 @@ inline constexpr std::size_t kNpyHeadBytes = 65536 + 12;
 
 /// Whether a file that begins with these bytes is meant as .npy.
 bool is_npy(std::span<const std::byte> head);
+
+/// The bytes before the elements of a file: an array in C order, version 1.0. bf16, which NumPy has
+/// no type for, is written as 2 raw bytes.
+std::string make_npy_head(ElementType type, std::span<const std::uint64_t> shape);
 
 /// Reads the header of a file of `file_size` bytes, of which `head` is the beginning: all of it, or
 /// kNpyHeadBytes. `file` names it in messages. Types are those of parse_npy_descr. Throws FileError

@@ -7,6 +7,7 @@
 #include <array>
 #include <bit>
 #include <charconv>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -162,29 +163,57 @@ std::vector<std::uint64_t> parse_counts(std::string_view text) {
   return without_repetitions(counts);
 }
 
-std::vector<Shape> parse_shapes(const Family& family, std::string_view text) {
-  const auto extents = family.extents();
-  std::vector<Shape> shapes;
-  for (const std::string_view item : split_list(extents.size() == 1 ? "--n" : "--shape", text)) {
-    const std::vector<std::string_view> parts = split_list(item, 'x');
-    const bool has_all = std::ranges::none_of(parts, &std::string_view::empty);
-    if (parts.size() != extents.size() || !has_all) {
-      throw InvalidArgument(fmt::format("'{}' is no shape of the family {}: that is {}, such as {}",
-                                        item, family.name(), fmt::join(extents, "x"),
-                                        extents.size() == 1 ? "4096" : "4096x100"));
-    }
-    std::vector<Shape> of_item(1);
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-      std::vector<Shape> longer;
-      for (const Shape& shape : of_item) {
-        for (const std::uint64_t count : parse_counts(parts[i])) {
-          longer.push_back(shape);
-          longer.back()[i] = count;
+std::vector<std::vector<std::uint64_t>> parse_extents(std::string_view option,
+                                                      std::string_view text) {
+  std::vector<std::vector<std::uint64_t>> all;
+  for (const std::string_view item : split_list(option, text)) {
+    std::vector<std::vector<std::uint64_t>> of_item(1);
+    for (const std::string_view part : split_list(item, 'x')) {
+      if (part.empty()) {
+        throw InvalidArgument(
+            fmt::format("{} '{}' lacks an extent: write extents with one x "
+                        "between them, such as 4096x100",
+                        option, item));
+      }
+      std::vector<std::vector<std::uint64_t>> longer;
+      for (const auto& extents : of_item) {
+        for (const std::uint64_t count : parse_counts(part)) {
+          longer.push_back(extents);
+          longer.back().push_back(count);
         }
       }
       of_item = std::move(longer);
     }
-    shapes.insert(shapes.end(), of_item.begin(), of_item.end());
+    std::ranges::move(of_item, std::back_inserter(all));
+  }
+  return without_repetitions(all);
+}
+
+std::vector<int> parse_axes(std::string_view text) {
+  std::vector<int> axes;
+  for (const std::string_view item : split_list("--axis", text)) {
+    int axis = 0;
+    const auto [end, error] = std::from_chars(item.data(), item.data() + item.size(), axis);
+    if (error != std::errc() || end != item.data() + item.size()) {
+      throw InvalidArgument(
+          fmt::format("--axis: '{}' is no number of an axis, such as 1, or -1 for the last", item));
+    }
+    axes.push_back(axis);
+  }
+  return axes;
+}
+
+std::vector<Shape> parse_shapes(const Family& family, std::string_view text) {
+  const auto names = family.extents();
+  std::vector<Shape> shapes;
+  for (const auto& extents : parse_extents(names.size() == 1 ? "--n" : "--shape", text)) {
+    if (extents.size() != names.size()) {
+      throw InvalidArgument(fmt::format(
+          "'{}' is no shape of the family {}: that is {}, such as {}", fmt::join(extents, "x"),
+          family.name(), fmt::join(names, "x"), names.size() == 1 ? "4096" : "4096x100"));
+    }
+    Shape& shape = shapes.emplace_back();
+    std::ranges::copy(extents, shape.extents.begin());
   }
   return without_repetitions(shapes);
 }

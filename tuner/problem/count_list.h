@@ -24,6 +24,14 @@ std::uint64_t parse_count(std::string_view text);
 /// the order given, each once. Throws InvalidArgument.
 std::vector<std::uint64_t> parse_counts(std::string_view text);
 
+/// Extents by comma, counts or ranges with an x between: "4096x100", "2^10..2^14x100", each choice
+/// as a list of its own. Throws InvalidArgument, which names `option`.
+std::vector<std::vector<std::uint64_t>> parse_extents(std::string_view option,
+                                                      std::string_view text);
+
+/// Numbers of axes by comma: "1", "0,2", "-1". Throws InvalidArgument.
+std::vector<int> parse_axes(std::string_view text);
+
 /// Shapes of a family by comma, their extents as counts or ranges with an x between: "4096x100",
 /// "2^10..2^14x100". Of one extent that is what `parse_counts` takes. Throws InvalidArgument.
 std::vector<Shape> parse_shapes(const Family& family, std::string_view text);

@@ -1,0 +1,178 @@
+#include "templates/axis/run/runnable.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "foldtune/error.h"
+#include "templates/axis/judge/judge.h"
+#include "templates/axis/merge.h"
+#include "templates/axis/space.h"
+#include "templates/fold/judge/operator_laws.h"
+#include "tuner/commands/call_limit.h"
+#include "tuner/files/npy.h"
+#include "tuner/files/output_file.h"
+#include "tuner/problem/count_list.h"
+#include "tuner/verify/number.h"
+
+namespace foldtune {
+namespace {
+
+using OrderedJson = nlohmann::ordered_json;
+
+/// Results that are shown to people.
+constexpr std::size_t kShownResults = 8;
+
+class AxisTask final : public RunTask {
+ public:
+  AxisTask(const AxisReduction& reduction, const ArrayShape& array, std::vector<int> axes,
+           bool keeps_dimensions, std::optional<std::string> path)
+      : reduction_(reduction),
+        workload_(reduction),
+        layout_(std::span(array)),
+        axes_(std::move(axes)),
+        path_(std::move(path)) {
+    for (std::size_t i = 0; i < array.size(); ++i) {
+      const auto is_this = [&](int axis) {
+        return axis == static_cast<int>(i) ||
+               axis + static_cast<int>(array.size()) == static_cast<int>(i);
+      };
+      const bool is_reduced = std::ranges::any_of(axes_, is_this);
+      if (!is_reduced) results_.push_back(array[i]);
+      if (is_reduced && keeps_dimensions) results_.push_back(1);
+    }
+    if (result_shape(reduction_.row.op) == ResultShape::min_max) results_.push_back(2);
+  }
+
+  const Workload& workload() const override { return workload_; }
+  bool needs_c_order() const override { return true; }
+
+  void prepare(const RunPlace& place) override {
+    check_laws(place);
+    if (path_) file_.emplace(*path_, "array of results", place.files);
+    reducer_ = place.context.axis_reducer(reduction_);
+    inputs_ = place.inputs;
+    output_ = place.output;
+    reducer_->prepare(inputs_, layout_, axes_);
+  }
+  void enqueue() const override { reducer_->reduce(inputs_, layout_, axes_, output_); }
+  Explanation explain() const override { return reducer_->explain(layout_, axes_); }
+
+  OrderedJson json(std::span<const std::byte> result, const ArrayShape&) const override {
+    OrderedJson values = OrderedJson::array();
+    for (std::size_t i = 0; i < count(); ++i) {
+      values.push_back(number_json(type(), result.data() + i * size_of(type())));
+    }
+    return {{"shape", results_}, {"values", values}};
+  }
+
+  std::string text(std::span<const std::byte> result, const ArrayShape&) const override {
+    std::string text;
+    for (std::size_t i = 0; i < std::min(count(), kShownResults); ++i) {
+      text += fmt::format("{}{}", i == 0 ? "" : ", ",
+                          format_number_of(type(), result.data() + i * size_of(type())));
+    }
+    if (count() > kShownResults) text += ", ...";
+    text += fmt::format(", an array {} of {}", format_shape(results_), foldtune::name(type()));
+    if (path_) text += fmt::format(", in {}", *path_);
+    return text;
+  }
+
+  std::string note(std::span<const std::byte>) const override { return {}; }
+
+  void save(std::span<const std::byte> result) override {
+    if (!file_) return;
+    file_->write(make_npy_head(type(), results_));
+    file_->write({reinterpret_cast<const char*>(result.data()), count() * size_of(type())});
+    file_->commit();
+  }
+
+ private:
+  ElementType type() const { return axis_reduction_of(workload_).row.result_type(); }
+  std::uint64_t count() const {
+    return std::reduce(results_.begin(), results_.end(), std::uint64_t{1}, std::multiplies<>());
+  }
+
+  /// Throws InvalidArgument for a custom operator whose result would depend on the order of
+  /// elements, as seen on a few of them.
+  void check_laws(const RunPlace& place) const {
+    Reduction all = row_of(reduction_);
+    all.count = result_count(workload_.shape) * row_count(workload_.shape);
+    if (all.op != Operator::custom || all.count == 0) return;
+    KernelCache cache(place.kernels);
+    const auto compiled =
+        cache.get(place.device, make_law_program(all), place.device.compiler().version());
+    const CallLimit watched(place.limit,
+                            fmt::format("trying {} on a few elements", all.custom->name));
+    const std::string fault = find_law_fault(place.device, all, place.inputs, *compiled);
+    if (!fault.empty()) throw InvalidArgument(fault);
+  }
+
+  AxisReduction reduction_;
+  Workload workload_;
+  ArrayLayout layout_;
+  std::vector<int> axes_;
+  std::optional<std::string> path_;
+  ArrayShape results_;  ///< their extents
+  std::optional<OutputFile> file_;
+  std::optional<AxisReducer> reducer_;
+  std::vector<const void*> inputs_;
+  void* output_ = nullptr;
+};
+
+class RunnableAxis final : public RunnableFamily {
+ public:
+  const Family& family() const override { return axis_family(); }
+  std::string_view type_field() const override { return "type"; }
+
+  void add_options(CLI::App& app) override {
+    constexpr const char* kFamilyGroup = "Family axis";
+    app.add_option("--output", path_, "Write the results to this file, as .npy")
+        ->type_name("FILE")
+        ->group(kFamilyGroup);
+    app.add_flag("--keepdims", keeps_dimensions_, "Keep the axes that are reduced, as extents of 1")
+        ->group(kFamilyGroup);
+  }
+  std::string first_given() const override {
+    if (path_) return "--output";
+    return keeps_dimensions_ ? "--keepdims" : "";
+  }
+
+  std::string_view help() const override {
+    return R"(With --axis an array is reduced along these axes, and there is a result for each place on the others.
+An index counts along the axes that are reduced. bf16 is written as elements of 2 bytes.)";
+  }
+  std::string_view examples() const override {
+    return R"(  foldtune run --op argmax --axis 1 logits.npy --output best.npy
+  foldtune run --op variance --axis 0,2,3 images.npy --json)";
+  }
+
+  std::unique_ptr<RunTask> make_task(const RunRequest& request) const override {
+    if (!request.options.axes) {
+      throw InvalidArgument("--axis is required for the family axis: along which?");
+    }
+    const Problem problem = make_problem(request.options);
+    AxisReduction reduction = axis_reduction_of(problem);
+    std::vector<int> axes = parse_axes(*request.options.axes);
+    std::string fault;
+    reduction.shape = axis_family().merged_shape(problem, request.shape, axes, fault);
+    if (fault.empty()) fault = find_fault(Workload(reduction));
+    if (fault.empty()) fault = axis_family().find_call_fault(problem, reduction.shape);
+    if (!fault.empty()) throw InvalidArgument(fault);
+    return std::make_unique<AxisTask>(reduction, request.shape, std::move(axes), keeps_dimensions_,
+                                      path_);
+  }
+
+ private:
+  std::optional<std::string> path_;
+  bool keeps_dimensions_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<RunnableFamily> make_axis_runnable() { return std::make_unique<RunnableAxis>(); }
+
+}  // namespace foldtune
