@@ -43,9 +43,11 @@ VALUES = {
     "--result": (TYPES, ["every", "void"]), "--counter": (["u32", "u64"], ["i8", "f32"]),
     "--inputs": (["f32", "f32,f32", "u8,f64", "i32"], ["f32,", "f32,f32,f32,f32,f32", "every"]),
     "--nan": (["propagate", "ignore"], ["Ignore", "yes"]), "--ddof": (["0", "1"], ["2", "1.0", "-1"]),
-    "--determinism": (names("Determinism"), ["every", "run-to-run"]), "--layout": (names("Alignment"), ["16"]),
+    "--determinism": (names("Determinism"), ["every", "run-to-run"]), "--layout": (names("Alignment"), ["16", "pitched", "strided"]),
     "--conditions": (["cold_graph", "warm_graph", "cold_stream", "warm_stream"], ["warm", "every", "cold-graph"]),
-    "--family": (["reduce", "histogram"], ["scan", "mine.json", "missing/own.json", "."]),
+    "--axis": (["0", "1", "-1", "0,1"], ["2", "1,1", "1,", "one", "-3", "99999999999"]),
+    "--output": (["results.npy"], ["ramp.npy", "tuned.db", ".", "missing/x.npy", "-"]),
+    "--family": (["reduce", "histogram", "axis"], ["scan", "mine.json", "missing/own.json", "."]),
     "--effort": (["quick", "normal"], ["Quick", "most"]), "--search": (["default", "seeded", "random"], ["annealing"]),
     "--distribution": (["uniform", "zipf", "constant"], ["normal"]), "--binning": (["even", "custom", "key"], ["odd"]),
     "--section": (["B"], ["F", "B,B", "AB", "b"]), "--bins": (["4", "256", "1000"], ["1", "2^20", "2^21", "1e6", "2.5"]),
@@ -60,7 +62,7 @@ VALUES = {
     "--custom": (["mine.json"], ["broken.json", "tuned.json", "missing.json", "ramp.npy"]),
     "--edges": (["edges.npy"], ["ramp.npy", "missing", "tuned.db", "numbers.f32", "."]),
     "--kernel-tuner": (["new.json"], ["tuned.db", "mine.json", "link.db", ".", "missing/new", "./tuned.db"]),
-    "COUNTS": (COUNTS, ODD_COUNTS), "COUNT": (COUNTS[:-1], ODD_COUNTS), "SHAPES": (COUNTS, [*ODD_COUNTS, "4x4", "x", "1x"]),
+    "COUNTS": (COUNTS, ODD_COUNTS), "COUNT": (COUNTS[:-1], ODD_COUNTS), "SHAPES": (COUNTS, [*ODD_COUNTS, "4x4", "x", "1x", "1x1x9x33"]),
     "SHAPE": (COUNTS[:-1], ["4x4", "x", "4096x", "2^10x2^10"]), "N": (COUNTS[:-1], ODD_COUNTS),
     "TIME": (TIMES, ODD_TIMES), "CODE": (CODES, ODD_CODES), "DAYS": (["1"], []),
     "TEXT": (["cpu"], ["nothing", "CPU", "cuda:0", "cuda:99", "cuda:", "cuda:x", "all"]),
@@ -132,14 +134,16 @@ def value_of(chance, name, word):
 
 
 def of_one_operator(chance, chosen):
-    """Options of custom operators and of histograms stand under headings of their own: mostly those of one."""
-    headings = {each[3] for each in chosen} & {"Custom operators:", "Family histogram:"}
+    """Options of custom operators and of families stand under headings of their own: mostly those of one."""
+    headings = {each[3] for each in chosen} & {"Custom operators:", "Family histogram:", "Family axis:"}
     if not headings or chance.random() > chance.right:
         return chosen, []
     heading = chance.choice(sorted(headings))
     chosen = [each for each in chosen if each[3] in (heading, "Options:") and each[0] not in ("--op", "--family")]
     if heading == "Family histogram:":
         return chosen, ["--op", "histogram"]
+    if heading == "Family axis:":
+        return [each for each in chosen if each[0] != "--axis"], ["--axis", "0"]
     return [each for each in chosen if each[0] != "--type"], ["--op", "custom"]
 
 
@@ -214,6 +218,7 @@ def make_files(attack):
     tune = ["tune", "--device", "cpu", "--max-evals", "2", "--n", "1000", "--db"]
     attack.done(place, *tune, "tuned.db", "--op", "sum,max")
     attack.done(place, *tune, "other.db", "--op", "histogram", "--type", "u8")
+    attack.done(place, *[each for each in tune if each not in ("--n", "1000")], "tuned.db", "--axis", "1", "--shape", "9x33")
     attack.done(place, "export", "--db", "tuned.db", "-o", "tuned.json")
     for path in place.glob("*.db"):  # without a log beside it
         with contextlib.closing(sqlite3.connect(path)) as connection:
@@ -236,6 +241,8 @@ def changed(folder, content, command):
             written = {(folder / (target[-1] if target else command.environment.get("FOLDTUNE_DB", "none"))).resolve()}
     elif verb in ("report", "export", "bundle", "landscape"):
         written = {folder / "old.out", folder / "ramp.npy"}
+    elif verb == "run" and sum("ramp.npy" in each for each in words) == 1:  # as --output, and no input
+        written = {folder / "ramp.npy"}
     return [name for name, before in content.items()
             if (folder / name).resolve() not in written
             and (not (folder / name).is_file() or (folder / name).read_bytes() != before)]

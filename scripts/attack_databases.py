@@ -33,7 +33,7 @@ NUMBERS = [0, 1, -1, 2, 3, 7, 62, 63, 64, 127, 2**31 - 1, -2**31, 2**31, 2**32, 
            2**62, -2**62, 2**63 - 1, -2**63]
 REALS = [0.0, -0.0, 1e-6, -1.5, 5e-324, 1e308, -1e308, float("inf"), -float("inf"), None]
 BLOBS = [b"", b"\xff\xfe", b"\x00" * 16, b"\x7fELF" + b"\x01" * 100, b"x" * 100_000]
-NAMES = names("Operator") + names("ElementType") + names("Determinism") + names("Alignment") + ["reduce", "histogram"]
+NAMES = names("Operator") + names("ElementType") + names("Determinism") + names("Alignment") + ["reduce", "histogram", "axis"]
 
 # Selects of what is not there, and without end.
 VIEWS = ["SELECT * FROM result WHERE 0", "SELECT * FROM best", "SELECT 1 AS measurement_id",
@@ -236,6 +236,7 @@ def commands(chance):
     bad = ["--db", "bad.db"]
     problem = chance.choice((["--op", "sum", "--n", "1000"], ["--op", "max", "--n", "100K"],
                              ["--op", "histogram", "--type", "u8", "--n", "1000"],
+                             ["--op", "sum", "--axis", "1", "--shape", "10x33"],
                              ["--op", "custom", "--map", "x * x", "--name", "squares", "--n", "1000"]))
     filters = chance.choice(([], ["--op", "sum,histogram,custom"], ["--type", "f32"], ["--device", "cpu"]))
     sort = chance.choice(("problem", "us", "gbps", "age"))
@@ -271,7 +272,7 @@ def commands(chance):
 
 
 def make_base(attack):
-    """A sum, a maximum, a histogram and a custom operator of the CPU device, some of a compiler of before;
+    """A sum, a maximum, a histogram, sums of rows and a custom operator of the CPU device, some of a compiler of before;
     and sums of a GPU, whose kernels take `bundle` too long to be compiled here."""
     attack.environment["FOLDTUNE_NVRTC"] = "/dev/null"
     place, base = attack.place, attack.place / "base.db"
@@ -283,6 +284,7 @@ def make_base(attack):
     attack.done(place, *tune, base, "--op", "sum", "--n", "1000")
     attack.done(place, *tune, base, "--op", "histogram", "--type", "u8", "--n", "1000")
     attack.done(place, *tune, base, "--op", "custom", "--map", "x * x", "--name", "squares", "--n", "1000")
+    attack.done(place, *tune, base, "--op", "sum", "--axis", "1", "--shape", "10x33")
     attack.done(place, "pin", "--db", base, "--op", "max")
     attack.done(place, "export", "--db", base, "-o", "base.json")
     attack.done(place, *tune, "more.db", "--op", "min", "--n", "1000")

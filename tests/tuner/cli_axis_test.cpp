@@ -85,6 +85,8 @@ TEST_CASE("What cannot be reduced along axes is refused in words") {
              ContainsSubstring("arrays of the family reduce have no axes"));
   CHECK_THAT(message(place, {"--output", place.file("o.npy"), file}),
              ContainsSubstring("--output is for --family axis"));
+  CHECK_THAT(message(place, {"--axis", "1", file, "--output", "-"}),
+             ContainsSubstring("name a file for the results"));
   CHECK_THAT(message(place, {"--axis", "1", "--op", "histogram", file}),
              ContainsSubstring("axis no --op histogram"));
 }

@@ -154,6 +154,10 @@ An index counts along the axes that are reduced. bf16 is written as elements of 
     if (!request.options.axes) {
       throw InvalidArgument("--axis is required for the family axis: along which?");
     }
+    if (path_ && is_standard_output(*path_)) {
+      throw InvalidArgument(
+          "--output: what is said of the result is printed there: name a file for the results");
+    }
     const Problem problem = make_problem(request.options);
     AxisReduction reduction = axis_reduction_of(problem);
     std::vector<int> axes = parse_axes(*request.options.axes);
