@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """compare_with_numpy.py BUILD [--inputs N] [--seed N] [--only TEXT]: NumPy as the judge.
 
-Every operator with every type, with NaN propagated and dropped, with both divisors, and histograms of every
-type, over random and special inputs, on the CPU device, through libfoldtune.so in this process. What
+Every operator with every type, with NaN propagated and dropped, with both divisors, histograms of every type,
+and every operator along axes of arrays with any strides, over random and special inputs, on the CPU device, through libfoldtune.so in this process. What
 selects, counts or wraps is equal to the bit; what rounds is as near as numpy_judge.py says. Makes a
 virtual environment with NumPy and cffi in .deps/numpy where one is missing. A kernel takes 0.3 s to compile, so by
 default there are small inputs, and a fourth of the problems, by the seed, has larger and misaligned ones;
@@ -10,6 +10,7 @@ default there are small inputs, and a fourth of the problems, by the seed, has l
 import argparse
 import concurrent.futures
 import fractions
+import math
 import os
 import pathlib
 import random
@@ -44,7 +45,7 @@ except ImportError:
 from attack import names
 from numpy_inputs import FLOATING_KINDS, INTEGER_KINDS, beside, even_bounds, floating_input, integer_input, place_of
 from numpy_judge import (BIT_OPERATORS, COMPARING, DTYPES, FLOATING, OPERATORS, WITHOUT_EMPTY, count_between, elements,
-                         even_edges, judge, numbers)
+                         even_edges, find_extreme, judge, numbers, result_type)
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 parser.add_argument("build", type=pathlib.Path)
@@ -54,6 +55,7 @@ parser.add_argument("--only", default="", help="problems with this in their name
 options = parser.parse_args()
 
 SMALL = 40  # elements: sizes up to it have one kernel
+AXES_ELEMENTS = 4000  # of the arrays that are reduced along axes
 
 
 class Failed(Exception):
@@ -101,6 +103,15 @@ class Library:
         result = self.ffi.new("char[]", self.c.foldtune_reducer_result_bytes(reducer))
         self.call("reduce_value", reducer, pointers, len(arrays), count, result, len(result), self.ffi.NULL)
         return self.ffi.buffer(result)[:]
+
+    def reduce_axes(self, reducer, views, axes, results):
+        view = views[0]
+        extents = self.ffi.new("uint64_t[]", view.shape)
+        strides = self.ffi.new("int64_t[]", [stride // view.itemsize for stride in view.strides])
+        layout = self.ffi.new("foldtune_array_layout *", {"rank": view.ndim, "extents": extents, "strides": strides})
+        inputs = self.ffi.new("const void *[]", [self.pointer(each) for each in views])
+        self.call("axis_reduce", reducer, inputs, len(views), layout, self.ffi.new("int[]", axes), len(axes),
+                  self.pointer(results), self.ffi.NULL, self.ffi.NULL)
 
     def histogram(self, name, bins, binning):
         return self.create("histogram", self.context, type=name, bins=bins, binning=binning)
@@ -211,6 +222,59 @@ def compare_histogram(library, report, number, name, binning):
     library.c.foldtune_histogram_destroy(histogram)
 
 
+def any_view(chance, count):
+    """What makes a view of an array of `count` elements: extents, steps, an order of its axes."""
+    extents = []
+    for _ in range(chance.randrange(1, 5)):
+        extents.append(chance.choice((1, 2, 3, 5, 8, 16, 17, 33, 64, 100, chance.randrange(1, 300))))
+        while math.prod(extents) > count:
+            extents[-1] = max(1, extents[-1] // 2)
+            if extents[-1] == 1 and math.prod(extents) > count:
+                extents.pop()
+    shift = chance.randrange(0, count - math.prod(extents) + 1) % 7
+    steps = tuple(slice(None, None, chance.choice((1, 1, 1, 2, -1, 3))) for _ in extents)
+    order = chance.sample(range(len(extents)), len(extents)) if chance.random() < 0.3 else range(len(extents))
+    return lambda array: array[shift:shift + math.prod(extents)].reshape(extents)[steps].transpose(tuple(order))
+
+
+def compare_axes(library, report, number, op, name):
+    problem = f"{op} {name} along axes"
+    chance = random.Random(f"{options.seed} {problem}")
+    reducer = library.create("axis_reducer", library.context, structure="problem", op=op, type=name)
+    make, kinds = (floating_input, FLOATING_KINDS) if name in FLOATING else (integer_input, INTEGER_KINDS)
+    finds = op.startswith("arg")
+    for _ in range(options.inputs):
+        kind = chance.choice(list(kinds))
+        take = any_view(chance, AXES_ELEMENTS)
+        views = [take(place_of(make(chance, name, AXES_ELEMENTS, kind), 0)) for _ in range(2 if op == "dot" else 1)]
+        axes = chance.sample(range(views[0].ndim), 1 if finds else chance.randrange(1, views[0].ndim + 1))
+        moved = [np.moveaxis(view, sorted(axes), range(-len(axes), 0)) for view in views]
+        kept = moved[0].shape[:-len(axes)]
+        numbers_of_result = 2 if op == "minmax" else 1
+        dtype = np.int64 if finds else DTYPES[result_type(op, name)]
+        results = np.zeros((*kept, numbers_of_result), dtype)
+        report.inputs += 1
+        try:
+            library.reduce_axes(reducer, views, [axis - chance.choice((0, views[0].ndim)) for axis in axes], results)
+        except Failed as failure:
+            if "copy the array" not in str(failure):
+                report.add(problem, kind, failure, "results", numbers(name, moved[0].reshape(-1)))
+            continue
+        places = list(np.ndindex(*kept))
+        for place in chance.sample(places, min(len(places), 40)):
+            rows = [np.ascontiguousarray(each[place]).reshape(-1) for each in moved]
+            shown = numbers(name, rows[0])
+            if finds:
+                index = find_extreme(op, op, shown, False)[1]
+                wrong = None if results[place][0] == index else (results[place][0], index)
+            else:
+                wrong = judge(op, name, rows, results[place].tobytes(), False, 0)
+            if wrong is not None:
+                report.add(f"{problem} {sorted(axes)} of {views[0].shape} by {views[0].strides}", kind, *wrong, shown)
+                break
+    library.c.foldtune_axis_reducer_destroy(reducer)
+
+
 def problems():
     for op in OPERATORS:
         for name in DTYPES:
@@ -228,14 +292,23 @@ def problems():
             yield compare_histogram, name, "key"
 
 
+def problems_along_axes():
+    """Every operator with one type, by the seed, for kernels take a while to compile; with --inputs 40 with all."""
+    for op in OPERATORS:
+        names_of_op = [name for name in DTYPES if not (op in BIT_OPERATORS and name in FLOATING)]
+        for name in random.Random(f"{options.seed} {op}").sample(names_of_op, len(names_of_op) if options.inputs > 8 else 1):
+            yield compare_axes, op, name
+
+
 def main():
     begin, report = time.monotonic(), Report()
     if set(names("Operator")) != {*OPERATORS, "custom"} or names("ElementType") != list(DTYPES):
         sys.exit("The catalogue has an operator or a type that this script does not know: numpy_judge.py")
     if not (options.build / "libfoldtune.so").exists():
         sys.exit(f"{options.build}/libfoldtune.so is missing: cmake --build {options.build} --target foldtune_library")
-    chosen = [(number, each) for number, each in enumerate(problems())
-              if options.only in " ".join(map(str, ("histogram",) * (each[0] is compare_histogram) + each[1:]))]
+    words = {compare_histogram: ("histogram",), compare_axes: ("axes",)}
+    chosen = [(number, each) for number, each in enumerate((*problems(), *problems_along_axes()))
+              if options.only in " ".join(map(str, words.get(each[0], ()) + each[1:]))]
     with tempfile.TemporaryDirectory(prefix="foldtune-numpy-") as folder:
         library = Library(options.build, pathlib.Path(folder) / "tuning.db")
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:

@@ -175,6 +175,14 @@ def rounded_fold(op, x, y, found, u, least, most, ddof):
     return None if near(found, exact, bound, most) else f"{exact} within {bound:.3g}"
 
 
+def find_extreme(op, each, x, ignores):
+    """The value and the index that `each` of the operator's results has."""
+    magnitudes = np.abs(x)
+    if magnitudes.dtype.kind == "i":  # |x| of the lowest is the largest, and wraps (docs/kernels.md)
+        magnitudes = magnitudes.view(f"u{x.itemsize}")
+    return extreme(each.replace("absmax", "max"), magnitudes if "abs" in op else x, ignores)
+
+
 def judge(op, name, arrays, raw, ignores, ddof):
     """None, or what the result should have been."""
     x, y = numbers(name, arrays[0]), numbers(name, arrays[-1])
@@ -183,10 +191,7 @@ def judge(op, name, arrays, raw, ignores, ddof):
     if op in COMPARING:
         names = ("min", "max") if op == "minmax" else (op,)
         for each, value in zip(names, found):
-            magnitudes = np.abs(x)
-            if magnitudes.dtype.kind == "i":  # |x| of the lowest is the largest, and wraps (docs/kernels.md)
-                magnitudes = magnitudes.view(f"u{x.itemsize}")
-            right, index = extreme(each.replace("absmax", "max"), magnitudes if "abs" in op else x, ignores)
+            right, index = find_extreme(op, each, x, ignores)
             right = right if right is None else right.astype(x.dtype)
             if right is None:
                 right = x.dtype.type(identity(op if "abs" in op else each, name))

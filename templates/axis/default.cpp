@@ -26,16 +26,12 @@ int widest_vector(const AxisReduction& reduction) {
   return static_cast<int>(kMaxLoadBytes / widest);
 }
 
-/// Blocks for each unit, where there are too few units for the device: no more than have a few
-/// turns.
-int splits_for(std::uint64_t units, std::uint64_t turns, std::uint64_t wanted) {
-  constexpr std::uint64_t kTurns = 4;
+/// Blocks for each unit, where there are too few units for the device: no more than have a turn.
+int splits_for(std::uint64_t units, std::uint64_t turns, std::uint64_t wanted_blocks) {
   constexpr std::uint64_t kMost = 512;
-  if (units >= wanted) return 1;
-  const std::uint64_t splits =
-      std::min({std::bit_floor(wanted / units),
-                std::bit_floor(std::max<std::uint64_t>(1, turns / kTurns)), kMost});
-  return static_cast<int>(std::max<std::uint64_t>(1, splits));
+  const std::uint64_t wanted = wanted_blocks / std::max<std::uint64_t>(1, units);
+  return static_cast<int>(
+      std::bit_floor(std::clamp<std::uint64_t>(std::min(wanted, turns), 1, kMost)));
 }
 
 AxisParams default_of_rows(const AxisReduction& reduction, std::uint64_t threads) {
@@ -66,12 +62,17 @@ AxisParams default_of_rows(const AxisReduction& reduction, std::uint64_t threads
           vectors > 16 * static_cast<std::uint64_t>(params.group))) {
     params.group *= 2;
   }
+  const std::uint64_t rows = reduction.shape[1];
+  if (rows > 1 && results * params.group < threads) {
+    // Blocks that share a result take rows in turn.
+    params.group = std::max(params.group, kWarp);
+    params.block_size = params.group;
+  }
   if (params.group == params.block_size) {
-    const std::uint64_t turns =
-        reduction.shape[1] > 1
-            ? 4 * reduction.shape[1]
-            : vectors / (static_cast<std::uint64_t>(params.group) * params.unroll);
-    params.splits = splits_for(results, turns, 4 * threads / kBusyThreads);
+    const auto group = static_cast<std::uint64_t>(params.group);
+    const std::uint64_t turns = rows > 1 ? rows : vectors / (group * params.unroll);
+    params.splits =
+        splits_for(results, turns, 4 * threads / std::max<std::uint64_t>(group, kBlock));
   }
   return params;
 }
@@ -94,7 +95,7 @@ AxisParams default_of_columns(const AxisReduction& reduction, std::uint64_t thre
     const std::uint64_t turns =
         shape[1] * shape[2] /
         (static_cast<std::uint64_t>(params.block_size) * params.vector_width * params.unroll);
-    params.splits = splits_for(shape[0], 4 * turns, blocks);
+    params.splits = splits_for(shape[0], turns, blocks);
     return params;
   }
   params.method = AxisMethod::strips;

@@ -281,13 +281,13 @@ class AxisFamily final : public Family {
   bool is_searched(const Workload& workload, const Config& config) const override {
     return foldtune::is_searched(axis_reduction_of(workload), axis_params(config));
   }
-  Config canonical(const Workload& workload, const Config& config,
-                   int multiprocessor_count) const override {
-    return foldtune::canonical(axis_reduction_of(workload), axis_params(config),
-                               multiprocessor_count);
-  }
   Config fallback(const Workload& workload, int multiprocessor_count) const override {
     return default_axis_params(axis_reduction_of(workload), multiprocessor_count);
+  }
+
+  double estimate_us(const Workload& workload, const DeviceFacts& device,
+                     const Config& config) const override {
+    return foldtune::estimate_us(axis_reduction_of(workload), device, axis_params(config));
   }
 
   bool stores_result_once(const Config&) const override { return true; }

@@ -154,7 +154,9 @@ bool is_valid(const AxisReduction& reduction, const AxisParams& params) {
   }
   if (params.width * params.group > params.block_size) return false;
   if (params.width > 1 && params.method != AxisMethod::strips) return false;
-  if (params.splits > 1 && !is_block_a_group(params)) return false;
+  // A block for each part, and nothing that makes no difference.
+  if (params.splits > 1 && (params.waves > 0 || !is_block_a_group(params))) return false;
+  if (params.group > 1 && params.method == AxisMethod::lines) return false;
   return suits_method(reduction, params);
 }
 
@@ -174,14 +176,6 @@ bool is_searched(const AxisReduction& reduction, const AxisParams& params) {
       return true;
   }
   return true;
-}
-
-AxisParams canonical(const AxisReduction& reduction, AxisParams params,
-                     int /*multiprocessor_count*/) {
-  if (params.method == AxisMethod::lines) params.group = 1;  // as many as there are lines for
-  if (params.splits > 1) params.waves = 0;                   // a block for each part
-  if (result_count(reduction.shape) == 0) params.splits = 1;
-  return params;
 }
 
 }  // namespace foldtune

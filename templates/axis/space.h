@@ -21,8 +21,9 @@ AxisParams axis_params(const Config& config);
 /// What Family says of them.
 bool is_valid(const AxisReduction& reduction, const AxisParams& params);
 bool is_searched(const AxisReduction& reduction, const AxisParams& params);
-AxisParams canonical(const AxisReduction& reduction, AxisParams params, int multiprocessor_count);
 AxisParams default_axis_params(const AxisReduction& reduction, int multiprocessor_count);
+double estimate_us(const AxisReduction& reduction, const DeviceFacts& device,
+                   const AxisParams& params);
 /// @}
 
 /// The layout of the kernel.
