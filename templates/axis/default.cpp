@@ -107,7 +107,8 @@ AxisParams default_of_columns(const AxisReduction& reduction, std::uint64_t thre
   params.group = std::min(most, ceil_power_of_two(shape[1] / 8));
   while (params.group > 1 && strips * params.width * params.group > 4 * threads) params.group /= 2;
   if (params.group == most) {
-    params.splits = splits_for(strips, shape[1] / (params.group * params.unroll), blocks);
+    const std::uint64_t lines = static_cast<std::uint64_t>(params.group) * params.unroll;
+    params.splits = splits_for(strips, shape[1] / lines, blocks);
   }
   return params;
 }

@@ -53,9 +53,10 @@ Work rows_work(const AxisReduction& reduction, const AxisParams& params, double 
   // Threads with a row each read next to one another only if the row is a vector.
   const double stretch = std::min(length, static_cast<double>(params.group) * params.vector_width);
   work.touched = stretch < length ? short_stretch(stretch * size) : 1;
-  work.meeting_us =
-      kShuffle * log2_up(std::min<double>(params.group, kWarp)) +
-      (params.group > kWarp ? kBarrier + kShuffle * log2_up(params.group / kWarp) : 0);
+  work.meeting_us = kShuffle * log2_up(std::min<double>(params.group, kWarp)) +
+                    (params.group > kWarp
+                         ? kBarrier + kShuffle * log2_up(static_cast<double>(params.group) / kWarp)
+                         : 0);
   // Waste in the last tile, and elements before and after the vectors.
   const bool has_ends = device_layout(reduction.alignment) == AxisLayout::element;
   work.fold_factor = tiles * params.group * per_thread / length +

@@ -191,10 +191,14 @@ TEST_CASE_METHOD(AxisReducerTest, "AxisReducer: prepares, explains, and makes pr
 }
 
 TEST_CASE("C: reductions along axes") {
-  const foldtune_context_options options{.device = "cpu", .database = "/nonexistent/none.db"};
+  foldtune_context_options options{};
+  options.device = "cpu";
+  options.database = "/nonexistent/none.db";
   foldtune_context* context = nullptr;
   REQUIRE(foldtune_context_create(&options, &context) == FOLDTUNE_OK);
-  const foldtune_problem problem{.op = "max", .type = "i32"};
+  foldtune_problem problem{};
+  problem.op = "max";
+  problem.type = "i32";
   foldtune_axis_reducer* reducer = nullptr;
   REQUIRE(foldtune_axis_reducer_create(context, &problem, &reducer) == FOLDTUNE_OK);
   const std::array<std::int32_t, 6> x{3, 9, 4, 8, 1, 7};

@@ -64,12 +64,13 @@ TEST_CASE_METHOD(TunedConfigsTest,
   other.count = 1 << 10;
   put_success(*open_sqlite_store(bundle, OpenMode::read_write), device_, other, kTuned);
   const auto choose_other = [&](bool only_pinned) {
-    return ConfigLookup::open({.database = path_, .bundles = {bundle}, .only_pinned = only_pinned})
+    return ConfigLookup::open(
+               TunedSources{.database = path_, .bundles = {bundle}, .only_pinned = only_pinned})
         .choose(device_.info().record, device_.compiler().version(), other);
   };
   CHECK(choose_other(false).params == kTuned);
   CHECK(choose_other(true).params == kTuned);  // of the bundle: nothing is pinned
-  const Choice unpinned = ConfigLookup::open({.database = path_, .only_pinned = true})
+  const Choice unpinned = ConfigLookup::open(TunedSources{.database = path_, .only_pinned = true})
                               .choose(device_.info().record, "", kProblem);
   CHECK_FALSE(unpinned.match);
   CHECK_THAT(unpinned.reason, ContainsSubstring("is pinned, and the context takes pinned"));

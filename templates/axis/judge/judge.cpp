@@ -42,9 +42,7 @@ std::vector<std::uint64_t> checked_results(const Shape& shape) {
       std::max(2 * kEnds, kCheckedElements / std::max<std::uint64_t>(1, row_count(shape))));
   std::vector<std::uint64_t> all;
   for (std::uint64_t i = 0; i < std::min(results, most); ++i) {
-    if (results <= most) {
-      all.push_back(i);
-    } else if (i < kEnds) {
+    if (results <= most || i < kEnds) {
       all.push_back(i);
     } else if (i < 2 * kEnds) {
       all.push_back(results - 1 - (i - kEnds));
