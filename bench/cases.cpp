@@ -1,12 +1,17 @@
 #include "bench/cases.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "foldtune/error.h"
 #include "foldtune/reduction.h"
+#include "templates/axis/space.h"
 #include "templates/histogram/workload.h"
 
 namespace foldtune::bench {
@@ -38,11 +43,9 @@ Case histogram(ElementType type, Binning binning, Distribution distribution) {
                                         .distribution = distribution}};
 }
 
-}  // namespace
-
 /// Those of the same elements together, since the memory that they are measured on is made anew for
 /// others.
-std::vector<Case> all_cases() {
+std::vector<Case> count_cases() {
   return {over(Operator::sum, f32),
           over(Operator::max, f32),
           over(Operator::argmax, f32),
@@ -79,29 +82,99 @@ std::vector<Case> all_cases() {
           histogram(f32, Binning::even, Distribution::uniform)};
 }
 
-std::vector<Case> find_cases(const std::vector<std::string>& texts) {
-  const std::vector<Case> all = all_cases();
-  if (texts.empty()) return all;
-  std::vector<bool> wanted(all.size());
+// What cases are asked for by.
+
+std::string text_of_field(const Case& one, std::string_view name) {
+  const Problem& problem = one.workload.problem;
+  for (const Field& field : problem.family().fields()) {
+    if (field.name == name) return problem.family().text(problem, field);
+  }
+  return {};
+}
+
+struct Criterion {
+  std::string_view option;
+  std::vector<std::string> CaseFilter::*wanted;
+  std::string (*of)(const Case& one);
+};
+
+const Criterion kCriteria[] = {
+    {"family", &CaseFilter::families,
+     [](const Case& one) { return std::string(one.workload.problem.family().name()); }},
+    {"op", &CaseFilter::operators, [](const Case& one) { return text_of_field(one, "op"); }},
+    {"type", &CaseFilter::types, [](const Case& one) { return text_of_field(one, "type"); }},
+    {"direction", &CaseFilter::directions, [](const Case& one) { return one.direction; }},
+};
+
+/// Whether the item is wanted.
+template <class T>
+bool is_wanted(const std::vector<T>& wanted, const T& item) {
+  return wanted.empty() || std::ranges::count(wanted, item) > 0;
+}
+
+/// Leaves the cases that have one of the items.
+void keep(std::vector<Case>& cases, const CaseFilter& filter, const Criterion& criterion) {
+  const std::vector<std::string>& wanted = filter.*criterion.wanted;
+  std::set<std::string> there;
+  for (const Case& one : cases) there.insert(criterion.of(one));
+  there.erase("");
+  for (const std::string& item : wanted) {
+    if (there.contains(item)) continue;
+    throw InvalidArgument(fmt::format("no case has --{} {}; there is {}", criterion.option, item,
+                                      fmt::join(there, ", ")));
+  }
+  std::erase_if(cases, [&](const Case& one) { return !is_wanted(wanted, criterion.of(one)); });
+}
+
+void keep_named(std::vector<Case>& cases, const std::vector<std::string>& texts) {
+  std::vector<std::string> wanted;
   for (const std::string& text : texts) {
-    const bool is_name = std::ranges::count(all, text, &Case::name) > 0;
+    const bool is_name = std::ranges::count(cases, text, &Case::name) > 0;
     const auto matches = [&](const Case& one) {
       return is_name ? one.name == text : one.name.find(text) != std::string::npos;
     };
-    if (std::ranges::none_of(all, matches)) {
-      std::string names;
-      for (const Case& one : all) names += "\n  " + one.name;
+    const std::size_t before = wanted.size();
+    std::string names;
+    for (const Case& one : cases) {
+      if (matches(one)) wanted.push_back(one.name);
+      names += "\n  " + one.name;
+    }
+    if (wanted.size() == before) {
       throw InvalidArgument(fmt::format("no case is named like '{}'; there are{}", text, names));
     }
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      if (matches(all[i])) wanted[i] = true;
-    }
   }
-  std::vector<Case> found;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (wanted[i]) found.push_back(all[i]);
+  std::erase_if(cases, [&](const Case& one) { return !is_wanted(wanted, one.name); });
+}
+
+/// Leaves the shapes whose results are of these lengths, and no case without one.
+void keep_lengths(std::vector<Case>& cases, const std::vector<std::uint64_t>& lengths) {
+  if (lengths.empty()) return;
+  for (Case& one : cases) {
+    std::erase_if(one.shapes,
+                  [&](const Shape& shape) { return !is_wanted(lengths, row_count(shape)); });
   }
-  return found;
+  std::erase_if(cases, [](const Case& one) { return one.shapes.empty(); });
+}
+
+}  // namespace
+
+std::vector<Case> all_cases() {
+  std::vector<Case> cases = count_cases();
+  std::ranges::move(axis_cases(), std::back_inserter(cases));
+  return cases;
+}
+
+std::vector<Case> find_cases(const CaseFilter& filter) {
+  std::vector<Case> cases = all_cases();
+  for (const Criterion& criterion : kCriteria) keep(cases, filter, criterion);
+  keep_named(cases, filter.names);
+  std::erase_if(cases, [&](const Case& one) { return !is_wanted(filter.sizes, one.elements); });
+  keep_lengths(cases, filter.lengths);
+  if (cases.empty()) {
+    throw InvalidArgument(
+        "no case has these sizes and lengths; --list shows which cases there are");
+  }
+  return cases;
 }
 
 }  // namespace foldtune::bench

@@ -7,11 +7,15 @@
 #include "bench/cub.h"
 #include "bench/cublas.h"
 #include "bench/report.h"
+#include "foldtune/axis_reducer.h"
+#include "foldtune/axis_reduction.h"
 #include "foldtune/error.h"
 #include "foldtune/reduction.h"
 #include "runtime/lookup/lookup.h"
+#include "templates/axis/space.h"
 #include "templates/histogram/space.h"
 #include "templates/histogram/workload.h"
+#include "templates/reduce/space.h"
 
 namespace foldtune::bench {
 namespace {
@@ -19,8 +23,8 @@ namespace {
 /// cuBLAS has its temporary memory with its handle.
 constexpr int kCublasHandles = 4;
 
-bool is_histogram(const Workload& workload) {
-  return &workload.problem.family() == &histogram_family();
+bool is_of(const Family& family, const Workload& workload) {
+  return &workload.problem.family() == &family;
 }
 
 HistogramOptions histogram_options(const HistogramWorkload& histogram) {
@@ -52,9 +56,10 @@ class HostPlace {
 };
 
 /// Adds the direct call, waited for: its result is in the host's memory then. Counts of bins are
-/// added up in their places, so that they stay on the device.
+/// added up in their places, so that they stay on the device; so do results along axes, of which
+/// there are many.
 void add_waited(Contender& contender, Device& device, const Workload& workload) {
-  if (is_histogram(workload)) {
+  if (!is_of(reduce_family(), workload)) {
     contender.waited = [&device, direct = contender.direct](const Call& call, Stream stream) {
       direct(call, stream);
       device.synchronize(stream);
@@ -117,6 +122,19 @@ void add_reducer_calls(Contender& contender, Context& context, const Reduction& 
   };
 }
 
+void add_axis_calls(Contender& contender, Device& device, Context& context,
+                    const Workload& workload, const void* input, bool inputs_ready) {
+  static constexpr std::initializer_list<int> kReduced{1, 3};  // of the family's extents
+  AxisReducer reducer = context.axis_reducer(axis_reduction_of(workload));
+  if (inputs_ready) reducer = reducer.with_inputs_ready();
+  const ArrayLayout layout(workload.shape.extents);
+  reducer.prepare({&input, 1}, layout, kReduced);
+  contender.direct = [reducer, layout](const Call& call, Stream stream) {
+    reducer(call.arguments[1], layout, kReduced, call.arguments[0], stream);
+  };
+  add_waited(contender, device, workload);
+}
+
 /// The plan that the context would make, with more scratch.
 struct OwnPlan {
   OwnPlan(Device& device, const Variant& variant)
@@ -152,9 +170,11 @@ Contender make_foldtune(std::string_view name, const std::shared_ptr<Device>& de
                       .config = to_json(choice.params),
                       .source = to_string(choice.source())};
   const InputPool::Arguments arguments = pool.slices(workload).at(0);
-  if (is_histogram(workload)) {
+  if (is_of(histogram_family(), workload)) {
     add_histogram_calls(contender, *device, *contender.context, workload, arguments[1],
                         inputs_ready);
+  } else if (is_of(axis_family(), workload)) {
+    add_axis_calls(contender, *device, *contender.context, workload, arguments[1], inputs_ready);
   } else {
     add_reducer_calls(contender, *contender.context, reduction_of(workload), arguments,
                       inputs_ready);

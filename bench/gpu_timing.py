@@ -5,6 +5,8 @@ import time
 
 import torch
 
+from peer_report import result_count
+
 # As in bench/judge.cpp.
 LEAST_ROUNDS = 3
 LONG_ROUNDS_S = 0.25
@@ -31,8 +33,8 @@ class TorchGraphs:
 class CupyGraphs:
     """Captures calls of CuPy."""
 
-    RESULTS_BYTES = 16 << 20  # more than all results of a graph
-    INPUTS = 3  # the most arrays of the input's size that a call needs beside it
+    LEAST_BYTES = 16 << 20
+    ARRAYS = 3  # the most arrays of the size of input and result that a call needs beside its input
 
     def __init__(self, cupy):
         self.cupy = cupy
@@ -43,7 +45,7 @@ class CupyGraphs:
         torch.cuda.synchronize()
         with self.stream:
             # The pool of this stream keeps it: the capture need not ask the driver for memory.
-            self.cupy.empty(self.RESULTS_BYTES + self.INPUTS * bytes_per_call, dtype="uint8")
+            self.cupy.empty(self.LEAST_BYTES + self.ARRAYS * bytes_per_call, dtype="uint8")
             self.stream.begin_capture()
             try:
                 enqueue()
@@ -56,21 +58,26 @@ class Stopwatch:
     """Times `call(index)` for the calls of a rotation, in the default stream: short kernels take
     longer in all streams once kernels of several have taken turns."""
 
+    RESULT_BYTES = 8  # of a number, at most
+
     def __init__(self, call, cell, rotation, graphs, flush):
         self.call = call
         self.rotation = rotation
         self.flush = flush if rotation.needs_flush else None
         self.is_latency = cell["manner"] == "latency"
-        self.results = []  # what a graph writes to must stay
         self.next = 0
         self.replay = None
         if cell["manner"] in ("graph", "hot"):
-            self.replay = graphs.capture(self.enqueue_calls, cell["bytes"])
+            bytes_per_call = cell["bytes"] + self.RESULT_BYTES * result_count(cell)
+            self.replay = graphs.capture(self.enqueue_calls, bytes_per_call)
         self.begin = torch.cuda.Event(enable_timing=True)
         self.end = torch.cuda.Event(enable_timing=True)
 
     def enqueue_calls(self):
-        self.results = [self.call(i % self.rotation.slices) for i in range(self.rotation.calls)]
+        """No result is kept, so that the next one takes its place. It stays the graph's own: in PyTorch's pool of
+        the graph, in CuPy's of the stream that captures."""
+        for i in range(self.rotation.calls):
+            self.call(i % self.rotation.slices)
 
     def enqueue_sample(self):
         if self.replay is None:

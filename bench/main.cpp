@@ -173,6 +173,12 @@ ExitCode run(const Options& options) {
     for (const Case& one : options.cases) print_line(one.name);
     return ExitCode::ok;
   }
+  if (options.tune_options) {
+    for (const Case& one : options.cases) {
+      if (!one.shapes.empty()) print_line(tune_options(one));
+    }
+    return ExitCode::ok;
+  }
   return options.from.empty() ? measure(options) : show_joined(options);
 }
 

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -38,14 +40,21 @@ std::vector<std::string> input_types(const Problem& problem) {
   return types;
 }
 
+std::uint64_t product(std::span<const std::uint64_t> extents) {
+  return std::accumulate(extents.begin(), extents.end(), std::uint64_t{1}, std::multiplies<>());
+}
+
 Cell cell_of(const std::string& case_name, const Workload& workload) {
   const Problem& problem = workload.problem;
   const Family& family = problem.family();
+  const std::span extents(workload.shape.extents);
   Cell cell{.case_name = case_name,
+            .family = std::string(family.name()),
             .problem = {},
             .inputs = input_types(problem),
             .layout = std::string(family.layouts()[static_cast<std::size_t>(workload.layout)]),
-            .count = workload.shape[0],
+            .shape = to_text(family, workload.shape),
+            .count = product(extents.first(family.extents().size())),
             .bytes = input_bytes(workload),
             .manner = {}};
   for (const Field& field : family.fields()) {
@@ -54,11 +63,18 @@ Cell cell_of(const std::string& case_name, const Workload& workload) {
   return cell;
 }
 
-Workload workload_of(const Case& one, const Size& size) {
-  Workload workload = one.workload;
-  workload.shape = {{size.count}};
-  workload.layout = static_cast<int>(size.alignment);
-  return workload;
+/// With its own shapes, or with those of the sizes.
+std::vector<Workload> workloads_of(const Case& one, std::span<const Size> sizes) {
+  std::vector<Workload> workloads;
+  const auto add = [&](const Shape& shape, int layout) {
+    workloads.push_back(one.workload);
+    workloads.back().shape = shape;
+    workloads.back().layout = layout;
+  };
+  for (const Shape& shape : one.shapes) add(shape, usual_layout(one.workload.problem, shape));
+  if (!one.shapes.empty()) return workloads;
+  for (const Size& size : sizes) add({{size.count}}, static_cast<int>(size.alignment));
+  return workloads;
 }
 
 Cell in_manner(Cell cell, Manner manner) {
@@ -107,8 +123,7 @@ Matrix::Matrix(const std::shared_ptr<Device>& device, const Options& options, Ru
 
 void Matrix::measure(const Case& one) {
   std::vector<Work> works;
-  for (const Size& size : options_.sizes) {
-    const Workload workload = workload_of(one, size);
+  for (const Workload& workload : workloads_of(one, options_.sizes)) {
     works.push_back({.workload = workload, .cell = cell_of(one.name, workload)});
   }
   if (is_over_budget()) {

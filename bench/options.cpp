@@ -93,7 +93,9 @@ std::string_view name(Manner manner) {
 
 ParsedOptions parse_options(int argc, const char* const* argv) {
   Options options;
-  std::vector<std::string> cases;
+  CaseFilter filter;
+  std::string sizes;
+  std::string lengths;
   std::vector<std::string> manners{"graph", "hot", "stream", "latency"};
   std::string counts = "2^10..2^30:4,1000003";
   std::string misaligned;
@@ -109,11 +111,27 @@ ParsedOptions parse_options(int argc, const char* const* argv) {
                  "Another database: where it has a result for just this n, Foldtune takes part "
                  "with that, too")
       ->check(CLI::ExistingFile);
-  app.add_option("--case", cases,
+  app.add_option("--case", filter.names,
                  "Cases by comma: one of this name, or all whose name contains it; default: all")
       ->delimiter(',');
+  app.add_option("--family", filter.families,
+                 "Of the cases those of these families; axis has reductions along axes")
+      ->delimiter(',')
+      ->capture_default_str();
+  app.add_option("--op", filter.operators, "Of the cases those of these operators")->delimiter(',');
+  app.add_option("--type", filter.types, "Of the cases those of these elements")->delimiter(',');
+  app.add_option("--direction", filter.directions,
+                 "Of the cases along axes: rows, columns, vocabulary, middle, batch_norm")
+      ->delimiter(',');
+  app.add_option("--size", sizes, "Of the rows and columns those with so many elements: 2^26,2^20");
+  app.add_option("--length", lengths,
+                 "Of the cases along axes the shapes with so many elements to a result");
   app.add_flag("--list", options.list, "Print the names of the cases, and end");
-  app.add_option("--n", counts, "Elements: 4096, 64K, 2^12; by comma, or A..B in steps of 4")
+  app.add_flag("--tune-options", options.tune_options,
+               "Print the options of foldtune tune for each case along axes, and end");
+  app.add_option("--n", counts,
+                 "Elements: 4096, 64K, 2^12; by comma, or A..B in steps of 4; not of cases along "
+                 "axes, which have shapes of their own")
       ->capture_default_str();
   app.add_option("--misaligned", misaligned,
                  "Elements, as for --n, of inputs that are aligned to their element alone");
@@ -143,12 +161,15 @@ ParsedOptions parse_options(int argc, const char* const* argv) {
     const int code = app.exit(error);
     return {.options = {}, .run = false, .exit_code = code == 0 ? ExitCode::ok : ExitCode::usage};
   }
-  options.cases = find_cases(cases);
+  if (!sizes.empty()) filter.sizes = parse_counts(sizes);
+  if (!lengths.empty()) filter.lengths = parse_counts(lengths);
+  options.cases = find_cases(filter);
   append_sizes(options.sizes, counts, Alignment::vector);
   if (!misaligned.empty()) append_sizes(options.sizes, misaligned, Alignment::element);
   options.manners = parse_manners(manners);
   if (!budget.empty()) options.budget = parse_duration(budget);
-  if (options.from.empty() && !options.list) options.database = find_database(database);
+  const bool measures = options.from.empty() && !options.list && !options.tune_options;
+  if (measures) options.database = find_database(database);
   if (!options.json.empty()) check_folder_of(options.json);
   options.command = join_command(argc, argv);
   return {.options = std::move(options)};

@@ -24,7 +24,8 @@ struct Options {
   std::string database;   ///< path; exists, unless there is nothing to measure
   std::string yardstick;  ///< path of another one, with what is best in some cells; may be empty
   std::vector<Case> cases;
-  std::vector<Size> sizes;  ///< the aligned ones first, each kind ascending
+  std::vector<Size>
+      sizes;  ///< of cases without shapes; the aligned ones first, each kind ascending
   std::vector<Manner> manners;
   int rounds = 9;
   std::uint64_t seed = 1;
@@ -34,6 +35,7 @@ struct Options {
   bool inputs_ready = false;      ///< Foldtune is promised that nothing running writes its inputs
   bool check = false;             ///< against the thresholds
   bool list = false;              ///< the cases' names, and nothing else
+  bool tune_options = false;      ///< what tunes the cases along axes, and nothing else
   std::string command;            ///< as it was typed, for the report
 };
 

@@ -109,7 +109,12 @@ def is_near(values, expected, tolerance):
 
 
 def make_check(cell, inputs):
-    """A function that says what is wrong with a library's numbers; "" if they are right."""
+    """A function that says what is wrong with a library's result; "" if it is right."""
+    check = make_check_of_numbers(cell, inputs)
+    return lambda result: check(numbers(result))
+
+
+def make_check_of_numbers(cell, inputs):
     op, count = cell["problem"]["op"], cell["n"]
     x = inputs[0]
     if op in ("argmax", "argmin", "argabsmax"):

@@ -4,6 +4,7 @@ import math
 
 import torch
 
+from peer_report import array_of, is_along_axes
 from rotation import stride
 
 POOL_BYTES = 1 << 30
@@ -72,11 +73,13 @@ class Inputs:
         """The inputs number `index`."""
         offset = offset_of(cell)
         begin = index % self.slice_count(cell) * stride(cell["n"], offset) + offset
-        return [values[begin:begin + cell["n"]] for values in self.flat]
+        slices = [values[begin:begin + cell["n"]] for values in self.flat]
+        return [values.view(array_of(cell)[0]) for values in slices] if is_along_axes(cell) else slices
 
 
 def offset_of(cell):
-    return 1 if cell["layout"] == "element" else 0
+    """Along axes the shape makes the layout, wherever the array begins."""
+    return 1 if cell["layout"] == "element" and not is_along_axes(cell) else 0
 
 
 def fold(tensors, function):

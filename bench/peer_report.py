@@ -1,12 +1,14 @@
 """Reports of the bench, as bench/README.md describes them, for the programs in Python."""
 
 import json
+import math
 import os
 import statistics
 import tempfile
 
-SCHEMA_VERSION = 3
-CELL_FIELDS = ("case", "problem", "inputs", "layout", "n", "bytes", "manner")
+SCHEMA_VERSION = 4
+CELL_FIELDS = ("case", "family", "problem", "inputs", "layout", "shape", "n", "bytes", "manner")
+REDUCED = (1, 3)  # of the extents of a reduction along axes
 
 
 def read(path):
@@ -51,16 +53,37 @@ def cells_of(report):
     return list(cells.values())
 
 
+def is_along_axes(cell):
+    return cell["family"] == "axis"
+
+
+def array_of(cell):
+    """Of a reduction along axes the array's extents, and which of them are reduced. Those of 1 are left out."""
+    extents = [int(extent) for extent in cell["shape"].split("x")]
+    places = [place for place, extent in enumerate(extents) if extent > 1]
+    return (tuple(extents[place] for place in places),
+            tuple(axis for axis, place in enumerate(places) if place in REDUCED))
+
+
+def result_count(cell):
+    if not is_along_axes(cell):
+        return 1
+    extents, axes = array_of(cell)
+    return math.prod(extent for axis, extent in enumerate(extents) if axis not in axes)
+
+
 def shortened(value):
     """To the digits that a timing has."""
     return float(f"{value:.6g}")
 
 
-def make_figure(cell, contender, samples_us):
+def make_figure(cell, contender, samples_us, compile_s=None):
     samples_us = [shortened(sample) for sample in samples_us]
     median = statistics.median(samples_us)
+    compiling = {} if compile_s is None else {"compile_s": shortened(compile_s)}
     return {
         **cell,
+        **compiling,
         "contender": contender,
         "median_us": shortened(median),
         "mad_us": shortened(statistics.median(abs(sample - median) for sample in samples_us)),

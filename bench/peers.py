@@ -1,6 +1,6 @@
 """Times PyTorch and CuPy in the cells that foldtune_bench measured, by its method, for run.py.
 
-Every cell of the report is measured: its manner, its n and its layout. Calls are captured in CUDA
+Every cell of the report is measured: its manner, its shape and its layout. Calls are captured in CUDA
 graphs over inputs that take turns, or enqueued back to back, or waited for. Every result is checked
 before it is timed. Needs PyTorch with CUDA; without CuPy it goes on with PyTorch alone.
 """
@@ -16,30 +16,38 @@ CUPY_TYPES = {"u32": "uint32"}
 
 
 class Library:
-    """PyTorch or CuPy: its calls, its arrays and its graphs."""
+    """PyTorch, eager or compiled, or CuPy: its calls, its arrays and its graphs."""
 
     def __init__(self, name, graphs, make_call, make_array):
         self.name = name
         self.graphs = graphs
         self.make_call = make_call
         self.make_array = make_array
+        self.compiles = name == "torch.compile"  # at the first call
+
+    def is_for(self, cell):
+        return peer_report.is_along_axes(cell) or not self.compiles
 
 
 class Peers:
-    """Both libraries on the present device."""
+    """All of them on the present device."""
 
     def __init__(self, command, rounds=9, seed=1):
         import torch
         import gpu_timing
+        import peer_axis
         import peer_calls
         import peer_inputs
-        self.torch, self.timing, self.calls, self.inputs = torch, gpu_timing, peer_calls, peer_inputs
+        self.torch, self.timing, self.inputs = torch, gpu_timing, peer_inputs
+        self.calls, self.axis_calls = peer_calls, peer_axis
         self.command, self.rounds, self.seed = command, rounds, seed
         if not torch.cuda.is_available():
             raise RuntimeError("PyTorch finds no CUDA device")
         self.versions = {"PyTorch": torch.__version__}
+        graphs = gpu_timing.TorchGraphs()
         self.libraries = [
-            Library("PyTorch", gpu_timing.TorchGraphs(), peer_calls.torch_call, lambda tensor, _: tensor)]
+            Library("PyTorch", graphs, lambda cell: self.calls_of(cell).torch_call(cell), lambda tensor, _: tensor),
+            Library("torch.compile", graphs, peer_axis.compiled_call, lambda tensor, _: tensor)]
         self.cupy = None
         try:
             self.add_cupy()
@@ -57,7 +65,13 @@ class Peers:
         self.cupy = cupy
         self.versions["CuPy"] = cupy.__version__
         self.libraries.append(Library("CuPy", self.timing.CupyGraphs(cupy),
-                                      lambda cell: self.calls.cupy_call(cell, cupy), make_array))
+                                      lambda cell: self.calls_of(cell).cupy_call(cell, cupy), make_array))
+
+    def calls_of(self, cell):
+        return self.axis_calls if peer_report.is_along_axes(cell) else self.calls
+
+    def libraries_of(self, cell):
+        return [library for library in self.libraries if library.is_for(cell)]
 
     def describe_run(self, bench_run):
         properties = self.torch.cuda.get_device_properties(0)
@@ -91,7 +105,7 @@ class Peers:
         inputs = None
         groups = {}
         for cell in cells:
-            groups.setdefault((cell["n"], cell["layout"]), []).append(cell)
+            groups.setdefault((cell["shape"], cell["layout"]), []).append(cell)
         for group in groups.values():
             if deadline is not None and time.monotonic() > deadline:
                 report["not_run"] += group
@@ -107,13 +121,17 @@ class Peers:
     def measure_size(self, group, inputs, report):
         """All manners of one problem."""
         first = group[0]
-        check = self.calls.make_check(first, inputs.slice(first, 0))
+        check = self.calls_of(first).make_check(first, inputs.slice(first, 0))
         contenders = []
-        for library in self.libraries:
+        for library in self.libraries_of(first):
             fault = None
             try:
                 call = self.make_slice_call(library, first, inputs)
-                wrong = check(self.calls.numbers(call(0)))
+                begin = time.monotonic()
+                result = call(0)
+                self.torch.cuda.synchronize()
+                first_call_s = time.monotonic() - begin
+                wrong = check(result)
                 if wrong:
                     fault = (True, wrong)
             except self.calls.NotOffered as error:
@@ -121,7 +139,7 @@ class Peers:
             except Exception as error:  # whatever a library says, the others go on
                 fault = (False, f"{type(error).__name__}: {error}")
             if fault is None:
-                contenders.append((library, call))
+                contenders.append((library, call, first_call_s if library.compiles else None))
             else:
                 report["faults"].append(peer_report.make_fault({**first, "manner": "all"}, library.name, *fault))
         for cell in group:
@@ -138,7 +156,7 @@ class Peers:
     def time_cell(self, cell, contenders, inputs, report):
         rotation = plan_calls(cell["manner"], cell["bytes"], inputs.slice_count(cell))
         timed, stopwatches = [], []
-        for library, call in contenders:
+        for library, call, compile_s in contenders:
             waits = (library.name, cell["problem"]["op"], cell["problem"]["type"]) in self.calls.WAITS
             if waits and cell["manner"] in ("graph", "hot"):
                 report["faults"].append(peer_report.make_fault(
@@ -147,12 +165,12 @@ class Peers:
             try:
                 stopwatches.append(
                     self.timing.Stopwatch(call, cell, rotation, library.graphs, self.flush))
-                timed.append(library)
+                timed.append((library, compile_s))
             except Exception as error:  # as above: most of all, what cannot be captured
                 report["faults"].append(peer_report.make_fault(
                     cell, library.name, False, f"{type(error).__name__}: {error}"))
         if not stopwatches:
             return
         samples = self.timing.time_in_rounds(stopwatches, self.rounds, self.seed)
-        for library, taken in zip(timed, samples):
-            report["figures"].append(peer_report.make_figure(cell, library.name, taken))
+        for (library, compile_s), taken in zip(timed, samples):
+            report["figures"].append(peer_report.make_figure(cell, library.name, taken, compile_s))

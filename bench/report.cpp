@@ -18,9 +18,13 @@ std::string format_elements(std::uint64_t count) {
   return fmt::format("{}", count);
 }
 
+std::string format_extent(const Cell& cell) {
+  return is_along_axes(cell) ? cell.shape : format_elements(cell.count);
+}
+
 std::string describe(const Cell& cell) {
-  return fmt::format("{} {}{}", cell.case_name, format_elements(cell.count),
-                     cell.layout == "element" ? " misaligned" : "");
+  return fmt::format("{} {}{}", cell.case_name, format_extent(cell),
+                     is_misaligned(cell) ? " misaligned" : "");
 }
 
 const Figure* Row::find(std::string_view contender) const {
@@ -41,12 +45,12 @@ const Figure* Row::best_peer() const {
 std::vector<Row> rows_of(const Report& report) {
   std::vector<Row> rows;
   // What tells the cells of a report apart.
-  using Key = std::tuple<std::string, std::string, std::uint64_t, std::string>;
+  using Key = std::tuple<std::string, std::string, std::string, std::string>;
   std::map<Key, std::size_t> places;
   for (const Figure& figure : report.figures) {
     const Cell& cell = figure.cell;
     const auto [place, is_new] =
-        places.try_emplace(Key{cell.case_name, cell.layout, cell.count, cell.manner}, rows.size());
+        places.try_emplace(Key{cell.case_name, cell.layout, cell.shape, cell.manner}, rows.size());
     if (is_new) rows.push_back({.cell = &cell, .figures = {}});
     rows[place->second].figures.push_back(&figure);
   }

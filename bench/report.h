@@ -17,19 +17,22 @@ inline constexpr std::string_view kYardstick = "yardstick";  ///< tuned for just
 inline constexpr std::string_view kCub = "CUB";
 inline constexpr std::string_view kCublas = "cuBLAS";
 inline constexpr std::string_view kPyTorch = "PyTorch";
+inline constexpr std::string_view kTorchCompile = "torch.compile";
 inline constexpr std::string_view kCuPy = "CuPy";
 
 /// In the order of the tables.
-inline constexpr std::string_view kContenders[] = {kTuned,  kUntuned, kYardstick, kCub,
-                                                   kCublas, kPyTorch, kCuPy};
+inline constexpr std::string_view kContenders[] = {kTuned,  kUntuned, kYardstick,    kCub,
+                                                   kCublas, kPyTorch, kTorchCompile, kCuPy};
 
 /// What contenders are compared in: a problem, timed in one manner.
 struct Cell {
   std::string case_name;  ///< "sum i8 -> i32"
+  std::string family;     ///< of the problem: "reduce"
   /// All fields of the problem, as the tuning database names them: "op": "sum", "type": "i8".
   std::map<std::string, std::string> problem;
   std::vector<std::string> inputs;  ///< their types
   std::string layout;               ///< of the inputs: "vector" or "element"
+  std::string shape;                ///< as the tuning database has it: "4096", "1x1x64x1000"
   std::uint64_t count = 0;          ///< elements of each input
   std::uint64_t bytes = 0;          ///< of all inputs
   std::string manner;               ///< "graph", "hot", "stream" or "latency"
@@ -43,6 +46,17 @@ struct Cell {
 inline bool is_ours(std::string_view contender) {
   return contender == kTuned || contender == kUntuned || contender == kYardstick;
 }
+
+/// Along some of an array's axes, so that the shape says more than the count.
+inline bool is_along_axes(const Cell& cell) { return cell.family == "axis"; }
+
+/// Whether its inputs are at other addresses than the best. Along axes the shape says that.
+inline bool is_misaligned(const Cell& cell) {
+  return cell.layout == "element" && !is_along_axes(cell);
+}
+
+/// How much is computed: "2^20", "1000003", "1x1x64x1000".
+std::string format_extent(const Cell& cell);
 
 /// "sum f32 2^20", "sum f32 1000003 misaligned".
 std::string describe(const Cell& cell);
@@ -59,6 +73,7 @@ struct Figure {
   double mad_us = 0;     ///< median absolute deviation of the samples
   std::string config{};  ///< of Foldtune: the tunables as JSON
   std::string source{};  ///< of Foldtune: "exact", "near size", "default"
+  double compile_s = 0;  ///< of torch.compile: seconds until its first result
   std::size_t run = 0;   ///< index of the run it is of
 
   double gbps() const { return static_cast<double>(cell.bytes) / median_us / 1e3; }

@@ -23,9 +23,11 @@ using Json = nlohmann::ordered_json;
 template <FieldsOf<Cell> T, class Visit>
 void visit_fields(T& cell, const Visit& visit) {
   visit("case", cell.case_name);
+  visit("family", cell.family);
   visit("problem", cell.problem);
   visit("inputs", cell.inputs);
   visit("layout", cell.layout);
+  visit("shape", cell.shape);
   visit("n", cell.count);
   visit("bytes", cell.bytes);
   visit("manner", cell.manner);
@@ -97,6 +99,7 @@ Json figure_json(const Figure& exact) {
     json["config"] = Json::parse(figure.config);
     json["source"] = figure.source;
   }
+  if (figure.compile_s > 0) json["compile_s"] = shortened(figure.compile_s);
   return json;
 }
 
@@ -106,6 +109,7 @@ Figure parse_figure(const Json& json) {
     figure.config = json.at("config").dump();
     figure.source = json.at("source");
   }
+  figure.compile_s = json.value("compile_s", 0.0);
   return figure;
 }
 

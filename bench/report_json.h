@@ -10,7 +10,7 @@
 namespace foldtune::bench {
 
 /// Raised when a reader of the JSON has to change.
-inline constexpr int kSchemaVersion = 3;
+inline constexpr int kSchemaVersion = 4;
 
 std::string to_json(const Report& report);
 

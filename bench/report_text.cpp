@@ -29,8 +29,8 @@ std::vector<std::pair<Key, Rows>> group(std::span<const Row> rows, Key (*key_of)
   return groups;
 }
 
-std::pair<std::string, std::string> manner_and_layout(const Row& row) {
-  return {row.cell->manner, row.cell->layout};
+std::pair<std::string, bool> manner_and_alignment(const Row& row) {
+  return {row.cell->manner, is_misaligned(*row.cell)};
 }
 
 std::string manner_of(const Row& row) { return row.cell->manner; }
@@ -53,20 +53,27 @@ std::vector<std::string_view> contenders_of(const Rows& rows) {
 
 std::string format_table(const Rows& rows) {
   const std::vector<std::string_view> contenders = contenders_of(rows);
-  std::vector<Column> columns{{.title = "n", .align = Align::right}};
+  const bool has_shapes = is_along_axes(*rows.front()->cell);
+  const bool has_compiled = std::ranges::count(contenders, kTorchCompile) > 0;
+  std::vector<Column> columns{{.title = has_shapes ? "shape" : "n", .align = Align::right}};
   for (const std::string_view name : contenders) {
     columns.push_back({.title = std::string(name), .align = Align::right});
   }
+  if (has_compiled) columns.push_back({.title = "to compile, s", .align = Align::right});
   columns.push_back({.title = "best/t", .align = Align::right});
   columns.push_back({.title = "GB/s", .align = Align::right});
   columns.push_back({.title = "source"});
   columns.push_back({.title = "configuration"});
   Table table(std::move(columns));
   for (const Row* row : rows) {
-    std::vector<std::string> cells{format_elements(row->cell->count)};
+    std::vector<std::string> cells{format_extent(*row->cell)};
     for (const std::string_view name : contenders) {
       const Figure* const figure = row->find(name);
       cells.push_back(figure == nullptr ? "-" : fmt::format("{:.3f}", figure->median_us));
+    }
+    if (has_compiled) {
+      const Figure* const compiled = row->find(kTorchCompile);
+      cells.push_back(compiled == nullptr ? "-" : fmt::format("{:.1f}", compiled->compile_s));
     }
     const Figure* const tuned = row->find(kTuned);
     const double ratio = ratio_of(*row);
@@ -107,11 +114,11 @@ std::string format_run(const Run& run) {
 
 std::string format_tables(std::span<const Row> rows) {
   std::string text;
-  for (const auto& [key, members] : group(rows, manner_and_layout)) {
-    const auto& [manner, layout] = key;
+  for (const auto& [key, members] : group(rows, manner_and_alignment)) {
+    const auto& [manner, misaligned] = key;
     text +=
         fmt::format("{}{} ({}{})\n{}", text.empty() ? "" : "\n", members.front()->cell->case_name,
-                    manner, layout == "element" ? ", misaligned" : "", format_table(members));
+                    manner, misaligned ? ", misaligned" : "", format_table(members));
   }
   if (!text.empty()) text.pop_back();  // the last line end
   return text;

@@ -13,7 +13,7 @@ namespace foldtune::bench {
 /// Under what the figures of a run were taken.
 std::string format_run(const Run& run);
 
-/// Of rows of one case: a table for each layout and manner, with a column for each contender
+/// Of rows of one case: a table for each manner and alignment, with a column for each contender
 /// that is in it.
 std::string format_tables(std::span<const Row> rows);
 

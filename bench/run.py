@@ -3,7 +3,7 @@
 
     python3 bench/run.py --bench build/release/bench/foldtune_bench --out results [--budget SECONDS]
                          [--cases-per-turn N] [--peer-manners LIST] [--no-peers] [--check]
-                         [ARGUMENTS of foldtune_bench, such as --db FILE --case NAMES --n LIST]
+                         [ARGUMENTS of foldtune_bench, such as --db FILE --case NAMES --n LIST, or --family axis --op sum]
 
 Writes two reports for each turn and `all.json`, which joins them, into the folder; a run that is ended
 leaves what it measured. Prints the tables of all contenders, and with --check what is claimed and
@@ -53,8 +53,8 @@ def make_peers(options):
         return None
 
 
-def case_names(options):
-    command = [options.bench, "--list"] + (["--case", options.case] if options.case else [])
+def case_names(options, arguments):
+    command = [options.bench, "--list"] + (["--case", options.case] if options.case else []) + arguments
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
 
 
@@ -123,7 +123,7 @@ def main():
     options.out.mkdir(parents=True, exist_ok=True)
     if any(options.out.glob("*.json")):
         sys.exit(f"run.py: {options.out} has reports already; name another folder")
-    names = case_names(options)
+    names = case_names(options, arguments)
     comparison = Comparison(options, arguments)
     peers = make_peers(options)
     for index in range(0, len(names), options.cases_per_turn):

@@ -23,19 +23,65 @@ TEST_CASE("Every case is a problem that can be computed, under a name of its own
     CHECK(names.insert(one.name).second);
     CHECK(find_fault(one.workload.problem).empty());
   }
-  CHECK(names.size() == 34);
+  CHECK(names.size() == 34 + axis_cases().size());
+}
+
+TEST_CASE("Cases along axes have shapes that calls have, each once") {
+  for (const Case& one : axis_cases()) {
+    CAPTURE(one.name);
+    std::set<std::string> shapes;
+    for (const Shape& shape : one.shapes) {
+      CAPTURE(to_text(one.workload.problem.family(), shape));
+      CHECK(shapes.insert(to_text(one.workload.problem.family(), shape)).second);
+      CHECK(find_fault(one.workload.problem).empty());
+      const std::uint64_t elements = shape[0] * shape[1] * shape[2] * shape[3];
+      CHECK((one.elements == 0 || elements <= one.elements));
+      CHECK(2 * elements > one.elements);
+    }
+    CHECK(!shapes.empty());
+  }
+}
+
+TEST_CASE("Cases are found by what they compute, along which axes, of how much") {
+  CHECK(names_of(find_cases({.operators = {"argmax"}, .types = {"f32"}})) ==
+        std::vector<std::string>{"argmax f32"});
+  const CaseFilter sums{
+      .families = {"axis"}, .operators = {"sum"}, .types = {"f32"}, .sizes = {1 << 26}};
+  CHECK(names_of(find_cases(sums)) ==
+        std::vector<std::string>{"sum f32 rows 2^26", "sum f32 columns 2^26"});
+  CHECK(find_cases({.families = {"axis"}}).size() == axis_cases().size());
+  CHECK_THROWS_WITH(find_cases({.operators = {"summ"}}),
+                    Catch::Matchers::ContainsSubstring("--op summ") &&
+                        Catch::Matchers::ContainsSubstring("argmax"));
+  CHECK_THROWS_WITH(find_cases({.families = {"axis"}, .sizes = {1000}}),
+                    Catch::Matchers::ContainsSubstring("no case has these sizes"));
+}
+
+TEST_CASE("Shapes are left out whose results are of other lengths") {
+  const std::vector<Case> cases = find_cases({.families = {"axis"},
+                                              .operators = {"sum"},
+                                              .types = {"f32"},
+                                              .directions = {"rows", "columns", "middle"},
+                                              .lengths = {3, 1024}});
+  CHECK(names_of(cases) == std::vector<std::string>{"sum f32 rows 2^26", "sum f32 columns 2^26",
+                                                    "sum f32 rows 2^20", "sum f32 columns 2^20",
+                                                    "sum f32 middle"});
+  CHECK(tune_options(cases[3]) ==
+        "--family axis --op sum --type f32 --shape 1x3x349525x1,1x1024x1024x1");
+  CHECK(cases[4].shapes == std::vector<Shape>{{{64, 1024, 1024, 1}}});
 }
 
 TEST_CASE("A case is found by its name alone, or with others by a part of theirs") {
-  CHECK(names_of(find_cases({"max f32"})) == std::vector<std::string>{"max f32"});
-  CHECK(names_of(find_cases({"argm"})) == std::vector<std::string>{"argmax f32", "argmin f16"});
-  CHECK(names_of(find_cases({"sum f64", "sum f32", "sum f32"})) ==
+  CHECK(names_of(find_cases({.names = {"max f32"}})) == std::vector<std::string>{"max f32"});
+  CHECK(names_of(find_cases({.names = {"argm"}})) ==
+        std::vector<std::string>{"argmax f32", "argmin f16"});
+  CHECK(names_of(find_cases({.names = {"sum f64", "sum f32", "sum f32"}})) ==
         std::vector<std::string>{"sum f32", "sum f64"});
-  CHECK(find_cases({}).size() == all_cases().size());
+  CHECK(find_cases({}).size() == all_cases().size() - axis_cases().size());
 }
 
 TEST_CASE("A text that no case has is an error, which names all cases") {
-  CHECK_THROWS_WITH(find_cases({"sum f31"}),
+  CHECK_THROWS_WITH(find_cases({.names = {"sum f31"}}),
                     Catch::Matchers::ContainsSubstring("'sum f31'") &&
                         Catch::Matchers::ContainsSubstring("squared distance f32"));
 }

@@ -78,6 +78,11 @@ TEST_CASE("A threshold without figures is not measured, and the check fails") {
   CHECK_THAT(format_verdicts(report, verdicts), ContainsSubstring("NOT MEASURED"));
 }
 
+TEST_CASE("Of reductions along axes nothing is claimed") {
+  const Report report = report_of(rows_cell(64, 1000), {{kTuned, 2}, {kCub, 1}});
+  CHECK(verdict_of(report, kEach).outcome == Outcome::not_measured);
+}
+
 TEST_CASE("A check passes where all is measured, met, right and run") {
   Report report = report_of(sum_cell(4096), {{kTuned, 2}, {kCub, 3}});
   const std::vector<Verdict> verdicts = check(report, {&kEach, 1});

@@ -18,9 +18,11 @@ inline Cell sum_cell(std::uint64_t count, const std::string& type = "f32",
                                       : type.ends_with("16") ? 2
                                                              : 1;
   return {.case_name = "sum " + type,
+          .family = "reduce",
           .problem = {{"op", "sum"}, {"type", type}, {"accumulator", type}},
           .inputs = {type},
           .layout = "vector",
+          .shape = std::to_string(count),
           .count = count,
           .bytes = count * element_bytes,
           .manner = manner};
@@ -29,8 +31,17 @@ inline Cell sum_cell(std::uint64_t count, const std::string& type = "f32",
 inline Cell histogram_cell(std::uint64_t count, const std::string& distribution) {
   Cell cell = sum_cell(count, "u8");
   cell.case_name = "histogram u8 " + distribution;
+  cell.family = "histogram";
   cell.problem = {{"op", "histogram"}, {"type", "u8"},     {"counter", "u32"},
                   {"bins", "256"},     {"binning", "key"}, {"distribution", distribution}};
+  return cell;
+}
+
+inline Cell rows_cell(std::uint64_t results, std::uint64_t length) {
+  Cell cell = sum_cell(results * length);
+  cell.case_name = "sum f32 rows";
+  cell.family = "axis";
+  cell.shape = "1x1x" + std::to_string(results) + "x" + std::to_string(length);
   return cell;
 }
 

@@ -21,9 +21,9 @@ Options parse(std::vector<const char*> arguments) {
   return parsed.options;
 }
 
-TEST_CASE("All that is given nothing else for is the whole matrix") {
+TEST_CASE("All that is given nothing else for is the whole matrix, but nothing along axes") {
   const Options options = parse({});
-  CHECK(options.cases.size() == all_cases().size());
+  CHECK(options.cases.size() == all_cases().size() - axis_cases().size());
   CHECK(options.sizes.front() == Size{.count = 1024});
   CHECK(options.sizes.back() == Size{.count = 1 << 30});
   CHECK(options.manners ==
@@ -48,6 +48,15 @@ TEST_CASE("Cases, manners, a budget and reports are taken as they are given") {
   CHECK(options.from == std::vector<std::string>{"a.json", "b.json"});
   CHECK(options.check);
   CHECK_THAT(options.command, ContainsSubstring("--case 'sum i8 -> i32,max f32' --manner"));
+}
+
+TEST_CASE("Cases along axes are chosen by words and by sizes") {
+  const Options options =
+      parse({"--family", "axis", "--op", "sum,max", "--type", "f32", "--direction", "rows",
+             "--size", "2^20,2^26", "--length", "2..8:2"});
+  REQUIRE(options.cases.size() == 4);
+  CHECK(options.cases[0].name == "sum f32 rows 2^26");
+  CHECK(options.cases[0].shapes.size() == 3);
 }
 
 TEST_CASE("What cannot be is refused before anything is measured") {

@@ -19,7 +19,7 @@ except ImportError:
 
 
 def figure(case, contender, n, us, manner="graph", layout="vector"):
-    cell = {"case": case, "problem": {"op": "sum", "type": "f32", "accumulator": "f32"}, "inputs": ["f32"],
+    cell = {"case": case, "family": "reduce", "shape": str(n), "problem": {"op": "sum", "type": "f32", "accumulator": "f32"}, "inputs": ["f32"],
             "layout": layout, "n": n, "bytes": 4 * n, "manner": manner}
     return peer_report.make_figure(cell, contender, [us])
 

@@ -39,13 +39,23 @@ TEST_CASE("A report comes back as it was written") {
 TEST_CASE("Every figure says what it is of, without a look at the rest of the file") {
   const auto figure = nlohmann::json::parse(to_json(example())).at("figures").at(0);
   CHECK(figure.at("case") == "sum f32");
+  CHECK(figure.at("family") == "reduce");
   CHECK(figure.at("problem").at("op") == "sum");
   CHECK(figure.at("inputs") == nlohmann::json{"f32"});
+  CHECK(figure.at("shape") == "4096");
   CHECK(figure.at("n") == 4096);
   CHECK(figure.at("manner") == "graph");
   CHECK(figure.at("contender") == "tuned");
   CHECK(figure.at("gbps").get<double>() == Approx(4096 * 4 / 1.5 / 1e3).epsilon(1e-5));
   CHECK(figure.at("config") == nlohmann::json{{"block_size", 256}});
+}
+
+TEST_CASE("How long a contender compiled is kept, where it did") {
+  Report report = report_of(rows_cell(64, 1000), {{kPyTorch, 3}, {kTorchCompile, 2}});
+  report.figures[1].compile_s = 4.5;
+  const Report again = parse_report(to_json(report), "a.json");
+  CHECK(again.figures[0].compile_s == 0);
+  CHECK(again.figures[1].compile_s == 4.5);
 }
 
 TEST_CASE("What is no report of this version is refused by name") {

@@ -30,6 +30,16 @@ TEST_CASE("Each manner and layout has a table of its own") {
                        ContainsSubstring("(graph, misaligned)"));
 }
 
+TEST_CASE("Cells along axes are told apart by their shapes") {
+  Report report = report_of(rows_cell(64, 1000), {{kTuned, 2}, {kTorchCompile, 3}});
+  report.figures.back().compile_s = 4.5;
+  add(report, rows_cell(1000, 64), {{kTuned, 2.5}});
+  CHECK(rows_of(report).size() == 2);
+  const std::string text = format_tables(report);
+  CHECK_THAT(text, ContainsSubstring("1x1x64x1000") && ContainsSubstring("1x1x1000x64"));
+  CHECK_THAT(text, ContainsSubstring("torch.compile") && ContainsSubstring("4.5"));
+}
+
 TEST_CASE("The summary has the mean and the worst of each manner") {
   Report report = report_of(sum_cell(4096), {{kTuned, 2}, {kCub, 4}, {kPyTorch, 9}});
   add(report, sum_cell(8192), {{kTuned, 2}, {kCub, 1}});

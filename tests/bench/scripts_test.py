@@ -26,7 +26,7 @@ FAKE_BENCH = """\
     def value(name):
         return arguments[arguments.index(name) + 1] if name in arguments else None
     if "--list" in arguments:
-        print("sum f32\\nmax f32")
+        print("sum f32 rows" if value("--family") == "axis" else "sum f32\\nmax f32")
     elif "--from" in arguments:
         begin = arguments.index("--from") + 1
         print("joined", *[path.rsplit("/", 1)[1] for path in arguments[begin:arguments.index("--json")]])
@@ -34,15 +34,15 @@ FAKE_BENCH = """\
     else:
         if value("--case") == "max f32" and "--broken" in arguments:
             sys.exit(6)
-        report = {"schema_version": 3, "runs": [], "figures": [], "faults": [], "not_run": [],
+        report = {"schema_version": 4, "runs": [], "figures": [], "faults": [], "not_run": [],
                   "arguments": arguments}
         open(value("--json"), "w").write(json.dumps(report))
 """
 
 
 def cell(n, manner="graph"):
-    return {"case": "sum f32", "problem": {"op": "sum", "type": "f32", "accumulator": "f32"}, "inputs": ["f32"],
-            "layout": "vector", "n": n, "bytes": 4 * n, "manner": manner}
+    return {"case": "sum f32", "family": "reduce", "problem": {"op": "sum", "type": "f32", "accumulator": "f32"},
+            "inputs": ["f32"], "layout": "vector", "shape": str(n), "n": n, "bytes": 4 * n, "manner": manner}
 
 
 class Rotation(unittest.TestCase):
@@ -123,6 +123,18 @@ class Report(unittest.TestCase):
         figure = peer_report.make_figure(cell(1000), "PyTorch", [2.0, 1.0, 4.0])
         self.assertEqual((figure["median_us"], figure["mad_us"], figure["gbps"]), (2.0, 1.0, 2.0))
 
+    def test_a_figure_has_what_it_took_to_compile_where_something_was(self):
+        self.assertEqual(peer_report.make_figure(cell(1000), "torch.compile", [1.0], 4.5)["compile_s"], 4.5)
+        self.assertNotIn("compile_s", peer_report.make_figure(cell(1000), "PyTorch", [1.0]))
+
+    def test_an_array_along_axes_is_that_of_its_shape(self):
+        for shape, array, results in (("1x1x64x1000", ((64, 1000), (1,)), 64), ("1x64x1000x1", ((64, 1000), (0,)), 1000),
+                                      ("1x1x1x1000", ((1000,), (0,)), 1), ("7x10x3x1", ((7, 10, 3), (1,)), 21),
+                                      ("1x256x64x3136", ((256, 64, 3136), (0, 2)), 64)):
+            one = {**cell(1000), "family": "axis", "shape": shape}
+            self.assertEqual((peer_report.array_of(one), peer_report.result_count(one)), (array, results))
+        self.assertEqual(peer_report.result_count(cell(1000)), 1)
+
     def test_a_report_is_written_as_a_whole(self):
         with tempfile.TemporaryDirectory() as folder:
             path = f"{folder}/report.json"
@@ -160,6 +172,12 @@ class Run(unittest.TestCase):
             self.assertEqual(arguments[arguments.index("--case") + 1], name)
             self.assertEqual(arguments[arguments.index("--n") + 1], "2^10")
             self.assertEqual(arguments[arguments.index("--rounds") + 1], "3")
+
+    def test_the_arguments_choose_the_cases(self):
+        self.run_script("--family", "axis")
+        arguments = json.loads((self.out / "00.json").read_text())["arguments"]
+        self.assertEqual(arguments[arguments.index("--case") + 1], "sum f32 rows")
+        self.assertFalse((self.out / "01.json").exists())
 
     def test_a_turn_has_as_many_cases_as_are_wanted(self):
         self.run_script("--cases-per-turn", "2")
