@@ -26,11 +26,16 @@ std::uint64_t divide_up(std::uint64_t value, std::uint64_t divisor) {
   return (value + divisor - 1) / divisor;
 }
 
-/// Without elements, an axis of none.
+/// Without elements, an axis of none; without results, no slabs.
 Shape without_empty_lines(Shape shape) {
-  if (row_count(shape) > 0) return shape;
-  shape[1] = 0;
-  shape[3] = 1;
+  if (row_count(shape) == 0) {
+    shape[1] = 0;
+    shape[3] = 1;
+  }
+  if (result_count(shape) == 0) {
+    shape[0] = 0;
+    shape[2] = 1;
+  }
   return shape;
 }
 

@@ -81,6 +81,7 @@ std::optional<View> draw_view(std::mt19937& random, const AxisReduction& reducti
   }
   const bool is_empty = random() % 16 == 0 && has_empty_result(reduction.row.op);
   if (is_empty) view.shape[random() % 2 == 0 ? 1 : 3] = 0;
+  if (random() % 32 == 0) view.shape[random() % 2 == 0 ? 0 : 2] = 0;
   if (is_aligned) {
     view.shape[line] = (view.shape[line] + vector - 1) / vector * vector;
     if (view.shape[line] > reduction.shape[line]) return std::nullopt;
@@ -237,7 +238,8 @@ class AxisChecker {
                               view.start * static_cast<std::int64_t>(size_of(types[i]));
     }
     call.arguments[1 + types.size()] = Launches::address(view.strides);
-    const bool has_elements = row_count(view.shape) > 0;  // else addresses do not matter
+    const bool has_elements =
+        result_count(view.shape) * row_count(view.shape) > 0;  // else addresses do not matter
     if (has_elements && !axis_family().serves(plan.variant().workload.layout, problem_, call)) {
       const auto own = axis_family().layout(problem_, call);
       // Kernels for other addresses of dense arrays are right for these, too.
