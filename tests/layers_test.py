@@ -34,7 +34,7 @@ FOLDERS = """templates/device templates/device/operators templates/fold template
     tuner/text tuner/problem tuner/files
     tuner/verify+templates/fold/judge+templates/axis/judge+templates/reduce/judge+templates/histogram/judge+templates/described/judge tuner/measure tuner/search tuner/worker tuner/session
     tuner/exchange tuner/inspect tuner/report
-    tuner/commands+templates/axis/run+templates/reduce/run+templates/histogram/run""".split()
+    tuner/commands+templates/fold/run+templates/axis/run+templates/reduce/run+templates/histogram/run""".split()
 
 # What names a family: its headers, its typed problems and tunables, its functions, its name as text. Its
 # folder may, and so may the registries and the public API. Comments may, for examples.

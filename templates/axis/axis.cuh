@@ -26,6 +26,25 @@ FOLDTUNE_DEVICE uint64 reduced_count(const AxisShape& shape) {
   return shape.extents[1] * shape.extents[3];
 }
 
+/// The units of a block: `kUnits` at a time, which no other block has, or one at a time, of which
+/// it has a part.
+struct BlockTurn {
+  uint32 part;
+  uint32 parts;
+  uint64 first;  ///< unit
+  uint64 step;   ///< to the first unit of its next turn
+};
+template <uint32 kUnits>
+FOLDTUNE_DEVICE BlockTurn block_turn(const AxisWork& work) {
+  const uint32 block = platform::block_index();
+  const uint32 blocks = platform::grid_size();
+  if constexpr (kUnits > 1) {
+    return {0, 1, uint64{block} * kUnits, uint64{blocks} * kUnits};
+  } else {
+    return {block % work.splits, work.splits, block / work.splits, blocks / work.splits};
+  }
+}
+
 /// A unit is a result.
 template <class Op, class Warp, class Output, class Index, AxisLayout kLayout, AxisParams kParams>
 FOLDTUNE_KERNEL(kParams.block_size)
@@ -45,12 +64,8 @@ fold_along_rows(InputPointers<Op::Inputs::kSize> inputs, AxisShape shape, AxisWo
   begin_reading(inputs_ready);
   const uint32 thread = platform::thread_index() % kGroup;
   const uint32 group = platform::thread_index() / kGroup;
-  const uint32 part = kGroups == 1 ? platform::block_index() % work.splits : 0;
-  const uint32 parts = kGroups == 1 ? work.splits : 1;
-  const uint32 first =
-      kGroups == 1 ? platform::block_index() / work.splits : platform::block_index();
-  const uint32 step = kGroups == 1 ? platform::grid_size() / work.splits : platform::grid_size();
-  for (uint64 base = uint64{first} * kGroups; base < work.units; base += uint64{step} * kGroups) {
+  const BlockTurn turn = block_turn<kGroups>(work);
+  for (uint64 base = turn.first; base < work.units; base += turn.step) {
     const uint64 unit = base + group;
     const bool is_there = unit < work.units;
     const Quotient place = divide(unit, shape.extents[2]);
@@ -59,19 +74,20 @@ fold_along_rows(InputPointers<Op::Inputs::kSize> inputs, AxisShape shape, AxisWo
       const int64 start = input_offset(shape, place.quotient, place.remainder);
       if constexpr (kLayout == AxisLayout::strided) {
         total = fold_strided_row<Op, Index, kParams>(typename Op::Inputs{}, inputs.pointers, shape,
-                                                     start, thread, part, parts);
+                                                     start, thread, turn.part, turn.parts);
       } else {
         total = fold_walk<Op>(RowWalk<Op, typename Op::Inputs, Index, kLayout, kParams>{
-            inputs.pointers, shape, start, thread, part, parts});
+            inputs.pointers, shape, start, thread, turn.part, turn.parts});
       }
     }
     total = Group::fold(storage.group, total);
     begin_writing(inputs_ready);
     if constexpr (kGroups == 1) {
-      if (parts > 1) {
+      if (turn.parts > 1) {
         if (thread == 0) storage.values[0] = total;
         platform::sync_block();
-        if (!meet_blocks<Op, kBlockSize, kRoom>(storage.values, 1, unit, part, parts, scratch)) {
+        if (!meet_blocks<Op, kBlockSize, kRoom>(storage.values, 1, unit, turn.part, turn.parts,
+                                                scratch)) {
           return;
         }
         total = storage.values[0];
@@ -106,21 +122,18 @@ fold_strips(InputPointers<Op::Inputs::kSize> inputs, AxisShape shape, AxisWork w
   const uint32 thread = platform::thread_index() % kUnitThreads;
   const uint32 x = thread % kParams.width;
   const uint32 y = thread / kParams.width;
-  const uint32 part = kUnits == 1 ? platform::block_index() % work.splits : 0;
-  const uint32 parts = kUnits == 1 ? work.splits : 1;
-  const uint32 first =
-      kUnits == 1 ? platform::block_index() / work.splits : platform::block_index();
-  const uint32 step = kUnits == 1 ? platform::grid_size() / work.splits : platform::grid_size();
+  const BlockTurn turn = block_turn<kUnits>(work);
   A* const values = storage.values + (kMeets ? (platform::thread_index() - thread) * kVector : 0);
-  for (uint64 base = uint64{first} * kUnits; base < work.units; base += uint64{step} * kUnits) {
+  for (uint64 base = turn.first; base < work.units; base += turn.step) {
     const uint64 unit = base + platform::thread_index() / kUnitThreads;
     const Quotient place = divide(unit, work.strips);
     const uint64 strip = place.remainder * kColumns;  // its first column
     const uint64 column = unit < work.units ? strip + x * kVector : shape.extents[2];
     A totals[kVector];
-    fold_strip<Op, Index, kLayout, kParams>(
-        typename Op::Inputs{}, inputs.pointers, shape, place.quotient, column,
-        static_cast<Index>(part * kHeight + y), static_cast<Index>(parts * kHeight), totals);
+    fold_strip<Op, Index, kLayout, kParams>(typename Op::Inputs{}, inputs.pointers, shape,
+                                            place.quotient, column,
+                                            static_cast<Index>(turn.part * kHeight + y),
+                                            static_cast<Index>(turn.parts * kHeight), totals);
     begin_writing(inputs_ready);
     const auto store = [&](uint64 at, const A& total) {
       if (at < shape.extents[2]) {
@@ -128,7 +141,7 @@ fold_strips(InputPointers<Op::Inputs::kSize> inputs, AxisShape shape, AxisWork w
                              reduced_count(shape));
       }
     };
-    if (!kMeets && parts == 1) {
+    if (!kMeets && turn.parts == 1) {
       FOLDTUNE_UNROLL
       for (uint32 i = 0; i < kVector; ++i) store(column + i, totals[i]);
       continue;
@@ -139,8 +152,8 @@ fold_strips(InputPointers<Op::Inputs::kSize> inputs, AxisShape shape, AxisWork w
       platform::sync_block();
       fold_matrix<Op>(values, kHeight, kColumns, thread, kUnitThreads);
       if constexpr (kUnits == 1) {
-        if (parts > 1 && !meet_blocks<Op, kBlockSize, kBlockSize * kVector>(values, kColumns, unit,
-                                                                            part, parts, scratch)) {
+        if (turn.parts > 1 && !meet_blocks<Op, kBlockSize, kBlockSize * kVector>(
+                                  values, kColumns, unit, turn.part, turn.parts, scratch)) {
           return;
         }
       }
@@ -168,12 +181,11 @@ fold_slabs(InputPointers<Op::Inputs::kSize> inputs, AxisShape shape, AxisWork wo
   const auto columns = static_cast<uint32>(shape.extents[2]);
   const LineDeal deal = deal_lines<kBlockSize, kVector>(columns);
   const uint32 thread = platform::thread_index();
-  const uint32 part = platform::block_index() % work.splits;
-  const uint32 step = platform::grid_size() / work.splits;
-  for (uint64 k = platform::block_index() / work.splits; k < work.units; k += step) {
+  const BlockTurn turn = block_turn<1>(work);
+  for (uint64 k = turn.first; k < work.units; k += turn.step) {
     A totals[kVector];
     fold_whole_lines<Op, Index, kParams>(typename Op::Inputs{}, inputs.pointers, shape, k, deal,
-                                         part, work.splits, totals);
+                                         turn.part, turn.parts, totals);
     if (thread < deal.threads) {
       FOLDTUNE_UNROLL
       for (uint32 i = 0; i < kVector; ++i) storage.values[thread * kVector + i] = totals[i];
@@ -181,8 +193,8 @@ fold_slabs(InputPointers<Op::Inputs::kSize> inputs, AxisShape shape, AxisWork wo
     platform::sync_block();
     fold_matrix<Op>(storage.values, deal.lines, columns, thread, kBlockSize);
     begin_writing(inputs_ready);
-    if (work.splits > 1 && !meet_blocks<Op, kBlockSize, kBlockSize * kVector>(
-                               storage.values, columns, k, part, work.splits, scratch)) {
+    if (turn.parts > 1 && !meet_blocks<Op, kBlockSize, kBlockSize * kVector>(
+                              storage.values, columns, k, turn.part, turn.parts, scratch)) {
       return;
     }
     for (uint32 i = thread; i < columns; i += kBlockSize) {

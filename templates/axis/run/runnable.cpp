@@ -11,8 +11,7 @@
 #include "templates/axis/judge/judge.h"
 #include "templates/axis/merge.h"
 #include "templates/axis/space.h"
-#include "templates/fold/judge/operator_laws.h"
-#include "tuner/commands/call_limit.h"
+#include "templates/fold/run/check_laws.h"
 #include "tuner/files/npy.h"
 #include "tuner/files/output_file.h"
 #include "tuner/problem/count_list.h"
@@ -51,7 +50,9 @@ class AxisTask final : public RunTask {
   bool needs_c_order() const override { return true; }
 
   void prepare(const RunPlace& place) override {
-    check_laws(place);
+    Reduction all = row_of(reduction_);
+    all.count = result_count(workload_.shape) * row_count(workload_.shape);
+    check_laws(place, all);
     if (path_) file_.emplace(*path_, "array of results", place.files);
     reducer_ = place.context.axis_reducer(reduction_);
     inputs_ = place.inputs;
@@ -94,21 +95,6 @@ class AxisTask final : public RunTask {
   ElementType type() const { return axis_reduction_of(workload_).row.result_type(); }
   std::uint64_t count() const {
     return std::reduce(results_.begin(), results_.end(), std::uint64_t{1}, std::multiplies<>());
-  }
-
-  /// Throws InvalidArgument for a custom operator whose result would depend on the order of
-  /// elements, as seen on a few of them.
-  void check_laws(const RunPlace& place) const {
-    Reduction all = row_of(reduction_);
-    all.count = result_count(workload_.shape) * row_count(workload_.shape);
-    if (all.op != Operator::custom || all.count == 0) return;
-    KernelCache cache(place.kernels);
-    const auto compiled =
-        cache.get(place.device, make_law_program(all), place.device.compiler().version());
-    const CallLimit watched(place.limit,
-                            fmt::format("trying {} on a few elements", all.custom->name));
-    const std::string fault = find_law_fault(place.device, all, place.inputs, *compiled);
-    if (!fault.empty()) throw InvalidArgument(fault);
   }
 
   AxisReduction reduction_;

@@ -9,10 +9,9 @@
 #include <nlohmann/json.hpp>
 
 #include "foldtune/error.h"
-#include "templates/fold/judge/operator_laws.h"
 #include "templates/fold/judge/reference.h"
+#include "templates/fold/run/check_laws.h"
 #include "templates/reduce/space.h"
-#include "tuner/commands/call_limit.h"
 
 namespace foldtune {
 namespace {
@@ -51,7 +50,7 @@ class ReductionTask final : public RunTask {
   }
 
   void prepare(const RunPlace& place) override {
-    check_laws(place);
+    check_laws(place, reduction_);
     reducer_ = place.context.reducer(reduction_);
     inputs_ = place.inputs;
     output_ = place.output;
@@ -112,19 +111,6 @@ class ReductionTask final : public RunTask {
                                        const ArrayShape& shape) const {
     if (!is_indexed() || shape.size() < 2 || index_of(result) < 0) return std::nullopt;
     return to_indices(shape, static_cast<std::uint64_t>(index_of(result)));
-  }
-
-  /// Throws InvalidArgument for a custom operator whose result would depend on the order of
-  /// elements, as seen on a few of them.
-  void check_laws(const RunPlace& place) const {
-    if (reduction_.op != Operator::custom || reduction_.count == 0) return;
-    KernelCache cache(place.kernels);
-    const auto compiled =
-        cache.get(place.device, make_law_program(reduction_), place.device.compiler().version());
-    const CallLimit watched(place.limit,
-                            fmt::format("trying {} on a few elements", reduction_.custom->name));
-    const std::string fault = find_law_fault(place.device, reduction_, place.inputs, *compiled);
-    if (!fault.empty()) throw InvalidArgument(fault);
   }
 
   Reduction reduction_;
