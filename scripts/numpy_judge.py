@@ -138,7 +138,7 @@ def rounded_fold(op, x, y, found, u, least, most, ddof):
         span = np.log2(float(most))
         if logs[logs > 0].sum() > span - 1 or -logs[logs < 0].sum() > -np.log2(least) - 24:
             return None  # some order of multiplications leaves the range
-        bound = depth * u * np.abs(exact) + least
+        bound = (count + 3) * u * np.abs(exact) + least  # each factor is rounded once, in any tree
         return None if near(found, exact, bound, most) else f"{exact} within {bound:.3g}"
     if op == "mean":
         exact = np.sum(values) / count

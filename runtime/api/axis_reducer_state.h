@@ -16,20 +16,23 @@ class AxisReducer::State final : public Operation {
   State(const OperationParts& parts, const AxisReduction& reduction);
 
   const Reduction& row() const { return row_; }
-  std::size_t input_count() const { return input_bytes_.size(); }
-  std::size_t input_bytes(std::size_t input) const { return input_bytes_[input]; }
-  std::size_t result_bytes() const { return result_bytes_; }
-
   /// What a call is made of, but for its addresses; `results` null: in C order. Throws
   /// InvalidArgument.
   MergedAxes merge(const ArrayLayout& layout, std::span<const int> axes,
                    const ArrayLayout* results) const;
 
+  /// The call, which refers to `merged`. Throws InvalidArgument for another number of inputs than
+  /// the operator's.
+  Call make_call(const MergedAxes& merged, std::span<const void* const> inputs, void* output) const;
+
+  /// Throws InvalidArgument where the output lies between the elements of an input.
+  void refuse_overlap(const MergedAxes& merged, const Call& call) const;
+
  private:
   const Reduction row_;
   std::vector<std::size_t> input_bytes_;  ///< of an element of each input
   std::size_t result_bytes_;
-  bool finds_element_;
+  bool keeps_order_;
 };
 
 }  // namespace foldtune

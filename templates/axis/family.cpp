@@ -183,7 +183,7 @@ class AxisFamily final : public Family {
   }
 
   std::span<const std::string_view> extents() const override { return kExtents; }
-  std::string find_fault(const Problem&, const Shape& shape) const override {
+  std::string find_fault(const Problem& problem, const Shape& shape) const override {
     std::uint64_t product = 1;
     for (const std::uint64_t extent : shape.extents) {
       if (extent > kMaxCount || (extent > 0 && product > kMaxCount / extent)) {
@@ -191,6 +191,12 @@ class AxisFamily final : public Family {
                            shape[1], shape[2], shape[3]);
       }
       product *= std::max<std::uint64_t>(extent, 1);
+    }
+    const bool is_narrow = finds_element(op_of(problem)) &&
+                           problem.get(result_field()) == static_cast<int>(ElementType::i32);
+    if (is_narrow && row_count(shape) > INT32_MAX) {
+      return fmt::format("i32 does not hold the indices of {} elements: ask for i64",
+                         row_count(shape));
     }
     return {};
   }
@@ -209,7 +215,7 @@ class AxisFamily final : public Family {
       return {};
     }
     const ArrayView view = c_order_view(extents);
-    return merge_axes(view, axes, results_of(view, axes), finds_element(op_of(problem)), fault)
+    return merge_axes(view, axes, results_of(view, axes), numbers_elements(op_of(problem)), fault)
         .shape;
   }
 

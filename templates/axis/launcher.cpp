@@ -15,9 +15,11 @@ namespace {
 constexpr std::size_t kOutput = 0;
 constexpr std::size_t kInputs = 1;
 
-/// Blocks of the largest grid that walks, and of one whose blocks share results.
+/// Blocks of the largest grid.
 constexpr std::uint64_t kMaxGridBlocks = std::uint64_t{1} << 20;
-constexpr std::uint64_t kMaxSharingBlocks = std::uint64_t{1} << 18;
+
+/// Partial results that blocks leave for one another.
+constexpr std::uint64_t kMaxPartials = std::uint64_t{1} << 20;
 
 /// Bytes of a slot, of the accumulator's: a flag beside each word.
 constexpr std::size_t kSlotSizes = 2;
@@ -117,8 +119,9 @@ AxisLauncher::Deal AxisLauncher::deal(const Shape& shape) const {
       work.units = shape[0];
       break;
   }
-  const std::uint64_t most_splits = std::max<std::uint64_t>(
-      1, std::min(turns(shape), kMaxSharingBlocks / std::max<std::uint64_t>(1, work.units)));
+  const std::uint64_t results = std::max<std::uint64_t>(1, work.units * unit_results(shape));
+  const std::uint64_t most_splits =
+      std::max<std::uint64_t>(1, std::min(turns(shape), kMaxPartials / results));
   work.splits =
       static_cast<unsigned>(std::min(static_cast<std::uint64_t>(params_.splits), most_splits));
   const std::uint64_t blocks = work.splits > 1
@@ -133,6 +136,16 @@ std::size_t AxisLauncher::scratch_bytes(const Shape& any_shape) const {
   const AxisWork work = deal(shape).work;
   if (work.splits == 1) return 0;
   return static_cast<std::size_t>(work.units * work.splits * unit_results(shape)) * partial_bytes_;
+}
+
+std::size_t AxisLauncher::max_scratch_bytes(const Shape& most) const {
+  if (params_.splits == 1) return 0;
+  // A smaller shape may be shared by more blocks.
+  const std::uint64_t results = deal(most).work.units * unit_results(most);
+  const std::uint64_t partials = results > kMaxPartials / static_cast<std::uint64_t>(params_.splits)
+                                     ? kMaxPartials
+                                     : results * static_cast<std::uint64_t>(params_.splits);
+  return static_cast<std::size_t>(partials) * partial_bytes_;
 }
 
 void AxisLauncher::fill(const Call& call, void* scratch, Launches& launches) const {

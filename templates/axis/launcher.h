@@ -17,6 +17,7 @@ class AxisLauncher final : public Launcher {
     return static_cast<std::uint32_t>(params_.block_size);
   }
   std::size_t scratch_bytes(const Shape& shape) const override;
+  std::size_t max_scratch_bytes(const Shape& most) const override;
   void fill(const Call& call, void* scratch, Launches& launches) const override;
 
  private:

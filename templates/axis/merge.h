@@ -38,6 +38,10 @@ struct MergedAxes {
 /// Results in C order, of the dimensions that are kept. Ignores axes that there are not.
 ArrayView results_of(const ArrayView& input, std::span<const int> axes);
 
+/// Whether the operator knows elements by their number along the axes: one that finds an element,
+/// or the user's own, whose map may use it.
+bool numbers_elements(Operator op);
+
 /// Merges neighbouring dimensions that are all reduced, or all kept, and puts them in the order in
 /// which memory is read best. `axes` are those that are reduced, counted from the end if they are
 /// negative; `results` are of the dimensions that are kept. `keeps_order` says that elements are

@@ -8,8 +8,8 @@
 
 namespace foldtune {
 
-/// In elements of the inputs, which have the same, and in results. Any of them may be 0 or
-/// negative, but of results.
+/// In elements of the inputs, which have the same, and in results. Any of them may be negative, and
+/// those of inputs 0.
 struct AxisStrides {
   std::array<std::int64_t, Shape::kMaxExtents> input{};  ///< of the extents
   std::array<std::int64_t, 2> output{};                  ///< of outer and inner

@@ -82,6 +82,37 @@ TEST_CASE_METHOD(AxisReducerTest, "AxisReducer: the index is that along the axis
   CHECK(of_rows == std::vector<std::int64_t>{1, 0, 0});
 }
 
+TEST_CASE_METHOD(AxisReducerTest,
+                 "AxisReducer: elements are numbered in C order, whatever lies where") {
+  std::vector<float> x(60);
+  x[1 * 5 + 2 * 15 + 3] = 1;
+  const std::array<std::uint64_t, 3> extents{3, 4, 5};
+  const std::array<std::int64_t, 3> strides{5, 15, 1};  // the second axis is the outermost
+  const ArrayLayout layout(extents, strides);
+  const void* const inputs[] = {x.data()};
+  std::int64_t index = 0;
+  const std::array<int, 3> all{0, 1, 2};
+  CHECK_THROWS_WITH(reducer(Operator::argmax).reduce(inputs, layout, all, &index),
+                    ContainsSubstring("copy the array"));
+  float sum = 0;
+  reducer(Operator::sum).reduce(inputs, layout, all, &sum);
+  CHECK(sum == 1);
+  std::vector<std::int64_t> of_two(4);
+  const std::array<int, 2> two{0, 2};
+  reducer(Operator::argmax).reduce(inputs, layout, two, of_two.data());
+  CHECK(of_two == std::vector<std::int64_t>{0, 0, 1 * 5 + 3, 0});
+  // An operator of one's own that uses the number, backwards.
+  const AxisReducer weighted =
+      context_.axis_reducer({.row = make_reduction({.name = "weighted", .map = "x * i"})});
+  const std::vector<float> y{1, 2, 3, 4};
+  const std::array<std::uint64_t, 1> four{4};
+  const std::array<std::int64_t, 1> backwards{-1};
+  const void* const last[] = {y.data() + 3};
+  const std::array<int, 1> axis{0};
+  weighted.reduce(last, ArrayLayout(four, backwards), axis, &sum);
+  CHECK(sum == 3 * 1 + 2 * 2 + 1 * 3);
+}
+
 TEST_CASE_METHOD(AxisReducerTest, "AxisReducer: slices, steps, transposed and broadcast arrays") {
   const std::vector<float> x = count_up(6 * 8);
   const AxisReducer sum = reducer(Operator::sum);
@@ -150,11 +181,14 @@ TEST_CASE_METHOD(AxisReducerTest, "AxisReducer: what cannot be is refused in wor
   CHECK_THROWS_WITH(sum(x.data(), {std::uint64_t{1} << 40, 2}, {1}, results.data()),
                     ContainsSubstring("more than the most, 2^40"));
   CHECK_THROWS_WITH(sum({x.data(), x.data()}, {4, 6}, {1}, results.data()),
-                    ContainsSubstring("it takes 1 inputs, not 2"));
+                    ContainsSubstring("it takes 1 input, not 2"));
   CHECK_THROWS_WITH(sum(results.data(), {4, 6}, {1}, results.data() + 3),
                     ContainsSubstring("the output lies within input 1"));
   CHECK_THROWS_WITH(sum(x.data(), {4, 6}, {1}, static_cast<void*>(nullptr)),
                     ContainsSubstring("output"));
+  CHECK_THROWS_WITH(
+      sum(x.data(), {std::uint64_t{1} << 32, std::uint64_t{1} << 32}, {0, 1}, results.data()),
+      ContainsSubstring("more than the most, 2^40"));
   CHECK_THROWS_WITH(ArrayLayout({1, 1, 1, 1, 1, 1, 1, 1, 1}), ContainsSubstring("at most 8"));
   const std::array<std::uint64_t, 2> extents{4, 6};
   const std::array<std::int64_t, 1> one{1};
@@ -166,6 +200,23 @@ TEST_CASE_METHOD(AxisReducerTest, "AxisReducer: what cannot be is refused in wor
       context_.axis_reducer(
           {.row = {.op = Operator::sum, .determinism = Determinism::config_independent}}),
       ContainsSubstring("ask for run_to_run"));
+  const std::vector<const void*> twenty(20, x.data());
+  const std::array<int, 1> last_axis{1};
+  CHECK_THROWS_WITH(sum.prepare(twenty, {4, 6}, last_axis), ContainsSubstring("not 20"));
+  CHECK_THROWS_WITH(reducer(Operator::dot).prepare(std::span(twenty).first(1), {4, 6}, last_axis),
+                    ContainsSubstring("it takes 2 inputs, not 1"));
+  const std::array<std::int64_t, 2> upwards{-6, 1};
+  const void* const last_row[] = {x.data() + 18};
+  CHECK_THROWS_WITH(sum.reduce(last_row, ArrayLayout(extents, upwards), last_axis, nullptr),
+                    ContainsSubstring("output"));
+  const std::array<std::int64_t, 2> far{INT64_MIN, 1};
+  CHECK_THROWS_WITH(sum.reduce(last_row, ArrayLayout(extents, far), last_axis, results.data()),
+                    ContainsSubstring("beyond all memory"));
+  const std::array<std::uint64_t, 1> of_rows{4};
+  const std::array<std::int64_t, 1> none{0};
+  const ArrayLayout in_one_place(of_rows, none);
+  CHECK_THROWS_WITH(sum.reduce(last_row, {4, 6}, last_axis, results.data(), nullptr, &in_one_place),
+                    ContainsSubstring("lie over one another"));
   const std::array<std::uint64_t, 5> many{2, 2, 2, 2, 2};
   const std::array<std::int64_t, 5> strides{100, 40, 15, 5, 1};
   const void* const inputs[] = {x.data()};

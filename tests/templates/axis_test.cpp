@@ -159,6 +159,25 @@ TEST_CASE("Whatever is valid for a shape can be called with every smaller one") 
   }
 }
 
+TEST_CASE(
+    "Scratch is enough for every shape of a bucket, whatever number of blocks share a result") {
+  for (const int splits : {4, 64, 512}) {
+    const AxisParams params{.method = AxisMethod::rows,
+                            .block_size = 32,
+                            .vector_width = 1,
+                            .unroll = 1,
+                            .group = 32,
+                            .splits = splits};
+    for (std::uint64_t rows = 300; rows < 3'000'000; rows += rows / 7) {
+      const AxisReduction reduction{.row = {}, .shape = {{1, 1, rows, 1 << 16}}};
+      const Shape most = axis_family().max_shape(axis_family().bucket(reduction.shape));
+      const AxisLauncher launcher(reduction, params, 1);
+      CHECK(launcher.scratch_bytes(reduction.shape) <= launcher.max_scratch_bytes(most));
+      CHECK(launcher.max_scratch_bytes(most) <= 16 << 20);
+    }
+  }
+}
+
 TEST_CASE("A search finds a few thousand configurations, and no two that launch the same") {
   for (const Shape& shape :
        {Shape{{1, 1, 65536, 1024}}, Shape{{1, 65536, 1024, 1}}, Shape{{4096, 8, 3, 1}}}) {
@@ -186,6 +205,10 @@ TEST_CASE("Problems along axes say what cannot be") {
              ContainsSubstring("ask for run_to_run"));
   CHECK_THAT(axis_family().find_fault(AxisReduction{}, Shape{{1, 1 << 21, 1 << 20, 1}}),
              ContainsSubstring("more than the most, 2^40"));
+  const AxisReduction narrow{.row = {.op = Operator::argmax, .result = ElementType::i32}};
+  CHECK(axis_family().find_fault(narrow, Shape{{1, 1, 1, INT32_MAX}}).empty());
+  CHECK_THAT(axis_family().find_fault(narrow, Shape{{1, 1, 1, std::uint64_t{1} << 31}}),
+             ContainsSubstring("ask for i64"));
   CHECK_THROWS_AS(axis_reduction_of(Problem(Reduction{})), std::logic_error);
   CHECK_THROWS_AS(reduction_of(Problem(AxisReduction{})), std::logic_error);
 }

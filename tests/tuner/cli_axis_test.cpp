@@ -72,6 +72,9 @@ TEST_CASE("run --output writes a .npy file, which run reads") {
              ContainsSubstring("{'descr': '<i4', 'fortran_order': False, 'shape': (2, ), }"));
   CHECK(results_of(place, {"--op", "sum", output}) == 1);
   CHECK_THAT(message(place, {"--axis", "1", file, "--output", file}), ContainsSubstring("x.npy"));
+  const std::string custom = place.write("k.json", R"({"name": "k", "map": "x"})");
+  CHECK_THAT(message(place, {"--custom", custom, "--axis", "1", file, "--output", custom}),
+             ContainsSubstring("k.json"));
   CHECK(results_of(place, {"--axis", "1", file})["values"] == Json{9, 20});
 }
 
@@ -88,7 +91,7 @@ TEST_CASE("What cannot be reduced along axes is refused in words") {
   CHECK_THAT(message(place, {"--axis", "1", file, "--output", "-"}),
              ContainsSubstring("name a file for the results"));
   CHECK_THAT(message(place, {"--axis", "1", "--op", "histogram", file}),
-             ContainsSubstring("axis no --op histogram"));
+             ContainsSubstring("axis has no --op histogram"));
 }
 
 TEST_CASE("tune takes the extents of arrays with --axis, and run uses what it chose") {

@@ -65,7 +65,7 @@ TEST_CASE("A value that no family takes is refused with what there is") {
   CHECK_THROWS_WITH(make_problem(asking({{"op", "sum"}, {"bins", "8"}})),
                     ContainsSubstring("no family of kernels takes --op sum --bins 8") &&
                         ContainsSubstring("reduce has no --bins") &&
-                        ContainsSubstring("histogram no --op sum"));
+                        ContainsSubstring("histogram has no --op sum"));
 }
 
 TEST_CASE("Lists are of every combination, without those that cannot be") {

@@ -47,7 +47,7 @@ std::string find_misfit(const Family& family, const Given& given) {
     const Field* const field = find_field(family, name);
     if (field == nullptr) return fmt::format("{} has no --{}", family.name(), name);
     if (!family.parse(problem, *field, value)) {
-      return fmt::format("{} no --{} {}", family.name(), name, value);
+      return fmt::format("{} has no --{} {}", family.name(), name, value);
     }
   }
   return {};

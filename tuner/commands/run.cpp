@@ -138,14 +138,19 @@ std::string operator_name(const Problem& problem) {
   return text.substr(0, text.find(' '));
 }
 
+/// The files that are read.
+std::vector<std::string> files_read(const RunArguments& arguments, const RunnableFamily& family) {
+  std::vector<std::string> files = arguments.files;
+  std::ranges::copy(family.files(), std::back_inserter(files));
+  if (const auto& custom = arguments.problem.custom.file) files.push_back(*custom);
+  for (std::string& file : files) file = InputArray::find_place(file).path;
+  return files;
+}
+
 /// The standard input can be read once, and so can a pipe.
-void check_read_once(const RunArguments& arguments, const RunnableFamily& family) {
-  std::vector<std::string> names = arguments.files;
-  std::ranges::copy(family.files(), std::back_inserter(names));
-  if (const auto& custom = arguments.problem.custom.file) names.push_back(*custom);
+void check_read_once(const std::vector<std::string>& files) {
   std::set<std::pair<dev_t, ino_t>> streams;
-  for (const std::string& name : names) {
-    const std::string file = InputArray::find_place(name).path;
+  for (const std::string& file : files) {
     const bool is_standard_input = file == "-";
     struct stat status {};
     const int found =
@@ -190,7 +195,7 @@ RunReport compute_files(const RunArguments& arguments) {
   if (asked.custom() != nullptr) {  // the only one that has all its types before the files are read
     if (const std::string fault = find_fault(asked); !fault.empty()) throw InvalidArgument(fault);
   }
-  check_read_once(arguments, family);
+  check_read_once(files_read(arguments, family));
   const std::vector<InputArray> files =
       open_inputs(operator_name(asked), arguments.files, input_types(family, arguments, asked),
                   arguments.raw ? InputFormat::raw : InputFormat::by_content);
@@ -217,7 +222,7 @@ RunReport compute_files(const RunArguments& arguments) {
                 .limit = limit,
                 .inputs = addresses(buffers),
                 .output = output.data(),
-                .files = arguments.files});
+                .files = files_read(arguments, family)});
   CallLimit watched(
       limit, fmt::format("running {} on {} elements", operator_name(asked), files.front().count()));
   const std::vector<double> samples = time_calls(arguments.calls, [&] {

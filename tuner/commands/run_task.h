@@ -33,7 +33,7 @@ struct RunPlace {
   std::optional<std::chrono::seconds> limit;  ///< of what may not end, as CallLimit takes it
   std::vector<const void*> inputs;            ///< of the files, in the device's memory
   void* output;
-  std::vector<std::string> files;  ///< their names
+  std::vector<std::string> files;  ///< all that are read
 };
 
 class RunTask {

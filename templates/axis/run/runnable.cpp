@@ -77,7 +77,8 @@ class AxisTask final : public RunTask {
                           format_number_of(type(), result.data() + i * size_of(type())));
     }
     if (count() > kShownResults) text += ", ...";
-    text += fmt::format(", an array {} of {}", format_shape(results_), foldtune::name(type()));
+    text += fmt::format("{}an array {} of {}", text.empty() ? "" : ", ", format_shape(results_),
+                        foldtune::name(type()));
     if (path_) text += fmt::format(", in {}", *path_);
     return text;
   }
