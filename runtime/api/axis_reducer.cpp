@@ -64,7 +64,6 @@ MergedAxes AxisReducer::State::merge(const ArrayLayout& layout, std::span<const 
   MergedAxes merged =
       merge_axes(input, axes, results != nullptr ? view_of(*results) : results_of(input, axes),
                  keeps_order_, fault);
-  if (fault.empty()) fault = problem().family().find_call_fault(problem(), merged.shape);
   if (fault.empty()) return merged;
   throw InvalidArgument(fmt::format("calling {}: {}", to_string(problem()), fault));
 }

@@ -17,7 +17,7 @@ class AxisReducer::State final : public Operation {
 
   const Reduction& row() const { return row_; }
   /// What a call is made of, but for its addresses; `results` null: in C order. Throws
-  /// InvalidArgument.
+  /// InvalidArgument for axes and strides that cannot be; calls check the shape.
   MergedAxes merge(const ArrayLayout& layout, std::span<const int> axes,
                    const ArrayLayout* results) const;
 

@@ -168,7 +168,7 @@ fold_strips(InputPointers<Op::Inputs::kSize> inputs, AxisShape shape, AxisWork w
 /// A unit is a slab.
 template <class Op, class Output, class Index, AxisLayout kLayout, AxisParams kParams>
 FOLDTUNE_KERNEL(kParams.block_size)
-fold_slabs(InputPointers<Op::Inputs::kSize> inputs, AxisShape shape, AxisWork work, Output* output,
+fold_lines(InputPointers<Op::Inputs::kSize> inputs, AxisShape shape, AxisWork work, Output* output,
            void* scratch, bool inputs_ready) {
   using A = typename Op::Accumulator;
   constexpr uint32 kBlockSize = kParams.block_size;

@@ -20,8 +20,8 @@
 
 namespace foldtune {
 
-/// The totals of a thread's columns in its share of the lines of strip number `strip` of slab `k`:
-/// it is in line `y` of the `height` lines of threads that take lines in turn.
+/// The totals of a thread's columns, from `column` of slab `k` on, in its share of the lines: it is
+/// in line `y` of the `height` lines of threads that take lines in turn.
 template <class Op, class Index, AxisLayout kLayout, AxisParams kParams, class... Ts>
 FOLDTUNE_DEVICE void fold_strip(TypeList<Ts...>, const void* const* inputs, const AxisShape& shape,
                                 uint64 k, uint64 column, Index y, Index height,

@@ -98,11 +98,12 @@ Program make_axis_program(const Variant& variant) {
           fmt::format("foldtune::fold_staged_rows<{}, {}, {}>", op, output, seen));
       break;
     case AxisMethod::strips:
+      program.name_expressions.push_back(fmt::format("foldtune::fold_strips<{}, {}, {}, {}, {}>",
+                                                     op, output, index, layout, seen));
+      break;
     case AxisMethod::lines:
       program.name_expressions.push_back(
-          fmt::format("foldtune::fold_{}<{}, {}, {}, {}, {}>",
-                      params.method == AxisMethod::strips ? "strips" : "slabs", op, output, index,
-                      layout, seen));
+          fmt::format("foldtune::fold_lines<{}, {}, {}, {}, {}>", op, output, index, layout, seen));
       break;
   }
   return program;

@@ -61,7 +61,7 @@ FOLDTUNE_DEVICE void fold_matrix(typename Op::Accumulator* values, uint32 height
   }
 }
 
-/// Partial results of a slot that a thread waits for at a time.
+/// Waits for the partial result of a slot, and leaves the slot empty.
 template <class A>
 FOLDTUNE_DEVICE A take_partial(FlaggedPartials<A> partials, uint32 slot) {
   Words<A> words;

@@ -7,6 +7,7 @@
 #include "tests/catch.h"
 #include "tests/tuner/npy_file.h"
 #include "tests/tuner/program.h"
+#include "tests/tuner/run_on_cpu.h"
 
 namespace foldtune::test {
 namespace {
@@ -15,21 +16,12 @@ using Catch::Matchers::ContainsSubstring;
 using Arguments = std::vector<std::string>;
 using Json = nlohmann::json;
 
-Outcome run_along(const Workplace& place, Arguments arguments) {
-  arguments.insert(arguments.begin(), {"run", "--device", "cpu", "--repeat", "1"});
-  return place.run(arguments);
-}
-
 Json results_of(const Workplace& place, Arguments arguments) {
-  arguments.emplace_back("--json");
-  const Outcome outcome = run_along(place, std::move(arguments));
-  CAPTURE(outcome.out, outcome.err);
-  REQUIRE(outcome.exit_code == 0);
-  return Json::parse(outcome.out)["result"];
+  return report_of_run(place, std::move(arguments))["result"];
 }
 
 std::string message(const Workplace& place, Arguments arguments) {
-  const Outcome outcome = run_along(place, std::move(arguments));
+  const Outcome outcome = run_cpu(place, std::move(arguments));
   CHECK(outcome.exit_code != 0);
   return outcome.err;
 }
@@ -52,7 +44,7 @@ TEST_CASE("run --axis gives a result for each row or column") {
         Json{{"shape", {2}}, {"values", {1, 9}}});
   // The same elements, the first axis innermost: {{1, 3, 2}, {5, 9, 9}}.
   CHECK(results_of(place, {"--axis", "1", matrix(place, "True")})["values"] == Json{6, 23});
-  const Outcome text = run_along(place, {"--axis", "1", matrix(place)});
+  const Outcome text = run_cpu(place, {"--axis", "1", matrix(place)});
   CHECK_THAT(text.out, ContainsSubstring("result  9, 20, an array (2,) of f32\n") &&
                            ContainsSubstring("--family axis --op sum --type f32 --shape 1x1x2x3"));
 }
@@ -61,10 +53,10 @@ TEST_CASE("run --output writes a .npy file, which run reads") {
   const Workplace place;
   const std::string file = matrix(place);
   const std::string output = place.file("sums.npy");
-  CHECK_THAT(run_along(place, {"--axis", "1", "--op", "argmax", "--result", "i32", file, "--output",
-                               output})
-                 .out,
-             ContainsSubstring("(2,) of i32, in " + output));
+  CHECK_THAT(
+      run_cpu(place, {"--axis", "1", "--op", "argmax", "--result", "i32", file, "--output", output})
+          .out,
+      ContainsSubstring("(2,) of i32, in " + output));
   std::ifstream stream(output, std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(stream), {}};
   CHECK(bytes.size() == 128 + 8);
@@ -102,7 +94,7 @@ TEST_CASE("tune takes the extents of arrays with --axis, and run uses what it ch
   REQUIRE(tuned.exit_code == 0);
   CHECK_THAT(tuned.out, ContainsSubstring("sum f32 along an axis 1x1x2x3") &&
                             ContainsSubstring("sum f32 along an axis 4x5x6x1"));
-  const Outcome ran = run_along(place, {"--axis", "1", matrix(place)});
+  const Outcome ran = run_cpu(place, {"--axis", "1", matrix(place)});
   CHECK_THAT(ran.out, ContainsSubstring("why     exact: tuned"));
   CHECK(place.run({"why", "--device", "cpu", "--axis", "1", "--shape", "2x3"}).exit_code == 0);
   CHECK_THAT(place.run({"tune", "--device", "cpu", "--axis", "1"}).err,

@@ -9,6 +9,7 @@
 #include "tests/tuner/npy_file.h"
 #include "tests/tuner/npz_file.h"
 #include "tests/tuner/program.h"
+#include "tests/tuner/run_on_cpu.h"
 
 namespace foldtune::test {
 namespace {
@@ -16,20 +17,6 @@ namespace {
 using Catch::Matchers::ContainsSubstring;
 using Arguments = std::vector<std::string>;
 using Json = nlohmann::json;
-
-Outcome run_cpu(const Workplace& place, Arguments arguments) {
-  arguments.insert(arguments.begin(), {"run", "--device", "cpu", "--repeat", "1"});
-  return place.run(arguments);
-}
-
-/// The JSON report of `foldtune run` on the CPU device with these arguments.
-Json run(const Workplace& place, Arguments arguments) {
-  arguments.emplace_back("--json");
-  const Outcome outcome = run_cpu(place, std::move(arguments));
-  CAPTURE(outcome.out, outcome.err);
-  REQUIRE(outcome.exit_code == 0);
-  return Json::parse(outcome.out);
-}
 
 TEST_CASE("A raw file is reduced untuned, and no database is made") {
   const Workplace place;
@@ -41,7 +28,7 @@ TEST_CASE("A raw file is reduced untuned, and no database is made") {
                               ContainsSubstring("default: there is no tuning database") &&
                               ContainsSubstring("foldtune tune --device cpu --op sum --type f32"));
   const std::string other = place.file("other.db");
-  const Json report = run(place, {"--type", "f32", file, "--db", other});
+  const Json report = report_of_run(place, {"--type", "f32", file, "--db", other});
   CHECK(report["tune_command"] ==
         "foldtune tune --device cpu --db " + other + " --op sum --type f32 --n 3");
   CHECK(report["tuned_us"].is_null());
@@ -54,7 +41,7 @@ TEST_CASE("A .npy file brings its type, whatever its name") {
   const std::vector<double> values{0.1, 0.2, 0.3, 0.4, 0.5, -6.0};
   const std::string file =
       place.write("data.bin", npy_file(npy_header("<f8", "(2, 3)", "True"), bytes_of(values)));
-  const Json report = run(place, {"--op", "max", file});
+  const Json report = report_of_run(place, {"--op", "max", file});
   CHECK(report["result"] == 0.5);
   CHECK(report["problem"]["type"] == "f64");
   CHECK(report["shape"] == "6");
@@ -103,19 +90,20 @@ TEST_CASE("Elements of any type are reduced to a number in the JSON report", "[k
     CAPTURE(one.what);
     Arguments arguments = one.options;
     arguments.push_back(place.write("data", one.file));
-    CHECK(run(place, arguments)["result"] == one.result);
+    CHECK(report_of_run(place, arguments)["result"] == one.result);
   }
 }
 
 TEST_CASE("The report names what was asked for") {
   const Workplace place;
   const std::string file = place.write("whole", bytes_of(std::vector<std::int32_t>{1, 2, 6}));
-  const Json narrow = run(place, {"--op", "mean", "--result", "bf16", "--type", "i32", file});
+  const Json narrow =
+      report_of_run(place, {"--op", "mean", "--result", "bf16", "--type", "i32", file});
   CHECK(narrow["result"] == 3);
   CHECK(narrow["problem"]["accumulator"] == "f64");
   CHECK(narrow["problem"]["result"] == "bf16");
-  const Json sample = run(place, {"--op", "stddev", "--ddof", "1", "--type", "i32", "--determinism",
-                                  "config_independent", file});
+  const Json sample = report_of_run(place, {"--op", "stddev", "--ddof", "1", "--type", "i32",
+                                            "--determinism", "config_independent", file});
   CHECK(sample["result"].get<double>() == Approx(std::sqrt(7.0)));
   CHECK(sample["problem"]["ddof"] == "1");
   CHECK(sample["problem"]["determinism"] == "config_independent");
@@ -126,13 +114,13 @@ TEST_CASE("A result is printed in its shape, and so that reading it gives the sa
   const Workplace place;
   const std::string file =
       place.write("data", bytes_of(std::vector<float>{1.5F, -2.0F, 4.25F, -2.0F}));
-  CHECK(run(place, {"--op", "argmin", "--type", "f32", file})["result"] ==
+  CHECK(report_of_run(place, {"--op", "argmin", "--type", "f32", file})["result"] ==
         Json{{"value", -2.0}, {"index", 1}});
-  CHECK(run(place, {"--op", "minmax", "--type", "f32", file})["result"] ==
+  CHECK(report_of_run(place, {"--op", "minmax", "--type", "f32", file})["result"] ==
         Json{{"min", -2.0}, {"max", 4.25}});
   const double value = 0.1 + 0.2;
   const std::string third = place.write("third", bytes_of(std::vector<double>{value}));
-  CHECK(run(place, {"--type", "f64", third})["result"].get<double>() == value);
+  CHECK(report_of_run(place, {"--type", "f64", third})["result"].get<double>() == value);
   const std::string great =
       place.write("great", bytes_of(std::vector{1, std::numeric_limits<std::uint64_t>::max()}));
   for (const auto& [arguments, text] : std::vector<std::pair<Arguments, std::string>>{
@@ -149,7 +137,7 @@ TEST_CASE("Two files are folded together") {
   const Workplace place;
   const std::string x = place.write("x.npy", npy_of("<i2", std::vector<std::int16_t>{1000, -2, 3}));
   const std::string y = place.write("y", bytes_of(std::vector<std::int16_t>{1000, 5, 7}));
-  const Json report = run(place, {"--op", "dot", x, y});
+  const Json report = report_of_run(place, {"--op", "dot", x, y});
   CHECK(report["result"] == 1000011);
   CHECK(report["files"] == Json{x, y});
   CHECK(report["shape"] == "3");
@@ -169,12 +157,12 @@ TEST_CASE("Elements are paired and counted by their indices, in whatever order a
   const std::string rows = place.write("rows.npy", matrix("<f4", false, "(2, 3)"));
   const std::string columns = place.write("columns.npy", matrix("<f4", true, "(2, 3)"));
   const std::string other = place.write("other.npy", matrix("<f4", false, "(3, 2)"));
-  CHECK(run(place, {"--op", "dot", rows, columns})["result"] == 55);
-  CHECK(run(place, {"--op", "custom", "--inputs", "f32,f32", "--map", "x * y", columns,
-                    rows})["result"] == 55);
-  CHECK(run(place, {"--op", "custom", "--inputs", "f32", "--map", "x * i", columns})["result"] ==
-        55);
-  const Json least = run(place, {"--op", "argmax", columns});
+  CHECK(report_of_run(place, {"--op", "dot", rows, columns})["result"] == 55);
+  CHECK(report_of_run(place, {"--op", "custom", "--inputs", "f32,f32", "--map", "x * y", columns,
+                              rows})["result"] == 55);
+  CHECK(report_of_run(place, {"--op", "custom", "--inputs", "f32", "--map", "x * i",
+                              columns})["result"] == 55);
+  const Json least = report_of_run(place, {"--op", "argmax", columns});
   CHECK(least["result"] == Json{{"value", 5.0}, {"index", 5}, {"indices", {1, 2}}});
   CHECK(least["array_shape"] == Json{2, 3});
   CHECK_THAT(run_cpu(place, {"--op", "argmax", rows}).out,
@@ -189,10 +177,11 @@ TEST_CASE("An array of an .npz file is reduced by its name, and text as raw byte
   const std::string file = place.write(
       "data.npz",
       npz_file({{"x.npy", matrix("<f4", false, "(6,)")}, {"y.npy", matrix("<f4", true, "(6,)")}}));
-  const Json report = run(place, {file + ":x"});
+  const Json report = report_of_run(place, {file + ":x"});
   CHECK(report["result"] == 15);
   CHECK(report["files"] == Json{file + ":x"});
-  CHECK(run(place, {"--raw", "--type", "u8", place.write("text", "1\n")})["result"] == '1' + '\n');
+  CHECK(report_of_run(place, {"--raw", "--type", "u8", place.write("text", "1\n")})["result"] ==
+        '1' + '\n');
 }
 
 TEST_CASE("NaN is nan, whatever its sign", "[kernels]") {
@@ -204,8 +193,8 @@ TEST_CASE("NaN is nan, whatever its sign", "[kernels]") {
   CHECK_THAT(run_cpu(place, {"--op", "argmax", "--type", "f32", file}).out,
              ContainsSubstring("result  value nan at index 1\n"));
   CHECK_THAT(run_cpu(place, {"--type", "f32", sum}).out, ContainsSubstring("result  nan\n"));
-  CHECK(run(place, {"--type", "f32", sum})["result"] == "nan");
-  CHECK(run(place, {"--op", "argmin", "--type", "f32", file})["result"] ==
+  CHECK(report_of_run(place, {"--type", "f32", sum})["result"] == "nan");
+  CHECK(report_of_run(place, {"--op", "argmin", "--type", "f32", file})["result"] ==
         Json{{"value", "nan"}, {"index", 1}});
 }
 
@@ -231,7 +220,7 @@ TEST_CASE("What is not a number is nan, whatever made it", "[kernels]") {
                           {{"min", "nan"}, {"max", "nan"}}}}) {
     CAPTURE(arguments);
     CHECK_THAT(run_cpu(place, arguments).out, ContainsSubstring("result  " + text + "\n"));
-    CHECK(run(place, arguments)["result"] == json);
+    CHECK(report_of_run(place, arguments)["result"] == json);
   }
 }
 
@@ -285,8 +274,8 @@ TEST_CASE("Norms, means and variances stay in range, and keep the digits of a la
   for (const auto& [op, type, file, right] : cases) {
     for (const std::string determinism : {"run_to_run", "config_independent"}) {
       CAPTURE(op, type, determinism);
-      const Json report = run(place, {"--op", op, "--type", type, "--determinism", determinism,
-                                      place.write("data", file)});
+      const Json report = report_of_run(place, {"--op", op, "--type", type, "--determinism",
+                                                determinism, place.write("data", file)});
       CHECK(report["result"].get<double>() == Approx(right).epsilon(1e-4));
     }
   }
@@ -301,7 +290,7 @@ TEST_CASE("Where no element counts, the index is -1, and that is said", "[kernel
   CHECK(outcome.exit_code == 0);
   CHECK_THAT(outcome.out, ContainsSubstring("result  value inf at index -1\n"));
   CHECK_THAT(outcome.err, ContainsSubstring("no element counted") && ContainsSubstring("all 4"));
-  CHECK(run(place, arguments)["result"] == Json{{"value", "inf"}, {"index", -1}});
+  CHECK(report_of_run(place, arguments)["result"] == Json{{"value", "inf"}, {"index", -1}});
 }
 
 TEST_CASE("Beside an index stands the element that is there, of zeros the first", "[kernels]") {
@@ -345,7 +334,7 @@ TEST_CASE("A file of many chunks is reduced as a whole") {
   values[(std::size_t{32} << 20) / sizeof(std::int32_t)] = 10;
   values.back() = 100;
   const std::string file = place.write("data", bytes_of(values));
-  CHECK(run(place, {"--type", "i32", file})["result"] == 111);
+  CHECK(report_of_run(place, {"--type", "i32", file})["result"] == 111);
 }
 
 }  // namespace
