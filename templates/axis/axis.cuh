@@ -9,13 +9,25 @@
 #include "templates/axis/meeting.cuh"
 #include "templates/axis/rows.cuh"
 #include "templates/axis/staged.cuh"
+#include "templates/device/prefetch.cuh"
 
 namespace foldtune {
 
 /// Before a kernel reads.
-FOLDTUNE_DEVICE void begin_reading(bool inputs_ready) {
+template <AxisParams kParams, class... Ts>
+FOLDTUNE_DEVICE void begin_reading(TypeList<Ts...>, const void* const* inputs, const AxisWork& work,
+                                   bool inputs_ready) {
+  constexpr uint32 kTile = kParams.block_size * kParams.vector_width * kParams.unroll;
   platform::let_next_grid_begin();
-  if (!inputs_ready) platform::await_previous_grid();
+  if (inputs_ready) return;
+  if constexpr (platform::kHasPrefetch) {
+    for (uint64 tile = uint64{platform::block_index()} * kTile; tile < work.prefetched;
+         tile += uint64{platform::grid_size()} * kTile) {
+      const auto rest = static_cast<uint32>(work.prefetched - tile);
+      prefetch_elements<kParams.block_size, Ts...>(inputs, tile, rest < kTile ? rest : kTile);
+    }
+  }
+  platform::await_previous_grid();
 }
 /// Before it writes.
 FOLDTUNE_DEVICE void begin_writing(bool inputs_ready) {
@@ -55,13 +67,8 @@ fold_along_rows(InputPointers<Op::Inputs::kSize> inputs, AxisShape shape, AxisWo
   constexpr uint32 kGroup = kParams.group;
   constexpr uint32 kGroups = kBlockSize / kGroup;
   using Group = GroupFold<Op, Warp, kBlockSize, kGroup>;
-  constexpr uint32 kRoom = kGroups == 1 ? kBlockSize : 1;
-  struct Storage {
-    typename Group::Storage group;
-    A values[kRoom];
-  };
-  FOLDTUNE_SHARED(Storage, storage);
-  begin_reading(inputs_ready);
+  FOLDTUNE_SHARED(typename Group::Storage, storage);
+  begin_reading<kParams>(typename Op::Inputs{}, inputs.pointers, work, inputs_ready);
   const uint32 thread = platform::thread_index() % kGroup;
   const uint32 group = platform::thread_index() / kGroup;
   const BlockTurn turn = block_turn<kGroups>(work);
@@ -80,22 +87,17 @@ fold_along_rows(InputPointers<Op::Inputs::kSize> inputs, AxisShape shape, AxisWo
             inputs.pointers, shape, start, thread, turn.part, turn.parts});
       }
     }
-    total = Group::fold(storage.group, total);
+    total = Group::fold(storage, total);
     begin_writing(inputs_ready);
     if constexpr (kGroups == 1) {
-      if (turn.parts > 1) {
-        if (thread == 0) storage.values[0] = total;
-        platform::sync_block();
-        if (!meet_blocks<Op, kBlockSize, kRoom>(storage.values, 1, unit, turn.part, turn.parts,
-                                                scratch)) {
-          return;
-        }
-        total = storage.values[0];
+      if (turn.parts > 1 &&
+          !meet_in_group<Op, Group>(storage, total, unit, turn.part, turn.parts, scratch)) {
+        return;
       }
     }
     if (is_there && thread == 0) {
-      store_along_axis<Op>(output + output_offset(shape, place.quotient, place.remainder), total,
-                           reduced_count(shape));
+      output[output_offset(shape, place.quotient, place.remainder)] =
+          result_along_axis<Op, Output>(total, reduced_count(shape));
     }
     if constexpr (kGroup > kWarpSize) platform::sync_block();
   }
@@ -108,8 +110,9 @@ fold_strips(InputPointers<Op::Inputs::kSize> inputs, AxisShape shape, AxisWork w
             void* scratch, bool inputs_ready) {
   using A = typename Op::Accumulator;
   constexpr uint32 kBlockSize = kParams.block_size;
+  using Columns = StripColumns<kLayout, kParams>;
   constexpr uint32 kVector = kParams.vector_width;
-  constexpr uint32 kColumns = kParams.width * kVector;
+  constexpr uint32 kColumns = Columns::kCount;
   constexpr uint32 kHeight = kParams.group;
   constexpr uint32 kUnitThreads = kParams.width * kHeight;
   constexpr uint32 kUnits = kBlockSize / kUnitThreads;
@@ -118,37 +121,46 @@ fold_strips(InputPointers<Op::Inputs::kSize> inputs, AxisShape shape, AxisWork w
     A values[kMeets || kUnits == 1 ? kBlockSize * kVector : 1];
   };
   FOLDTUNE_SHARED(Storage, storage);
-  begin_reading(inputs_ready);
+  begin_reading<kParams>(typename Op::Inputs{}, inputs.pointers, work, inputs_ready);
   const uint32 thread = platform::thread_index() % kUnitThreads;
-  const uint32 x = thread % kParams.width;
+  const Columns own{thread % kParams.width};
   const uint32 y = thread / kParams.width;
   const BlockTurn turn = block_turn<kUnits>(work);
   A* const values = storage.values + (kMeets ? (platform::thread_index() - thread) * kVector : 0);
   for (uint64 base = turn.first; base < work.units; base += turn.step) {
     const uint64 unit = base + platform::thread_index() / kUnitThreads;
+    const bool is_there = unit < work.units;
     const Quotient place = divide(unit, work.strips);
-    const uint64 strip = place.remainder * kColumns;  // its first column
-    const uint64 column = unit < work.units ? strip + x * kVector : shape.extents[2];
+    const uint64 strip = is_there ? place.remainder * kColumns : shape.extents[2];
     A totals[kVector];
-    fold_strip<Op, Index, kLayout, kParams>(typename Op::Inputs{}, inputs.pointers, shape,
-                                            place.quotient, column,
-                                            static_cast<Index>(turn.part * kHeight + y),
-                                            static_cast<Index>(turn.parts * kHeight), totals);
+    fold_strip<Op, Index>(typename Op::Inputs{}, inputs.pointers, shape, place.quotient, strip, own,
+                          static_cast<Index>(turn.part * kHeight + y),
+                          static_cast<Index>(turn.parts * kHeight), totals);
     begin_writing(inputs_ready);
-    const auto store = [&](uint64 at, const A& total) {
-      if (at < shape.extents[2]) {
-        store_along_axis<Op>(output + output_offset(shape, place.quotient, at), total,
-                             reduced_count(shape));
+    const auto output_at = [&](uint64 column) {
+      return output + output_offset(shape, place.quotient, column);
+    };
+    const auto store = [&](uint64 column, const A& total) {
+      if (column < shape.extents[2]) {
+        *output_at(column) = result_along_axis<Op, Output>(total, reduced_count(shape));
       }
     };
     if (!kMeets && turn.parts == 1) {
-      FOLDTUNE_UNROLL
-      for (uint32 i = 0; i < kVector; ++i) store(column + i, totals[i]);
+      if constexpr (Columns::kAreNeighbours) {
+        const uint64 first = strip + own.at(0);
+        if (first < shape.extents[2]) {
+          store_neighbours<Op>(output_at(first), shape.output_strides[1], totals,
+                               reduced_count(shape));
+        }
+      } else {
+        FOLDTUNE_UNROLL
+        for (uint32 j = 0; j < kVector; ++j) store(strip + own.at(j), totals[j]);
+      }
       continue;
     }
     if constexpr (kMeets || kUnits == 1) {
       FOLDTUNE_UNROLL
-      for (uint32 i = 0; i < kVector; ++i) values[thread * kVector + i] = totals[i];
+      for (uint32 j = 0; j < kVector; ++j) values[y * kColumns + own.at(j)] = totals[j];
       platform::sync_block();
       fold_matrix<Op>(values, kHeight, kColumns, thread, kUnitThreads);
       if constexpr (kUnits == 1) {
@@ -157,7 +169,7 @@ fold_strips(InputPointers<Op::Inputs::kSize> inputs, AxisShape shape, AxisWork w
           return;
         }
       }
-      for (uint32 i = thread; i < kColumns && unit < work.units; i += kUnitThreads) {
+      for (uint32 i = thread; i < kColumns && is_there; i += kUnitThreads) {
         store(strip + i, values[i]);
       }
       platform::sync_block();
@@ -177,7 +189,7 @@ fold_lines(InputPointers<Op::Inputs::kSize> inputs, AxisShape shape, AxisWork wo
     A values[kBlockSize * kVector];
   };
   FOLDTUNE_SHARED(Storage, storage);
-  begin_reading(inputs_ready);
+  begin_reading<kParams>(typename Op::Inputs{}, inputs.pointers, work, inputs_ready);
   const auto columns = static_cast<uint32>(shape.extents[2]);
   const LineDeal deal = deal_lines<kBlockSize, kVector>(columns);
   const uint32 thread = platform::thread_index();
@@ -198,15 +210,15 @@ fold_lines(InputPointers<Op::Inputs::kSize> inputs, AxisShape shape, AxisWork wo
       return;
     }
     for (uint32 i = thread; i < columns; i += kBlockSize) {
-      store_along_axis<Op>(output + output_offset(shape, k, i), storage.values[i],
-                           reduced_count(shape));
+      output[output_offset(shape, k, i)] =
+          result_along_axis<Op, Output>(storage.values[i], reduced_count(shape));
     }
     platform::sync_block();
   }
 }
 
-/// A unit is a row, or a slab of lines.
-template <class Op, class Output, AxisParams kParams, class... Ts>
+/// A unit is a row, or a slab of lines. Rows that begin and end at vectors are read in these.
+template <class Op, class Output, AxisLayout kLayout, AxisParams kParams, class... Ts>
 FOLDTUNE_DEVICE void fold_staged_units(TypeList<Ts...>, const void* const* inputs,
                                        const AxisShape& shape, const AxisWork& work, Output* output,
                                        bool inputs_ready) {
@@ -215,15 +227,17 @@ FOLDTUNE_DEVICE void fold_staged_units(TypeList<Ts...>, const void* const* input
   constexpr uint32 kGroup = kParams.group;
   constexpr uint32 kGroups = kBlockSize / kGroup;
   constexpr int kCapacity = kParams.block_size * kParams.vector_width * kParams.unroll;
-  constexpr int kUnroll = 4;
+  constexpr int kPiece = kLayout == AxisLayout::vector ? kParams.vector_width : 1;
   using Group = GroupFold<Op, ShuffleWarp<Op>, kBlockSize, kGroup>;
-  using Staged = StagedElements<kCapacity, Ts...>;
+  using Staged = StagedElements<kCapacity, kPiece, Ts...>;
+  using Walk = StagedWalk<Staged, kPiece>;
   FOLDTUNE_SHARED(Staged, staged);
   typename Group::Storage no_storage;
-  begin_reading(inputs_ready);
+  begin_reading<kParams>(TypeList<Ts...>{}, inputs, work, inputs_ready);
   const uint32 columns = work.columns;
   const auto lines = static_cast<uint32>(reduced_count(shape));
   const uint32 unit_elements = lines * columns;
+  const bool is_dense = has_dense_output(shape);
   const uint32 thread = platform::thread_index() % kGroup;
   const uint32 group = platform::thread_index() / kGroup;
   for (uint64 first = uint64{platform::block_index()} * work.items; first < work.units;
@@ -242,25 +256,28 @@ FOLDTUNE_DEVICE void fold_staged_units(TypeList<Ts...>, const void* const* input
       const uint32 column = result - unit * columns;
       A total = Op::identity();
       if (is_there) {
-        total = fold_staged<Op, kUnroll>(staged, unit * unit_elements + column, lines, columns,
-                                         thread, kGroup);
+        total = fold_walk<Op>(Walk{staged, (unit * unit_elements + column) / kPiece, lines / kPiece,
+                                   columns, thread, kGroup});
       }
       total = Group::fold(no_storage, total);
       if (is_there && thread == 0) {
-        const Quotient place = divide(first * columns + result, shape.extents[2]);
-        store_along_axis<Op>(output + output_offset(shape, place.quotient, place.remainder), total,
-                             lines);
+        auto at = static_cast<int64>(first * columns + result);
+        if (!is_dense) {
+          const Quotient place = divide(static_cast<uint64>(at), shape.extents[2]);
+          at = output_offset(shape, place.quotient, place.remainder);
+        }
+        output[at] = result_along_axis<Op, Output>(total, lines);
       }
     }
     platform::sync_block();
   }
 }
-template <class Op, class Output, AxisParams kParams>
+template <class Op, class Output, AxisLayout kLayout, AxisParams kParams>
 FOLDTUNE_KERNEL(kParams.block_size)
 fold_staged_rows(InputPointers<Op::Inputs::kSize> inputs, AxisShape shape, AxisWork work,
                  Output* output, void*, bool inputs_ready) {
-  fold_staged_units<Op, Output, kParams>(typename Op::Inputs{}, inputs.pointers, shape, work,
-                                         output, inputs_ready);
+  fold_staged_units<Op, Output, kLayout, kParams>(typename Op::Inputs{}, inputs.pointers, shape,
+                                                  work, output, inputs_ready);
 }
 
 }  // namespace foldtune

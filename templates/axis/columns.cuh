@@ -1,10 +1,13 @@
 /// The methods `strips` and `lines`: threads side by side across columns.
 ///
 /// `strips`: a block has `width` threads across, each for `vector_width` columns, and `group` of
-/// these one below the other, which take lines in turn:
+/// these one below the other, which take lines in turn. Where lines begin at vectors, a thread's
+/// columns are neighbours; else they are `width` apart, and are loaded one by one:
 ///
 ///     line 0      thread 0 0 0 0   1 1 1 1 ... 31 31 31 31  |  the next strip
 ///     line 1      thread 32 ...
+///
+///     line 0      thread 0 1 2 ... 31   0 1 2 ... 31   0 1 2 ... 31   0 1 2 ... 31  |  the next
 ///
 /// `lines`: a block reads lines one after another as if they were one run. Its threads are as many
 /// as fill a number of lines, so that each comes back to its columns:
@@ -20,25 +23,74 @@
 
 namespace foldtune {
 
-/// The totals of a thread's columns, from `column` of slab `k` on, in its share of the lines: it is
-/// in line `y` of the `height` lines of threads that take lines in turn.
+/// Single elements of several columns in one line.
+template <int kWidth, class... Ts>
+struct ScatteredLine {
+  Row<1, Ts...> elements[kWidth];
+};
+template <int kWidth, class... Ts>
+FOLDTUNE_DEVICE Row<1, Ts...> element_of(const ScatteredLine<kWidth, Ts...>& line, int i) {
+  return line.elements[i];
+}
+
+/// The columns of a strip that thread `x` across has: column j is the strip's number `at(j)`.
+template <AxisLayout kLayout, AxisParams kParams>
+struct StripColumns {
+  static constexpr uint32 kVector = kParams.vector_width;
+  static constexpr uint32 kCount = kParams.width * kVector;  ///< of the strip
+  static constexpr bool kAreNeighbours = kLayout == AxisLayout::vector;
+
+  uint32 x;
+
+  FOLDTUNE_DEVICE uint32 at(uint32 j) const {
+    return kAreNeighbours ? x * kVector + j : x + j * uint32{kParams.width};
+  }
+};
+
+/// The totals of a thread's columns, those of the strip of slab `k` that begins at column `strip`,
+/// in its share of the lines: it is in line `y` of the `height` lines of threads that take lines in
+/// turn.
 template <class Op, class Index, AxisLayout kLayout, AxisParams kParams, class... Ts>
 FOLDTUNE_DEVICE void fold_strip(TypeList<Ts...>, const void* const* inputs, const AxisShape& shape,
-                                uint64 k, uint64 column, Index y, Index height,
+                                uint64 k, uint64 strip, StripColumns<kLayout, kParams> columns,
+                                Index y, Index height,
                                 typename Op::Accumulator (&totals)[kParams.vector_width]) {
   constexpr int kWidth = kParams.vector_width;
   const auto lines = static_cast<Index>(shape.extents[1]);
-  const bool has_columns = column < shape.extents[2];
+  const uint64 first = strip + columns.at(0);
+  const bool has_columns = first < shape.extents[2];
   const Index count = has_columns && y < lines ? (lines - y + height - 1) / height : 0;
-  const int64 start = input_offset(shape, k, column) + static_cast<int64>(y) * shape.strides[1];
+  const int64 line = static_cast<int64>(y) * shape.strides[1];
   const int64 step = static_cast<int64>(height) * shape.strides[1];
   Index numbers[kWidth];
   FOLDTUNE_UNROLL
   for (Index& number : numbers) number = y;
-  fold_columns<Op, kParams.unroll>(totals, count, numbers, height, [&](Index i) {
-    return RowSource<kWidth, true, Ts...>::at(inputs, start + static_cast<int64>(i) * step)
-        .load(0u);
-  });
+  if constexpr (columns.kAreNeighbours || kWidth == 1) {
+    const int64 start = input_offset(shape, k, first) + line;
+    fold_columns<Op, kParams.unroll>(totals, count, numbers, height, [&](Index i) {
+      return RowSource<kWidth, true, Ts...>::at(inputs, start + static_cast<int64>(i) * step)
+          .load(0u);
+    });
+  } else {
+    // The last column in the place of those that there are not.
+    int64 starts[kWidth];
+    FOLDTUNE_UNROLL
+    for (int j = 0; j < kWidth; ++j) {
+      const uint64 column = strip + columns.at(j);
+      starts[j] =
+          input_offset(shape, k, column < shape.extents[2] ? column : shape.extents[2] - 1) + line;
+    }
+    fold_columns<Op, kParams.unroll>(totals, count, numbers, height, [&](Index i) {
+      ScatteredLine<kWidth, Ts...> scattered;
+      FOLDTUNE_UNROLL
+      for (int j = 0; j < kWidth; ++j) {
+        scattered.elements[j] =
+            RowSource<1, true, Ts...>::at(inputs, starts[j] + static_cast<int64>(i) * step)
+                .load(0u);
+      }
+      return scattered;
+    });
+  }
 }
 
 /// How `lines` deals a slab of lines to threads.

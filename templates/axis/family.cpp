@@ -94,8 +94,9 @@ Program make_axis_program(const Variant& variant) {
           has_warp_fold(reduction.row) ? "Redux" : "Shuffle", op, output, index, layout, seen));
       break;
     case AxisMethod::staged:
-      program.name_expressions.push_back(
-          fmt::format("foldtune::fold_staged_rows<{}, {}, {}>", op, output, seen));
+      program.name_expressions.push_back(fmt::format("foldtune::fold_staged_rows<{}, {}, {}, {}>",
+                                                     op, output,
+                                                     layout_name(staged_layout(reduction)), seen));
       break;
     case AxisMethod::strips:
       program.name_expressions.push_back(fmt::format("foldtune::fold_strips<{}, {}, {}, {}, {}>",
@@ -245,9 +246,10 @@ class AxisFamily final : public Family {
       for (std::size_t j = 0; j + 1 < lines_end; ++j) {
         is_aligned = is_aligned && is_of_vectors(shape[j], strides.input[j], sizes.bytes[i]);
       }
-      if (lines_end == 3) {
-        // Neighbouring columns are loaded together, and none beyond the last.
-        is_aligned = is_aligned && shape[2] * sizes.bytes[i] % kMaxLoadBytes == 0;
+      if (is_dense || lines_end == 3) {
+        // A line ends at a vector, too: neighbouring columns are loaded together, and none beyond
+        // the last; staged rows are read in vectors.
+        is_aligned = is_aligned && shape[lines_end - 1] * sizes.bytes[i] % kMaxLoadBytes == 0;
       }
     }
     if (is_dense) {

@@ -5,6 +5,7 @@
 
 #include "templates/axis/space.h"
 #include "templates/axis/strides.h"
+#include "templates/device/prefetch_limits.cuh"
 #include "templates/fold/operators.h"
 
 namespace foldtune {
@@ -47,6 +48,7 @@ AxisLauncher::AxisLauncher(const AxisReduction& reduction, const AxisParams& par
                            int resident_blocks)
     : params_(params),
       has_rows_(has_rows(reduction.shape)),
+      prefetched_bytes_(is_dense(reduction.alignment) ? element_bytes(reduction.row) : 0),
       strides_(kInputs + reduction.row.input_types().size()),
       partial_bytes_(kSlotSizes *
                      accumulator_bytes(reduction.row, has_wide_numbers(reduction.shape))),
@@ -84,10 +86,23 @@ std::uint64_t AxisLauncher::turns(const Shape& shape) const {
   return 1;
 }
 
+/// Of small inputs all, of others a quarter, but no more than what is worth it (prefetch.cuh).
+unsigned AxisLauncher::prefetched_elements(const Shape& shape) const {
+  if (prefetched_bytes_ == 0) return 0;
+  const std::uint64_t elements = result_count(shape) * row_count(shape);
+  const std::uint64_t most = kMaxPrefetchBytes / prefetched_bytes_;
+  return static_cast<unsigned>(elements <= most ? elements
+                                                : std::min(most, elements / kPrefetchShare));
+}
+
 AxisLauncher::Deal AxisLauncher::deal(const Shape& shape) const {
-  Deal deal{
-      .work = {.units = result_count(shape), .strips = 1, .splits = 1, .items = 1, .columns = 1},
-      .blocks = 1};
+  Deal deal{.work = {.units = result_count(shape),
+                     .strips = 1,
+                     .prefetched = prefetched_elements(shape),
+                     .splits = 1,
+                     .items = 1,
+                     .columns = 1},
+            .blocks = 1};
   AxisWork& work = deal.work;
   std::uint64_t units_per_block = 1;
   switch (params_.method) {

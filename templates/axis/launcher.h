@@ -27,6 +27,7 @@ class AxisLauncher final : public Launcher {
     std::uint32_t blocks;
   };
   Deal deal(const Shape& shape) const;
+  unsigned prefetched_elements(const Shape& shape) const;
   /// Results of a unit.
   std::uint64_t unit_results(const Shape& shape) const;
   /// Turns that the blocks which share a unit can take.
@@ -34,7 +35,8 @@ class AxisLauncher final : public Launcher {
 
   AxisParams params_;
   bool has_rows_;
-  std::size_t strides_;  ///< the argument's place
+  std::size_t prefetched_bytes_;  ///< of an element of all inputs; 0: they have gaps
+  std::size_t strides_;           ///< the argument's place
   std::size_t partial_bytes_;
   std::uint64_t max_blocks_;
 };

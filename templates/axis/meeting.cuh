@@ -13,6 +13,7 @@ namespace foldtune {
 template <class Op, class Warp, int kBlockSize, int kGroup>
 struct GroupFold {
   using A = typename Op::Accumulator;
+  static constexpr uint32 kThreads = kGroup;
   static constexpr uint32 kWarps = kBlockSize / kWarpSize;
   static constexpr uint32 kGroupWarps = kGroup > int{kWarpSize} ? kGroup / kWarpSize : 1;
 
@@ -61,19 +62,64 @@ FOLDTUNE_DEVICE void fold_matrix(typename Op::Accumulator* values, uint32 height
   }
 }
 
-/// Waits for the partial result of a slot, and leaves the slot empty.
-template <class A>
-FOLDTUNE_DEVICE A take_partial(FlaggedPartials<A> partials, uint32 slot) {
-  Words<A> words;
-  while (!partials.try_get(slot, words)) platform::pause();
-  partials.clear(slot);
-  return words.value();
+/// Of `count` things that are dealt in turn to `takers`, those of number `taker`.
+FOLDTUNE_DEVICE uint32 turns_of(uint32 taker, uint32 count, uint32 takers) {
+  return taker < count ? (count - taker + takers - 1) / takers : 0;
 }
 
-/// Called by all threads of all `splits` blocks that share a unit of `width` results, number `part`
-/// of them, with its totals in `values`, which has room for `kRoom`. True in the last one, which
-/// then has the totals of all. Blocks begin in the order of their index, so that no block which the
-/// last one waits for is waiting for its place. Each block's slots follow those of the one before.
+/// Adds the partial results of `count` slots, `step` apart, to `total`, and leaves the slots empty.
+/// Waits for each, and asks for several at once.
+template <class Op>
+FOLDTUNE_DEVICE typename Op::Accumulator add_partials(
+    typename Op::Accumulator total, FlaggedPartials<typename Op::Accumulator> partials, uint32 slot,
+    uint32 step, uint32 count) {
+  constexpr uint32 kAtOnce = 8;
+  for (uint32 first = 0; first < count; first += kAtOnce) {
+    Words<typename Op::Accumulator> words[kAtOnce];
+    bool is_there[kAtOnce];
+    FOLDTUNE_UNROLL
+    for (uint32 i = 0; i < kAtOnce; ++i) {
+      is_there[i] = first + i < count && partials.try_get(slot + (first + i) * step, words[i]);
+    }
+    FOLDTUNE_UNROLL
+    for (uint32 i = 0; i < kAtOnce; ++i) {
+      if (first + i >= count) break;
+      const uint32 own = slot + (first + i) * step;
+      if (!is_there[i]) {
+        while (!partials.try_get(own, words[i])) platform::pause();
+      }
+      partials.clear(own);
+      total = Op::combine(total, words[i].value());
+    }
+  }
+  return total;
+}
+
+/// Called by all threads of all `splits` blocks that share a result, number `part` of them, with
+/// its `total` in the first thread. True in the last block, whose first thread then has the total
+/// of all. Blocks begin in the order of their index, so that no block which the last one waits for
+/// is waiting for its place.
+template <class Op, class Group>
+FOLDTUNE_DEVICE bool meet_in_group(typename Group::Storage& storage,
+                                   typename Op::Accumulator& total, uint64 unit, uint32 part,
+                                   uint32 splits, void* scratch) {
+  const FlaggedPartials<typename Op::Accumulator> partials(scratch);
+  const uint32 thread = platform::thread_index();
+  const auto first = static_cast<uint32>(unit * splits);
+  if (part != splits - 1) {
+    if (thread == 0) partials.put(first + part, total);
+    return false;
+  }
+  auto share = add_partials<Op>(Op::identity(), partials, first + thread, Group::kThreads,
+                                turns_of(thread, splits - 1, Group::kThreads));
+  if (thread == 0) share = Op::combine(share, total);
+  platform::sync_block();
+  total = Group::fold(storage, share);
+  return true;
+}
+
+/// The same of a unit of `width` results, whose totals are in `values`, which has room for `kRoom`.
+/// Each block's slots follow those of the one before.
 template <class Op, uint32 kBlockSize, uint32 kRoom>
 FOLDTUNE_DEVICE bool meet_blocks(typename Op::Accumulator* values, uint32 width, uint64 unit,
                                  uint32 part, uint32 splits, void* scratch) {
@@ -92,10 +138,9 @@ FOLDTUNE_DEVICE bool meet_blocks(typename Op::Accumulator* values, uint32 width,
   const uint32 line = width >= kBlockSize ? 0 : thread / width;
   const uint32 begin = width >= kBlockSize ? thread : thread % width;
   for (uint32 i = begin; i < width && line < height; i += kBlockSize) {
-    A total = Op::identity();
-    for (uint32 from = line; from < splits - 1; from += height) {
-      total = Op::combine(total, take_partial(partials, first + from * width + i));
-    }
+    const uint32 others = line < splits - 1 ? (splits - 1 - line + height - 1) / height : 0;
+    const A total = add_partials<Op>(Op::identity(), partials, first + line * width + i,
+                                     height * width, others);
     if (line == 0) {
       values[i] = Op::combine(total, values[i]);
     } else {
@@ -111,13 +156,43 @@ FOLDTUNE_DEVICE bool meet_blocks(typename Op::Accumulator* values, uint32 width,
 /// The result of a fold of `count` elements, from its last partial result: of operators that find
 /// an element its number along the axis, -1 where none counts.
 template <class Op, class Output>
-FOLDTUNE_DEVICE void store_along_axis(Output* output, const typename Op::Accumulator& total,
-                                      uint64 count) {
+FOLDTUNE_DEVICE Output result_along_axis(const typename Op::Accumulator& total, uint64 count) {
   if constexpr (requires { typename Op::Value; }) {
-    show_result(output, total.index == Op::kNowhere ? static_cast<Output>(-1)
-                                                    : static_cast<Output>(total.index));
+    return total.index == Op::kNowhere ? static_cast<Output>(-1) : static_cast<Output>(total.index);
   } else {
-    store_result<Op>(output, total, count);
+    const auto result = Op::finish(total, count);
+    if constexpr (kIsSame<decltype(result), const Output>) {
+      return result;
+    } else {
+      return store_number<Output>(result);
+    }
+  }
+}
+
+/// Stores the results of neighbouring folds of `count` elements, which are `stride` apart: together
+/// where that is possible. Each word is stored once (Family::stores_result_once).
+template <class Op, class Output, int kCount>
+FOLDTUNE_DEVICE void store_neighbours(Output* output, int64 stride,
+                                      const typename Op::Accumulator (&totals)[kCount],
+                                      uint64 count) {
+  constexpr int kMost = sizeof(Output) < 16 ? int{16 / sizeof(Output)} : 1;
+  constexpr int kWidth = kCount < kMost ? kCount : kMost;
+  using Vector = Pack<Output, kWidth>;
+  if (kWidth > 1 && stride == 1 && reinterpret_cast<uint64>(output) % sizeof(Vector) == 0) {
+    FOLDTUNE_UNROLL
+    for (int i = 0; i < kCount; i += kWidth) {
+      Vector results;
+      FOLDTUNE_UNROLL
+      for (int j = 0; j < kWidth; ++j) {
+        results.elements[j] = result_along_axis<Op, Output>(totals[i + j], count);
+      }
+      *reinterpret_cast<Vector*>(output + i) = results;
+    }
+    return;
+  }
+  FOLDTUNE_UNROLL
+  for (int i = 0; i < kCount; ++i) {
+    output[i * stride] = result_along_axis<Op, Output>(totals[i], count);
   }
 }
 

@@ -33,4 +33,11 @@ FOLDTUNE_DEVICE int64 output_offset(const AxisShape& shape, uint64 k, uint64 l) 
          static_cast<int64>(l) * shape.output_strides[1];
 }
 
+/// Whether the results follow one another.
+FOLDTUNE_DEVICE bool has_dense_output(const AxisShape& shape) {
+  return shape.output_strides[1] == 1 &&
+         (shape.extents[0] == 1 ||
+          static_cast<uint64>(shape.output_strides[0]) == shape.extents[2]);
+}
+
 }  // namespace foldtune

@@ -18,6 +18,7 @@ constexpr double kPartial = 0.03;       ///< a partial result that a thread wait
 constexpr double kLineBytes = 128;      ///< what memory gives best at a time
 constexpr double kShortStretch = 0.25;  ///< what a stretch far below it costs, of its time
 constexpr double kBanks = 32;           ///< of shared memory, of a word each
+constexpr double kVectorBanks = 8;      ///< the same, of 16 bytes
 
 /// Of what one word costs, each further word of an accumulator adds this part.
 constexpr double kFurtherWord = 0.4;
@@ -74,15 +75,23 @@ Work staged_work(const AxisReduction& reduction, const AxisParams& params, doubl
   work.units = static_cast<double>(result_count(shape)) / columns;
   work.units_per_block = std::max(1.0, std::floor(capacity / (lines * columns)));
   work.loaded = params.vector_width * params.unroll;
-  const double words = std::max(1.0, lines * size / kRegisterBytes);
+  // Threads that read a row each meet in the same banks where rows have a power of two of words; of
+  // rows that are read in vectors only where these are more than a line of them.
+  const bool has_vectors = staged_layout(reduction) == AxisLayout::vector;
+  const double pieces =
+      has_vectors ? lines / params.vector_width : std::max(1.0, lines * size / kRegisterBytes);
+  const double banks = has_vectors ? kVectorBanks * kVectorBanks : kBanks;
+  const double free = has_vectors ? kVectorBanks : params.group;
   const double conflicts =
-      columns > 1 ? 1
-                  : std::max(1.0, std::gcd(static_cast<int>(words), static_cast<int>(kBanks)) /
-                                      static_cast<double>(params.group));
+      columns > 1
+          ? 1
+          : std::max(1.0, std::gcd(static_cast<int>(pieces), static_cast<int>(banks)) / free);
+  const double loads = has_vectors ? 1.0 / params.vector_width : 1;
   const double results = work.units_per_block * columns;
   const double idle = std::ceil(results * params.group / params.block_size) * params.block_size /
                       (results * params.group);
-  work.fold_factor = 1 + conflicts * idle * capacity / (work.units_per_block * lines * columns);
+  work.fold_factor =
+      1 + loads * conflicts * idle * capacity / (work.units_per_block * lines * columns);
   work.meeting_us = 2 * kBarrier + kShuffle * log2_up(params.group);
   return work;
 }
@@ -99,7 +108,8 @@ Work strips_work(const AxisReduction& reduction, const AxisParams& params, doubl
   work.tiles = std::ceil(lines / (params.group * params.unroll * params.splits));
   work.loaded =
       params.vector_width * std::min<double>(params.unroll, std::ceil(lines / params.group));
-  work.touched = short_stretch(std::min(columns, all) * size);
+  const bool are_neighbours = device_layout(reduction.alignment) == AxisLayout::vector;
+  work.touched = short_stretch(std::min(are_neighbours ? columns : params.width, all) * size);
   work.fold_factor = strips * columns / all;
   work.meeting_us = params.group > 1 ? kBarrier * (1 + log2_up(params.group)) : 0;
   return work;

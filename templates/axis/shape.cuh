@@ -16,6 +16,7 @@ struct AxisShape {
 struct AxisWork {
   unsigned long long units;   ///< results, strips of columns, or slabs: what a group makes at once
   unsigned long long strips;  ///< of `strips`: units of one k
+  unsigned prefetched;        ///< elements of each input that are brought into the L2 early
   unsigned splits;            ///< blocks that share a unit
   unsigned items;             ///< of `staged`: slabs that a block takes at a time
   unsigned columns;           ///< of `staged`: results of a slab; 1 of a row

@@ -69,8 +69,7 @@ bool suits_method(const AxisReduction& reduction, const AxisParams& params) {
              staged_capacity(params) * element_bytes(reduction.row) <= kMaxSharedBytes;
     }
     case AxisMethod::strips:
-      return !has_rows(reduction.shape) && meets_in_full &&
-             (device_layout(reduction.alignment) == AxisLayout::vector || params.vector_width == 1);
+      return !has_rows(reduction.shape) && meets_in_full;
     case AxisMethod::lines: {
       // Of lines that end at 16 bytes, vectors do not go on in the next one.
       const std::uint64_t most_columns =
@@ -108,6 +107,10 @@ AxisLayout device_layout(AxisAlignment alignment) {
       break;
   }
   return AxisLayout::strided;
+}
+
+AxisLayout staged_layout(const AxisReduction& reduction) {
+  return has_rows(reduction.shape) ? device_layout(reduction.alignment) : AxisLayout::element;
 }
 
 bool is_dense(AxisAlignment alignment) {

@@ -29,6 +29,8 @@ double estimate_us(const AxisReduction& reduction, const DeviceFacts& device,
 /// The layout of the kernel.
 AxisLayout device_layout(AxisAlignment alignment);
 bool is_dense(AxisAlignment alignment);
+/// Of the method `staged`: slabs of columns are read element by element.
+AxisLayout staged_layout(const AxisReduction& reduction);
 
 /// Whether the innermost elements are those of a row, and not of neighbouring columns: a matter of
 /// the size class.

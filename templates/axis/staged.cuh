@@ -9,30 +9,44 @@
 
 namespace foldtune {
 
-/// Elements of each input in shared memory.
-template <int kCapacity, class... Ts>
+/// Elements of each input in shared memory, which are read in pieces of `kPiece`. Pieces of 16
+/// bytes are in an order in which threads that read a row each do not read the same banks, where
+/// rows have 1, 2, 4 or 8 pieces.
+template <int kCapacity, int kPiece, class... Ts>
 struct StagedElements {
-  FOLDTUNE_DEVICE Row<1> load(uint32) const { return {}; }
+  FOLDTUNE_DEVICE Row<kPiece> load(uint32) const { return {}; }
 };
-template <int kCapacity, class T, class... Rest>
-struct StagedElements<kCapacity, T, Rest...> {
-  alignas(16) T first[kCapacity];
-  StagedElements<kCapacity, Rest...> rest;
+template <int kCapacity, int kPiece, class T, class... Rest>
+struct StagedElements<kCapacity, kPiece, T, Rest...> {
+  using Piece = Pack<T, kPiece>;
 
-  FOLDTUNE_DEVICE Row<1, T, Rest...> load(uint32 i) const { return {{{first[i]}}, rest.load(i)}; }
+  alignas(16) T first[kCapacity];
+  StagedElements<kCapacity, kPiece, Rest...> rest;
+
+  static FOLDTUNE_DEVICE uint32 place(uint32 piece) {
+    constexpr uint32 kOfAllBanks = 8;
+    if constexpr (sizeof(Piece) == 16) return piece ^ (piece / kOfAllBanks % kOfAllBanks);
+    return piece;
+  }
+  FOLDTUNE_DEVICE Row<kPiece, T, Rest...> load(uint32 piece) const {
+    return {reinterpret_cast<const Piece*>(first)[place(piece)], rest.load(piece)};
+  }
 };
 
 /// Copies `count` elements of each input from element `start` on, by all threads of the block.
-template <AxisParams kParams, int kCapacity>
-FOLDTUNE_DEVICE void stage(StagedElements<kCapacity>&, const void* const*, int64, uint32) {}
-template <AxisParams kParams, int kCapacity, class T, class... Rest>
-FOLDTUNE_DEVICE void stage(StagedElements<kCapacity, T, Rest...>& staged, const void* const* inputs,
-                           int64 start, uint32 count) {
+/// Pieces are vectors, of which `count` is a multiple then, or single elements.
+template <AxisParams kParams, int kCapacity, int kPiece>
+FOLDTUNE_DEVICE void stage(StagedElements<kCapacity, kPiece>&, const void* const*, int64, uint32) {}
+template <AxisParams kParams, int kCapacity, int kPiece, class T, class... Rest>
+FOLDTUNE_DEVICE void stage(StagedElements<kCapacity, kPiece, T, Rest...>& staged,
+                           const void* const* inputs, int64 start, uint32 count) {
   constexpr uint32 kWidth = kParams.vector_width;
   constexpr uint32 kBlockSize = kParams.block_size;
+  constexpr bool kHasVectors = kPiece > 1;
+  static_assert(!kHasVectors || kPiece == kWidth);
   using Vector = Pack<T, kWidth>;
   const uint32 thread = platform::thread_index();
-  const auto source = RowSource<kWidth, false, T>::at(inputs, start);
+  const auto source = RowSource<kWidth, kHasVectors, T>::at(inputs, start);
   const uint32 vectors = count / kWidth;
   Vector loaded[kParams.unroll];
   FOLDTUNE_UNROLL
@@ -43,28 +57,85 @@ FOLDTUNE_DEVICE void stage(StagedElements<kCapacity, T, Rest...>& staged, const 
   FOLDTUNE_UNROLL
   for (uint32 i = 0; i < kParams.unroll; ++i) {
     const uint32 vector = thread + i * kBlockSize;
-    if (vector < vectors) reinterpret_cast<Vector*>(staged.first)[vector] = loaded[i];
+    const uint32 place = kHasVectors ? staged.place(vector) : vector;
+    if (vector < vectors) reinterpret_cast<Vector*>(staged.first)[place] = loaded[i];
   }
-  if (kWidth > 1 && thread < count % kWidth) {
+  if (!kHasVectors && thread < count % kWidth) {
     const uint32 i = vectors * kWidth + thread;
     staged.first[i] = static_cast<const T*>(inputs[0])[start + static_cast<int64>(i)];
   }
   stage<kParams>(staged.rest, inputs + 1, start, count);
 }
 
-/// A thread's share of a result: of `count` elements, `step` apart, from staged element `begin` on,
-/// those of number `thread` of `group` threads.
-template <class Op, int kUnroll, class Staged>
-FOLDTUNE_DEVICE typename Op::Accumulator fold_staged(const Staged& staged, uint32 begin,
-                                                     uint32 count, uint32 step, uint32 thread,
-                                                     uint32 group) {
-  typename Op::Accumulator totals[1];
-  const uint32 numbers[1] = {thread};
-  const uint32 own = thread < count ? (count - thread + group - 1) / group : 0;
-  fold_columns<Op, kUnroll>(totals, own, numbers, group, [&](uint32 i) {
+/// A thread's share of a result: of `count` pieces, `step` apart, from piece `begin` on, those of
+/// number `thread` of `group` threads.
+template <class Staged, int kPiece>
+struct StagedWalk {
+  static constexpr int kUnroll = 4;
+
+  const Staged& staged;
+  uint32 begin;
+  uint32 count;
+  uint32 step;
+  uint32 thread;
+  uint32 group;
+
+  template <class F>
+  FOLDTUNE_DEVICE typename F::Accumulator fold() const {
+    typename F::Accumulator total = F::identity();
+    const uint32 own = size();
+    uint32 i = 0;
+    for (; i + kUnroll <= own; i += kUnroll) total = add<F, kUnroll>(total, i);
+    return add_rest<F, kUnroll / 2>(total, i, own);
+  }
+  template <class F>
+  FOLDTUNE_DEVICE typename F::Accumulator fold_each() const {
+    typename F::Accumulator total = F::identity();
+    const uint32 own = size();
+    FOLDTUNE_ROLL
+    for (uint32 i = 0; i < own * kPiece; ++i) {
+      const auto piece = load(i / kPiece);
+      FOLDTUNE_UNROLL
+      for (uint32 j = 0; j < kPiece; ++j) {
+        if (i % kPiece == j) {
+          total = F::combine(total,
+                             fold_row<F, 0, 1>(element_of(piece, static_cast<int>(j)), uint32{0}));
+        }
+      }
+    }
+    return total;
+  }
+
+ private:
+  FOLDTUNE_DEVICE uint32 size() const {
+    return thread < count ? (count - thread + group - 1) / group : 0;
+  }
+  FOLDTUNE_DEVICE auto load(uint32 i) const {
     return staged.load(begin + (thread + i * group) * step);
-  });
-  return totals[0];
-}
+  }
+  template <class F, int kCount>
+  FOLDTUNE_DEVICE typename F::Accumulator add(const typename F::Accumulator& total,
+                                              uint32 i) const {
+    decltype(load(0)) pieces[kCount];
+    FOLDTUNE_UNROLL
+    for (uint32 j = 0; j < kCount; ++j) pieces[j] = load(i + j);
+    return add_tile<F, true, kCount, kPiece>(total, pieces, (thread + i * group) * kPiece,
+                                             group * kPiece);
+  }
+  /// As many at a time as the binary digits of what is left say.
+  template <class F, int kCount>
+  FOLDTUNE_DEVICE typename F::Accumulator add_rest(typename F::Accumulator total, uint32 i,
+                                                   uint32 own) const {
+    if constexpr (kCount == 0) {
+      return total;
+    } else {
+      if (own & kCount) {
+        total = add<F, kCount>(total, i);
+        i += kCount;
+      }
+      return add_rest<F, kCount / 2>(total, i, own);
+    }
+  }
+};
 
 }  // namespace foldtune

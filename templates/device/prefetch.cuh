@@ -2,13 +2,9 @@
 #pragma once
 
 #include "templates/device/platform.cuh"
+#include "templates/device/prefetch_limits.cuh"
 
 namespace foldtune {
-
-/// So many bytes of all inputs are worth prefetching, if these have no more; of larger ones a
-/// quarter, but no more than that. What is prefetched is loaded twice, the second time from the L2.
-inline constexpr uint32 kMaxPrefetchBytes = 8 << 20;
-inline constexpr uint32 kPrefetchShare = 4;
 
 /// Prefetches `count` elements of each of the `pointers` from element `begin` on, the threads of a
 /// block a line each in turn.

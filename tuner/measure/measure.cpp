@@ -243,10 +243,11 @@ std::string Measurer::find_fault_in_result(const Enqueue& enqueue,
                                            const Translate& translate) {
   const std::vector<std::byte> first = call_once(enqueue, kPoison, translate);
   const std::vector<std::byte> second = call_once(enqueue, kOtherPoison, translate);
-  for (const auto& result : {first, second}) {
-    std::string fault = expected_->find_difference(result, origin);
+  for (const auto* const result : {&first, &second}) {
+    std::string fault = expected_->find_difference(*result, origin);
     if (!fault.empty()) return fault;
   }
+  if (first == second) return {};
   // What is right and was written by neither is padding.
   const auto is_same = [](std::byte a, std::byte b) {
     return a == b || (a == kPoison && b == kOtherPoison);
