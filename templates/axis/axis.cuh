@@ -57,8 +57,9 @@ FOLDTUNE_DEVICE BlockTurn block_turn(const AxisWork& work) {
   }
 }
 
-/// A unit is a result.
-template <class Op, class Warp, class Output, class Index, AxisLayout kLayout, AxisParams kParams>
+/// A unit is a result. `kHasSeveral` says whether it may be of several rows.
+template <class Op, class Warp, class Output, class Index, AxisLayout kLayout, bool kHasSeveral,
+          AxisParams kParams>
 FOLDTUNE_KERNEL(kParams.block_size)
 fold_along_rows(InputPointers<Op::Inputs::kSize> inputs, AxisShape shape, AxisWork work,
                 Output* output, void* scratch, bool inputs_ready) {
@@ -82,6 +83,9 @@ fold_along_rows(InputPointers<Op::Inputs::kSize> inputs, AxisShape shape, AxisWo
       if constexpr (kLayout == AxisLayout::strided) {
         total = fold_strided_row<Op, Index, kParams>(typename Op::Inputs{}, inputs.pointers, shape,
                                                      start, thread, turn.part, turn.parts);
+      } else if constexpr (kLayout == AxisLayout::vector && kHasSeveral) {
+        total = fold_rows_of_vectors<Op, Index, kParams>(
+            typename Op::Inputs{}, inputs.pointers, shape, start, thread, turn.part, turn.parts);
       } else {
         total = fold_walk<Op>(RowWalk<Op, typename Op::Inputs, Index, kLayout, kParams>{
             inputs.pointers, shape, start, thread, turn.part, turn.parts});
@@ -133,9 +137,9 @@ fold_strips(InputPointers<Op::Inputs::kSize> inputs, AxisShape shape, AxisWork w
     const Quotient place = divide(unit, work.strips);
     const uint64 strip = is_there ? place.remainder * kColumns : shape.extents[2];
     A totals[kVector];
-    fold_strip<Op, Index>(typename Op::Inputs{}, inputs.pointers, shape, place.quotient, strip, own,
-                          static_cast<Index>(turn.part * kHeight + y),
-                          static_cast<Index>(turn.parts * kHeight), totals);
+    fold_strip<Op>(typename Op::Inputs{}, inputs.pointers, shape, place.quotient, strip, own,
+                   static_cast<Index>(turn.part * kHeight + y),
+                   static_cast<Index>(turn.parts * kHeight), totals);
     begin_writing(inputs_ready);
     const auto output_at = [&](uint64 column) {
       return output + output_offset(shape, place.quotient, column);
@@ -217,8 +221,9 @@ fold_lines(InputPointers<Op::Inputs::kSize> inputs, AxisShape shape, AxisWork wo
   }
 }
 
-/// A unit is a row, or a slab of lines. Rows that begin and end at vectors are read in these.
-template <class Op, class Output, AxisLayout kLayout, AxisParams kParams, class... Ts>
+/// A unit is a row, or a slab of lines. Rows that begin and end at vectors are read in these, which
+/// `kLayout` says.
+template <class Op, AxisLayout kLayout, AxisParams kParams, class Output, class... Ts>
 FOLDTUNE_DEVICE void fold_staged_units(TypeList<Ts...>, const void* const* inputs,
                                        const AxisShape& shape, const AxisWork& work, Output* output,
                                        bool inputs_ready) {
@@ -229,8 +234,8 @@ FOLDTUNE_DEVICE void fold_staged_units(TypeList<Ts...>, const void* const* input
   constexpr int kCapacity = kParams.block_size * kParams.vector_width * kParams.unroll;
   constexpr int kPiece = kLayout == AxisLayout::vector ? kParams.vector_width : 1;
   using Group = GroupFold<Op, ShuffleWarp<Op>, kBlockSize, kGroup>;
+  constexpr int kUnroll = 4;
   using Staged = StagedElements<kCapacity, kPiece, Ts...>;
-  using Walk = StagedWalk<Staged, kPiece>;
   FOLDTUNE_SHARED(Staged, staged);
   typename Group::Storage no_storage;
   begin_reading<kParams>(TypeList<Ts...>{}, inputs, work, inputs_ready);
@@ -256,8 +261,10 @@ FOLDTUNE_DEVICE void fold_staged_units(TypeList<Ts...>, const void* const* input
       const uint32 column = result - unit * columns;
       A total = Op::identity();
       if (is_there) {
-        total = fold_walk<Op>(Walk{staged, (unit * unit_elements + column) / kPiece, lines / kPiece,
-                                   columns, thread, kGroup});
+        const uint32 begin = (unit * unit_elements + column) / kPiece;
+        total = fold_pieces<Op, kUnroll, kPiece, Source::shared, uint32>(
+            lines / kPiece, thread, kGroup,
+            [&](uint32 piece) { return staged.load(begin + piece * columns); });
       }
       total = Group::fold(no_storage, total);
       if (is_there && thread == 0) {
@@ -276,8 +283,8 @@ template <class Op, class Output, AxisLayout kLayout, AxisParams kParams>
 FOLDTUNE_KERNEL(kParams.block_size)
 fold_staged_rows(InputPointers<Op::Inputs::kSize> inputs, AxisShape shape, AxisWork work,
                  Output* output, void*, bool inputs_ready) {
-  fold_staged_units<Op, Output, kLayout, kParams>(typename Op::Inputs{}, inputs.pointers, shape,
-                                                  work, output, inputs_ready);
+  fold_staged_units<Op, kLayout, kParams>(typename Op::Inputs{}, inputs.pointers, shape, work,
+                                          output, inputs_ready);
 }
 
 }  // namespace foldtune

@@ -68,31 +68,39 @@ AxisParams default_of_rows(const AxisReduction& reduction, const Sizes& sizes) {
                     .vector_width = sizes.is_small ? std::max(1, vector / 2) : vector,
                     .unroll = sizes.is_small ? 2 : 4,
                     .group = 1};
-  if (length * element <= kShortBytes &&
-      (length <= kShort || staged_layout(reduction) == AxisLayout::vector) &&
+  if (length * element <= kShortBytes && (length <= kShort || reads_staged_vectors(reduction)) &&
       is_valid(reduction, params)) {
     return params;
   }
-  const std::uint64_t vectors = divide_up(length, static_cast<std::uint64_t>(vector));
+  // Rows that begin anywhere are read one after another, others of a result as if they were one.
+  const bool takes_rows = device_layout(reduction.alignment) == AxisLayout::element && rows > 1;
+  const std::uint64_t vectors =
+      divide_up(takes_rows ? length : rows * length, static_cast<std::uint64_t>(vector));
   params = {.method = AxisMethod::rows, .vector_width = vector, .group = kWarp};
   const auto unroll_for = [&](int group, std::uint64_t most) {
     return floor_power_of_two(
         std::clamp<std::uint64_t>(divide_up(vectors, static_cast<std::uint64_t>(group)), 1, most));
   };
-  // A result of several rows, or of which there are too few, is of a block, or of several.
-  const std::uint64_t few = sizes.multiprocessors * (sizes.is_small ? 0 : 2);
-  constexpr std::uint64_t kLong = 1 << 16;
-  if (rows > 1 || results < few || (sizes.is_small && length >= kLong)) {
-    const int most = sizes.is_small ? kBlock : kBlock / 2;
-    params.group = std::clamp(ceil_power_of_two(vectors / 4), kWarp, most);
+  // Results of which there are too few, or that are of rows which are taken in turn, are those of a
+  // block, or of several: of small inputs two for each multiprocessor, of others so many that each
+  // has some tiles.
+  constexpr std::uint64_t kLong = 1 << 13;  // vectors
+  const std::uint64_t few = sizes.multiprocessors * (vectors >= kLong ? 16
+                                                     : sizes.is_small ? 0
+                                                                      : 2);
+  if (takes_rows || results < few) {
+    params.group =
+        std::clamp(ceil_power_of_two(vectors / 4), kWarp, sizes.is_small ? kBlock : kBlock / 2);
     params.block_size = params.group;
-    params.unroll = unroll_for(params.group, 4);
-    // So many that each has some tiles of a large input, and one of a small one.
+    const std::uint64_t blocks = sizes.multiprocessors * (sizes.is_small ? 2 : 128);
+    const std::uint64_t of_block =
+        results * vectors / (static_cast<unsigned>(params.group) * blocks);
+    params.unroll = sizes.is_small ? floor_power_of_two(std::clamp<std::uint64_t>(of_block, 1, 4))
+                                   : unroll_for(params.group, 4);
     const std::uint64_t tiles = divide_up(
         vectors, static_cast<std::uint64_t>(params.group) * static_cast<unsigned>(params.unroll));
-    const std::uint64_t turns = rows > 1 ? rows : tiles;
-    params.splits = sizes.is_small ? splits_for(results, turns, 2 * sizes.multiprocessors)
-                                   : splits_for(results, turns / 2, 128 * sizes.multiprocessors);
+    const std::uint64_t turns = takes_rows ? rows : tiles;
+    params.splits = splits_for(results, sizes.is_small ? turns : turns / 2, blocks);
     return params;
   }
   if (sizes.is_small) {
@@ -107,7 +115,7 @@ AxisParams default_of_rows(const AxisReduction& reduction, const Sizes& sizes) {
     return params;
   }
   // Some tiles for each thread, and large groups in large blocks, which then stay.
-  params.group = std::clamp(floor_power_of_two(vectors / 8), 8, 256);
+  params.group = std::clamp(floor_power_of_two(vectors / 8), 8, kBlock);
   params.unroll = unroll_for(params.group, 4);
   if (params.group > kWarp * 2) {
     params.block_size = 2 * kBlock;

@@ -89,14 +89,16 @@ Program make_axis_program(const Variant& variant) {
   }
   switch (params.method) {
     case AxisMethod::rows:
-      program.name_expressions.push_back(fmt::format(
-          "foldtune::fold_along_rows<{}, foldtune::{}Warp<{}>, {}, {}, {}, {}>", op,
-          has_warp_fold(reduction.row) ? "Redux" : "Shuffle", op, output, index, layout, seen));
+      program.name_expressions.push_back(
+          fmt::format("foldtune::fold_along_rows<{}, foldtune::{}Warp<{}>, {}, {}, {}, {}, {}>", op,
+                      has_warp_fold(reduction.row) ? "Redux" : "Shuffle", op, output, index, layout,
+                      has_several_rows(reduction.shape), seen));
       break;
     case AxisMethod::staged:
-      program.name_expressions.push_back(fmt::format("foldtune::fold_staged_rows<{}, {}, {}, {}>",
-                                                     op, output,
-                                                     layout_name(staged_layout(reduction)), seen));
+      program.name_expressions.push_back(fmt::format(
+          "foldtune::fold_staged_rows<{}, {}, {}, {}>", op, output,
+          layout_name(reads_staged_vectors(reduction) ? AxisLayout::vector : AxisLayout::element),
+          seen));
       break;
     case AxisMethod::strips:
       program.name_expressions.push_back(fmt::format("foldtune::fold_strips<{}, {}, {}, {}, {}>",
@@ -246,11 +248,9 @@ class AxisFamily final : public Family {
       for (std::size_t j = 0; j + 1 < lines_end; ++j) {
         is_aligned = is_aligned && is_of_vectors(shape[j], strides.input[j], sizes.bytes[i]);
       }
-      if (is_dense || lines_end == 3) {
-        // A line ends at a vector, too: neighbouring columns are loaded together, and none beyond
-        // the last; staged rows are read in vectors.
-        is_aligned = is_aligned && shape[lines_end - 1] * sizes.bytes[i] % kMaxLoadBytes == 0;
-      }
+      // A line ends at a vector, too: neighbouring columns are loaded together, and none beyond the
+      // last, and rows are cut into vectors.
+      is_aligned = is_aligned && shape[lines_end - 1] * sizes.bytes[i] % kMaxLoadBytes == 0;
     }
     if (is_dense) {
       return static_cast<int>(is_aligned ? AxisAlignment::vector : AxisAlignment::element);

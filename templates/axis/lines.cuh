@@ -15,50 +15,98 @@ FOLDTUNE_DEVICE Row<1, T, Rest...> element_of(const Row<kWidth, T, Rest...>& row
   return {{{row.first.elements[i]}}, element_of(row.rest, i)};
 }
 
-/// Adds `count` lines of `kWidth` elements to as many totals: `load(i)` gives line i. Element j of
-/// the first line has number `numbers[j]` in its fold, and each line's is `step` above that of the
-/// line before. Elements of a total have numbers below those of what is added to it.
-template <class F, int kUnroll, class Index, int kWidth, class Load>
-FOLDTUNE_DEVICE void add_lines(typename F::Accumulator (&totals)[kWidth], Index count,
-                               const Index (&numbers)[kWidth], Index step, const Load& load) {
-  using Line = decltype(load(Index{0}));
-  using Element = decltype(element_of(load(Index{0}), 0));
-  const auto column_of = [](const Line(&lines)[kUnroll], int j, Element(&column)[kUnroll]) {
-    FOLDTUNE_UNROLL
-    for (int i = 0; i < kUnroll; ++i) column[i] = element_of(lines[i], j);
-  };
-  Index first = 0;
-  for (; first + kUnroll <= count; first += kUnroll) {
-    Line lines[kUnroll];
-    FOLDTUNE_UNROLL
-    for (int i = 0; i < kUnroll; ++i) lines[i] = load(static_cast<Index>(first + i));
-    FOLDTUNE_UNROLL
-    for (int j = 0; j < kWidth; ++j) {
-      Element column[kUnroll];
-      column_of(lines, j, column);
-      totals[j] = add_tile<F, true, kUnroll, 1>(
-          totals[j], column, static_cast<Index>(numbers[j] + first * step), step);
+/// Of `count` things that are dealt in turn to `takers`, those of number `taker`.
+template <class Index>
+FOLDTUNE_DEVICE Index turns_of(Index taker, Index count, Index takers) {
+  return taker < count ? (count - taker + takers - 1) / takers : 0;
+}
+
+/// Gives to `sink` the last of what was loaded, from number `first` on: as many at a time as the
+/// binary digits of `count` from kDigit down say. Those of a digit follow those of the lower ones.
+template <int kDigit, class Index, class Loaded, class Sink>
+FOLDTUNE_DEVICE void add_by_digits(const Loaded* loaded, Index first, Index count, Sink& sink) {
+  if constexpr (kDigit > 0) {
+    if ((count & kDigit) != 0) {
+      sink.template add<kDigit>(loaded + kDigit - 1, first);
+      first += kDigit;
     }
-  }
-  if (kUnroll == 1 || first == count) return;
-  // The last line in the place of those that there are not: see Run.
-  Line lines[kUnroll];
-  FOLDTUNE_UNROLL
-  for (int i = 0; i < kUnroll; ++i) {
-    lines[i] = load(static_cast<Index>(first + i < count ? first + i : count - 1));
-  }
-  platform::load_first();
-  FOLDTUNE_UNROLL
-  for (int j = 0; j < kWidth; ++j) {
-    Element column[kUnroll];
-    column_of(lines, j, column);
-    totals[j] =
-        add_valid_rows<F, true, kUnroll, 1>(totals[j], column, static_cast<int32>(count - first),
-                                            static_cast<Index>(numbers[j] + first * step), step);
+    add_by_digits<kDigit / 2>(loaded, first, count, sink);
   }
 }
 
-/// Folds as `add_lines` does, into totals of the operator Op.
+/// Loads kCount things, `load(i)` number i, from number `first` on, and gives them to `sink`, by a
+/// call of `sink.add<kCount>(loaded, first)`.
+template <int kCount, class Index, class Load, class Sink>
+FOLDTUNE_DEVICE void load_together(Index first, const Load& load, Sink& sink) {
+  decltype(load(Index{0})) loaded[kCount];
+  FOLDTUNE_UNROLL
+  for (int i = 0; i < kCount; ++i) loaded[i] = load(static_cast<Index>(first + i));
+  sink.template add<kCount>(loaded, first);
+}
+
+/// The last `count` things, from number `first` on, those of each digit from kDigit down together.
+template <int kDigit, class Index, class Load, class Sink>
+FOLDTUNE_DEVICE void load_by_digits(Index first, Index count, const Load& load, Sink& sink) {
+  if constexpr (kDigit > 0) {
+    if ((count & kDigit) != 0) {
+      load_together<kDigit>(first, load, sink);
+      first += kDigit;
+    }
+    load_by_digits<kDigit / 2>(first, count, load, sink);
+  }
+}
+
+/// Where things are loaded from.
+enum class Source { memory, shared };
+
+/// Loads `count` things, kUnroll at a time. Of the last ones in memory, all are loaded before any
+/// is given away, for a thread may have to wait for it but once.
+template <int kUnroll, Source kSource = Source::memory, class Index, class Load, class Sink>
+FOLDTUNE_DEVICE void load_in_turn(Index count, const Load& load, Sink& sink) {
+  Index first = 0;
+  for (; first + kUnroll <= count; first += kUnroll) load_together<kUnroll>(first, load, sink);
+  if constexpr (kUnroll > 1 && kSource == Source::shared) {
+    load_by_digits<kUnroll / 2>(first, static_cast<Index>(count - first), load, sink);
+  } else if constexpr (kUnroll > 1) {
+    const Index left = count - first;
+    decltype(load(Index{0})) loaded[kUnroll - 1];
+    Index begin = first;
+    FOLDTUNE_UNROLL
+    for (int digit = kUnroll / 2; digit > 0; digit /= 2) {
+      if ((left & digit) == 0) continue;
+      FOLDTUNE_UNROLL
+      for (int i = 0; i < digit; ++i) loaded[digit - 1 + i] = load(static_cast<Index>(begin + i));
+      begin += digit;
+    }
+    platform::load_first();
+    add_by_digits<kUnroll / 2>(loaded, first, left, sink);
+  }
+}
+
+/// The totals of neighbouring columns. Element j of the first line has number `numbers[j]` in its
+/// fold, and each line's is `step` above that of the line before.
+template <class F, class Index, int kWidth>
+struct ColumnTotals {
+  typename F::Accumulator (&totals)[kWidth];
+  const Index (&numbers)[kWidth];
+  Index step;
+
+  /// Lines from number `first` on, whose elements have numbers above those of the totals.
+  template <int kCount, class Line>
+  FOLDTUNE_DEVICE void add(const Line* lines, Index first) {
+    FOLDTUNE_UNROLL
+    for (int j = 0; j < kWidth; ++j) {
+      decltype(element_of(lines[0], 0)) column[kCount];
+      FOLDTUNE_UNROLL
+      for (int i = 0; i < kCount; ++i) column[i] = element_of(lines[i], j);
+      totals[j] = add_tile<F, true, kCount, 1>(totals[j], column,
+                                               static_cast<Index>(numbers[j] + first * step), step);
+    }
+  }
+};
+
+/// Folds `count` lines of `kWidth` elements into as many totals: `load(i)` gives line i.
+/// ColumnTotals says which numbers they have.
 template <class Op, int kUnroll, class Index, int kWidth, class Load>
 FOLDTUNE_DEVICE void fold_columns(typename Op::Accumulator (&totals)[kWidth], Index count,
                                   const Index (&numbers)[kWidth], Index step, const Load& load) {
@@ -67,7 +115,8 @@ FOLDTUNE_DEVICE void fold_columns(typename Op::Accumulator (&totals)[kWidth], In
     typename Plain::Accumulator plain[kWidth];
     FOLDTUNE_UNROLL
     for (int j = 0; j < kWidth; ++j) plain[j] = Plain::identity();
-    add_lines<Plain, kUnroll>(plain, count, numbers, step, load);
+    ColumnTotals<Plain, Index, kWidth> sink{plain, numbers, step};
+    load_in_turn<kUnroll>(count, load, sink);
     FOLDTUNE_UNROLL
     for (int j = 0; j < kWidth; ++j) {
       if (Op::is_ordinary(plain[j])) [[likely]] {
@@ -84,7 +133,8 @@ FOLDTUNE_DEVICE void fold_columns(typename Op::Accumulator (&totals)[kWidth], In
   } else {
     FOLDTUNE_UNROLL
     for (int j = 0; j < kWidth; ++j) totals[j] = Op::identity();
-    add_lines<Op, kUnroll>(totals, count, numbers, step, load);
+    ColumnTotals<Op, Index, kWidth> sink{totals, numbers, step};
+    load_in_turn<kUnroll>(count, load, sink);
   }
 }
 

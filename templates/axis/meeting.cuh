@@ -1,6 +1,7 @@
 /// How the threads that share a result meet: in a group of a block, and across blocks.
 #pragma once
 
+#include "templates/axis/lines.cuh"
 #include "templates/axis/params.cuh"
 #include "templates/fold/partials.cuh"
 #include "templates/fold/redux.cuh"
@@ -60,11 +61,6 @@ FOLDTUNE_DEVICE void fold_matrix(typename Op::Accumulator* values, uint32 height
     platform::sync_block();
     height = half;
   }
-}
-
-/// Of `count` things that are dealt in turn to `takers`, those of number `taker`.
-FOLDTUNE_DEVICE uint32 turns_of(uint32 taker, uint32 count, uint32 takers) {
-  return taker < count ? (count - taker + takers - 1) / takers : 0;
 }
 
 /// Adds the partial results of `count` slots, `step` apart, to `total`, and leaves the slots empty.

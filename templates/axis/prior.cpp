@@ -42,8 +42,13 @@ double short_stretch(double bytes) {
 }
 
 Work rows_work(const AxisReduction& reduction, const AxisParams& params, double size) {
-  const auto length = static_cast<double>(std::max<std::uint64_t>(1, reduction.shape[3]));
-  const auto rows = static_cast<double>(std::max<std::uint64_t>(1, reduction.shape[1]));
+  // Rows that begin anywhere are read one after another, others as if they were one.
+  const bool takes_rows = device_layout(reduction.alignment) == AxisLayout::element;
+  const std::uint64_t all = row_count(reduction.shape);
+  const auto length =
+      static_cast<double>(std::max<std::uint64_t>(1, takes_rows ? reduction.shape[3] : all));
+  const auto rows =
+      static_cast<double>(std::max<std::uint64_t>(1, takes_rows ? reduction.shape[1] : 1));
   const double per_thread = params.vector_width * params.unroll;
   Work work;
   work.units = static_cast<double>(result_count(reduction.shape));
@@ -77,7 +82,7 @@ Work staged_work(const AxisReduction& reduction, const AxisParams& params, doubl
   work.loaded = params.vector_width * params.unroll;
   // Threads that read a row each meet in the same banks where rows have a power of two of words; of
   // rows that are read in vectors only where these are more than a line of them.
-  const bool has_vectors = staged_layout(reduction) == AxisLayout::vector;
+  const bool has_vectors = reads_staged_vectors(reduction);
   const double pieces =
       has_vectors ? lines / params.vector_width : std::max(1.0, lines * size / kRegisterBytes);
   const double banks = has_vectors ? kVectorBanks * kVectorBanks : kBanks;

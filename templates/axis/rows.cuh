@@ -1,9 +1,10 @@
 /// The method `rows`: a group of threads reads each row from its beginning to its end. Blocks that
-/// share a row take its tiles in turn; where a result is of several rows, they take these in turn.
+/// share a row take its tiles in turn. Where a result is of several rows, groups take the vectors
+/// or the elements of all of them in turn; of rows that begin anywhere, a row at a time.
 #pragma once
 
-#include "templates/axis/lines.cuh"
 #include "templates/axis/params.cuh"
+#include "templates/axis/pieces.cuh"
 #include "templates/axis/place.cuh"
 
 namespace foldtune {
@@ -57,31 +58,49 @@ struct RowWalk {
   }
 };
 
-/// The same of elements with any stride between them.
+/// The same where rows can be cut into pieces of `kWidth` elements: those of all rows of the result
+/// are dealt in turn, whatever the length of a row. `load(r, piece)` gives a piece of row r.
+template <class Op, int kWidth, class Index, AxisParams kParams, class Load>
+FOLDTUNE_DEVICE typename Op::Accumulator fold_row_pieces(const AxisShape& shape, uint32 thread,
+                                                         uint32 part, uint32 parts,
+                                                         const Load& load) {
+  const auto pieces = static_cast<Index>(shape.extents[3] / kWidth);  // of a row
+  return fold_pieces<Op, kParams.unroll, kWidth, Source::memory, Index>(
+      static_cast<Index>(shape.extents[1] * pieces),
+      static_cast<Index>(part * uint32{kParams.group} + thread),
+      static_cast<Index>(parts * uint32{kParams.group}), [&](Index number) {
+        const Quotient place = divide(number, pieces);
+        return load(static_cast<int64>(place.quotient), place.remainder);
+      });
+}
+
+/// Of elements with any stride between them.
 template <class Op, class Index, AxisParams kParams, class... Ts>
 FOLDTUNE_DEVICE typename Op::Accumulator fold_strided_row(TypeList<Ts...>,
                                                           const void* const* inputs,
                                                           const AxisShape& shape, int64 start,
                                                           uint32 thread, uint32 part,
                                                           uint32 parts) {
-  using A = typename Op::Accumulator;
-  // As one run: element i is number i % extents[3] of row i / extents[3].
-  const auto length = static_cast<Index>(shape.extents[3]);
-  const auto total_count = static_cast<Index>(shape.extents[1] * shape.extents[3]);
-  const Index first = part * Index{kParams.group} + thread;
-  const Index step = parts * Index{kParams.group};
-  const Index count = first < total_count ? (total_count - first + step - 1) / step : 0;
-  const Index numbers[1] = {first};
-  A totals[1];
-  fold_columns<Op, kParams.unroll>(totals, count, numbers, step, [&](Index i) {
-    const Index number = first + i * step;
-    const Quotient place = divide(number, length);
-    return StridedSource<Ts...>::at(inputs,
-                                    start + static_cast<int64>(place.quotient) * shape.strides[1],
-                                    shape.strides[3])
-        .load(place.remainder);
-  });
-  return totals[0];
+  return fold_row_pieces<Op, 1, Index, kParams>(
+      shape, thread, part, parts, [&](int64 row, uint64 element) {
+        return StridedSource<Ts...>::at(inputs, start + row * shape.strides[1], shape.strides[3])
+            .load(element);
+      });
+}
+
+/// Of rows that begin and end at vectors.
+template <class Op, class Index, AxisParams kParams, class... Ts>
+FOLDTUNE_DEVICE typename Op::Accumulator fold_rows_of_vectors(TypeList<Ts...>,
+                                                              const void* const* inputs,
+                                                              const AxisShape& shape, int64 start,
+                                                              uint32 thread, uint32 part,
+                                                              uint32 parts) {
+  constexpr int kWidth = kParams.vector_width;
+  return fold_row_pieces<Op, kWidth, Index, kParams>(
+      shape, thread, part, parts, [&](int64 row, uint64 vector) {
+        return RowSource<kWidth, true, Ts...>::at(inputs, start + row * shape.strides[1])
+            .load(vector);
+      });
 }
 
 }  // namespace foldtune

@@ -109,8 +109,8 @@ AxisLayout device_layout(AxisAlignment alignment) {
   return AxisLayout::strided;
 }
 
-AxisLayout staged_layout(const AxisReduction& reduction) {
-  return has_rows(reduction.shape) ? device_layout(reduction.alignment) : AxisLayout::element;
+bool reads_staged_vectors(const AxisReduction& reduction) {
+  return has_rows(reduction.shape) && device_layout(reduction.alignment) == AxisLayout::vector;
 }
 
 bool is_dense(AxisAlignment alignment) {
@@ -118,6 +118,8 @@ bool is_dense(AxisAlignment alignment) {
 }
 
 bool has_rows(const Shape& shape) { return shape[3] > 1; }
+
+bool has_several_rows(const Shape& shape) { return has_rows(shape) && largest(shape)[1] > 1; }
 
 bool has_wide_numbers(const Shape& shape) {
   const Shape most = largest(shape);

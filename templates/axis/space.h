@@ -29,12 +29,15 @@ double estimate_us(const AxisReduction& reduction, const DeviceFacts& device,
 /// The layout of the kernel.
 AxisLayout device_layout(AxisAlignment alignment);
 bool is_dense(AxisAlignment alignment);
-/// Of the method `staged`: slabs of columns are read element by element.
-AxisLayout staged_layout(const AxisReduction& reduction);
+/// Whether the method `staged` reads rows in vectors; else it reads element by element.
+bool reads_staged_vectors(const AxisReduction& reduction);
 
 /// Whether the innermost elements are those of a row, and not of neighbouring columns: a matter of
 /// the size class.
 bool has_rows(const Shape& shape);
+
+/// Whether a result is of several rows, in some call of the shape's bucket.
+bool has_several_rows(const Shape& shape);
 
 /// Whether numbers along the axis take 64 bits, in some call of the shape's bucket.
 bool has_wide_numbers(const Shape& shape);

@@ -3,8 +3,8 @@
 /// vectors, one after another.
 #pragma once
 
-#include "templates/axis/lines.cuh"
 #include "templates/axis/params.cuh"
+#include "templates/axis/pieces.cuh"
 #include "templates/axis/place.cuh"
 
 namespace foldtune {
@@ -66,76 +66,5 @@ FOLDTUNE_DEVICE void stage(StagedElements<kCapacity, kPiece, T, Rest...>& staged
   }
   stage<kParams>(staged.rest, inputs + 1, start, count);
 }
-
-/// A thread's share of a result: of `count` pieces, `step` apart, from piece `begin` on, those of
-/// number `thread` of `group` threads.
-template <class Staged, int kPiece>
-struct StagedWalk {
-  static constexpr int kUnroll = 4;
-
-  const Staged& staged;
-  uint32 begin;
-  uint32 count;
-  uint32 step;
-  uint32 thread;
-  uint32 group;
-
-  template <class F>
-  FOLDTUNE_DEVICE typename F::Accumulator fold() const {
-    typename F::Accumulator total = F::identity();
-    const uint32 own = size();
-    uint32 i = 0;
-    for (; i + kUnroll <= own; i += kUnroll) total = add<F, kUnroll>(total, i);
-    return add_rest<F, kUnroll / 2>(total, i, own);
-  }
-  template <class F>
-  FOLDTUNE_DEVICE typename F::Accumulator fold_each() const {
-    typename F::Accumulator total = F::identity();
-    const uint32 own = size();
-    FOLDTUNE_ROLL
-    for (uint32 i = 0; i < own * kPiece; ++i) {
-      const auto piece = load(i / kPiece);
-      FOLDTUNE_UNROLL
-      for (uint32 j = 0; j < kPiece; ++j) {
-        if (i % kPiece == j) {
-          total = F::combine(total,
-                             fold_row<F, 0, 1>(element_of(piece, static_cast<int>(j)), uint32{0}));
-        }
-      }
-    }
-    return total;
-  }
-
- private:
-  FOLDTUNE_DEVICE uint32 size() const {
-    return thread < count ? (count - thread + group - 1) / group : 0;
-  }
-  FOLDTUNE_DEVICE auto load(uint32 i) const {
-    return staged.load(begin + (thread + i * group) * step);
-  }
-  template <class F, int kCount>
-  FOLDTUNE_DEVICE typename F::Accumulator add(const typename F::Accumulator& total,
-                                              uint32 i) const {
-    decltype(load(0)) pieces[kCount];
-    FOLDTUNE_UNROLL
-    for (uint32 j = 0; j < kCount; ++j) pieces[j] = load(i + j);
-    return add_tile<F, true, kCount, kPiece>(total, pieces, (thread + i * group) * kPiece,
-                                             group * kPiece);
-  }
-  /// As many at a time as the binary digits of what is left say.
-  template <class F, int kCount>
-  FOLDTUNE_DEVICE typename F::Accumulator add_rest(typename F::Accumulator total, uint32 i,
-                                                   uint32 own) const {
-    if constexpr (kCount == 0) {
-      return total;
-    } else {
-      if (own & kCount) {
-        total = add<F, kCount>(total, i);
-        i += kCount;
-      }
-      return add_rest<F, kCount / 2>(total, i, own);
-    }
-  }
-};
 
 }  // namespace foldtune

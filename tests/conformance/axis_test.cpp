@@ -202,14 +202,16 @@ class AxisChecker {
     }
   }
 
-  /// Special values, as one row of 37 elements and as 37 columns of one.
+  /// Special values, in rows or columns of as many elements as the variant's calls may have.
   void run_specials(const Variant& variant, const CompiledKernel& compiled) {
     const Plan plan(device_, variant, compiled);
     const AxisReduction reduction = axis_reduction_of(variant.workload);
     if (device_layout(reduction.alignment) == AxisLayout::vector) return;
     const DeviceBuffer scratch(device_, plan.max_scratch_bytes(reduction.shape) + kGuardBytes);
     for (const Input& special : special_) {
-      for (const std::uint64_t length : {37, 12}) {
+      const std::uint64_t most = row_count(reduction.shape);
+      for (const std::uint64_t length : {std::uint64_t{37}, std::uint64_t{12}, most}) {
+        if (length > std::min<std::uint64_t>(most, 37)) continue;
         View view;
         view.shape = has_rows(reduction.shape) ? Shape{{1, 1, 37 / length, length}}
                                                : Shape{{1, length, 37 / length, 1}};

@@ -1,9 +1,12 @@
 #include "tests/support/axis_variants.h"
 
+#include <algorithm>
+#include <array>
 #include <random>
 #include <span>
 
 #include "templates/axis/space.h"
+#include "templates/hardware.h"
 #include "tests/support/variants.h"
 
 namespace foldtune::test {
@@ -22,6 +25,17 @@ std::vector<AxisReduction> all_axis_reductions() {
   return all;
 }
 
+namespace {
+
+/// Elements of a row where rows begin and end at vectors, of which a call has a multiple.
+std::uint64_t vector_of(const AxisReduction& reduction) {
+  if (device_layout(reduction.alignment) != AxisLayout::vector) return 1;
+  const std::vector<ElementType> types = reduction.row.input_types();
+  return kMaxLoadBytes / size_of(*std::ranges::min_element(types, {}, size_of));
+}
+
+}  // namespace
+
 std::vector<Variant> random_variants(const AxisReduction& problem, std::size_t count,
                                      std::size_t seed, int largest_block) {
   constexpr int kTries = 100'000;
@@ -31,9 +45,11 @@ std::vector<Variant> random_variants(const AxisReduction& problem, std::size_t c
   for (int tries = 0; variants.size() < count && tries < kTries; ++tries) {
     AxisReduction reduction = problem;
     reduction.alignment = static_cast<AxisAlignment>(random() % 5);
-    // The most that calls have: long enough for several tiles, or so short that it can be staged.
-    const bool is_short = random() % 3 == 0;
-    const std::uint64_t length = is_short ? 64 : 4096;
+    // The most that calls have: long enough for several tiles, or so short that it can be staged,
+    // or that kernels know it.
+    constexpr std::array<std::uint64_t, 5> kLengths{4096, 4096, 64, 8, 3};
+    const std::uint64_t length = kLengths[random() % kLengths.size()];
+    const bool is_short = length <= 64;
     reduction.shape = random() % 2 == 0 ? Shape{{40, is_short ? 1ull : 8ull, 600, length}}
                                         : Shape{{40, length, is_short ? 32ull : 2048ull, 1}};
     Config config(axis_family());
@@ -45,6 +61,7 @@ std::vector<Variant> random_variants(const AxisReduction& problem, std::size_t c
     if (random() % 2 == 0) params.splits = 1;
     if (params.splits > 1) params.waves = 0;
     if (params.block_size > largest_block || !is_valid(reduction, params)) continue;
+    if (has_rows(reduction.shape) && length % vector_of(reduction) != 0) continue;
     // Each method and layout as often as another.
     const auto wanted = static_cast<AxisMethod>((variants.size() + seed) % 4);
     if (params.method != wanted && tries % 1000 != 999) continue;

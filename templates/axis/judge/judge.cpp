@@ -256,7 +256,7 @@ FoldShape axis_fold_shape(const AxisReduction& reduction, const AxisParams& para
       break;
     case AxisMethod::staged:
       fold.tile = kStagedUnroll;
-      if (staged_layout(reduction) == AxisLayout::vector) fold.tile *= vector;
+      if (reads_staged_vectors(reduction)) fold.tile *= vector;
       fold.depth =
           ceil_log2(fold.tile) + tiles_of(row_count(shape), group, fold.tile) + ceil_log2(group);
       break;
