@@ -57,8 +57,8 @@ FOLDTUNE_DEVICE BlockTurn block_turn(const AxisWork& work) {
   }
 }
 
-/// A unit is a result. `kHasSeveral` says whether it may be of several rows.
-template <class Op, class Warp, class Output, class Index, AxisLayout kLayout, bool kHasSeveral,
+/// A unit is a result. `kJoinsRows` says whether its rows are read as if they were one.
+template <class Op, class Warp, class Output, class Index, AxisLayout kLayout, bool kJoinsRows,
           AxisParams kParams>
 FOLDTUNE_KERNEL(kParams.block_size)
 fold_along_rows(InputPointers<Op::Inputs::kSize> inputs, AxisShape shape, AxisWork work,
@@ -83,7 +83,7 @@ fold_along_rows(InputPointers<Op::Inputs::kSize> inputs, AxisShape shape, AxisWo
       if constexpr (kLayout == AxisLayout::strided) {
         total = fold_strided_row<Op, Index, kParams>(typename Op::Inputs{}, inputs.pointers, shape,
                                                      start, thread, turn.part, turn.parts);
-      } else if constexpr (kLayout == AxisLayout::vector && kHasSeveral) {
+      } else if constexpr (kJoinsRows) {
         total = fold_rows_of_vectors<Op, Index, kParams>(
             typename Op::Inputs{}, inputs.pointers, shape, start, thread, turn.part, turn.parts);
       } else {

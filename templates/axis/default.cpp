@@ -60,22 +60,27 @@ AxisParams default_of_rows(const AxisReduction& reduction, const Sizes& sizes) {
   const bool is_strided = reduction.alignment == AxisAlignment::strided;
   const int vector = is_strided ? 1 : widest_vector(reduction);
   const std::size_t element = element_bytes(reduction.row);
+  const bool is_large = accumulator_words(reduction) >= kLargeAccumulator;
   // Short rows. Bytes that do not begin at vectors are read one by one there.
-  constexpr std::uint64_t kShortBytes = 256;
+  const std::uint64_t short_bytes = sizes.is_small                      ? 128
+                                    : accumulator_words(reduction) == 1 ? 400
+                                                                        : 256;
   constexpr std::uint64_t kShort = 64;
   AxisParams params{.method = AxisMethod::staged,
                     .block_size = sizes.is_small ? kBlock : kBlock / 2,
                     .vector_width = sizes.is_small ? std::max(1, vector / 2) : vector,
                     .unroll = sizes.is_small ? 2 : 4,
                     .group = 1};
-  if (length * element <= kShortBytes && (length <= kShort || reads_staged_vectors(reduction)) &&
+  if (length * element <= short_bytes && (length <= kShort || reads_staged_vectors(reduction)) &&
       is_valid(reduction, params)) {
     return params;
   }
-  // Rows that begin anywhere are read one after another, others of a result as if they were one.
-  const bool takes_rows = device_layout(reduction.alignment) == AxisLayout::element && rows > 1;
-  const std::uint64_t vectors =
-      divide_up(takes_rows ? length : rows * length, static_cast<std::uint64_t>(vector));
+  // Short rows of one result are read as if they were one (joins_rows), others one after another.
+  constexpr std::uint64_t kShortRow = 256;  // vectors
+  const std::uint64_t of_row = divide_up(length, static_cast<std::uint64_t>(vector));
+  const bool joins = is_strided || (of_row < kShortRow && reads_staged_vectors(reduction));
+  const bool takes_rows = rows > 1 && !joins;
+  const std::uint64_t vectors = takes_rows ? of_row : rows * of_row;
   params = {.method = AxisMethod::rows, .vector_width = vector, .group = kWarp};
   const auto unroll_for = [&](int group, std::uint64_t most) {
     return floor_power_of_two(
@@ -96,7 +101,7 @@ AxisParams default_of_rows(const AxisReduction& reduction, const Sizes& sizes) {
     const std::uint64_t of_block =
         results * vectors / (static_cast<unsigned>(params.group) * blocks);
     params.unroll = sizes.is_small ? floor_power_of_two(std::clamp<std::uint64_t>(of_block, 1, 4))
-                                   : unroll_for(params.group, 4);
+                                   : unroll_for(params.group, is_large ? 8 : 4);
     const std::uint64_t tiles = divide_up(
         vectors, static_cast<std::uint64_t>(params.group) * static_cast<unsigned>(params.unroll));
     const std::uint64_t turns = takes_rows ? rows : tiles;
@@ -104,23 +109,32 @@ AxisParams default_of_rows(const AxisReduction& reduction, const Sizes& sizes) {
     return params;
   }
   if (sizes.is_small) {
-    params.group = std::min(ceil_power_of_two(divide_up(vectors, 2)), 1024);
+    // Of rows that are joined a thread has several loads, of one row a few.
+    const bool is_one = rows == 1;
+    params.group = is_one ? std::min(ceil_power_of_two(divide_up(vectors, 2)), 1024)
+                          : std::clamp(ceil_power_of_two(divide_up(vectors, 16)), kWarp, kBlock);
     params.block_size = std::max(kBlock, params.group);
-    params.unroll = unroll_for(params.group, 4);
+    params.unroll = unroll_for(params.group, is_one ? 4 : 8);
     return params;
   }
-  if (accumulator_words(reduction) >= kLargeAccumulator) {
+  if (is_large && vectors < kLong) {
     params.group = std::clamp(ceil_power_of_two(vectors / 8), 4, kWarp);
     params.unroll = unroll_for(params.group, 8);
     return params;
   }
-  // Some tiles for each thread, and large groups in large blocks, which then stay.
-  params.group = std::clamp(floor_power_of_two(vectors / 8), 8, kBlock);
-  params.unroll = unroll_for(params.group, 4);
-  if (params.group > kWarp * 2) {
-    params.block_size = 2 * kBlock;
-    params.waves = 4;
+  constexpr std::uint64_t kOfWarp = 1024;  // vectors, up to which no more than a warp reads a row
+  if (vectors <= kOfWarp) {
+    const bool is_short = vectors < 16;
+    params.block_size = kBlock / 2;
+    params.group = std::clamp(ceil_power_of_two(vectors / 8), is_short ? 2 : 8, kWarp);
+    params.unroll = unroll_for(params.group, is_short ? 4 : 2);
+    return params;
   }
+  // Some tiles for each thread, and large groups in large blocks, which then stay.
+  params.block_size = 2 * kBlock;
+  params.group = std::min(floor_power_of_two(vectors / 8), kBlock);
+  params.unroll = 4;
+  params.waves = 4;
   return params;
 }
 
@@ -139,26 +153,42 @@ AxisParams default_of_few_columns(const AxisReduction& reduction, const Sizes& s
   return params;
 }
 
-/// The threads of a block side by side and one below the other, and how many blocks share a strip.
-void shape_strips(AxisParams& params, const Shape& shape, int width, int most_group,
-                  std::uint64_t blocks) {
+/// Strips of `width` threads and no more than there are columns, in lines of `group`. If that is a
+/// block, so many blocks share a strip that there are `blocks` in all.
+AxisParams strips(const Shape& shape, AxisParams params, std::uint64_t blocks) {
   const auto vector = static_cast<std::uint64_t>(params.vector_width);
-  params.width = std::clamp(ceil_power_of_two(divide_up(shape[2], vector)), 8, width);
-  params.group =
-      std::clamp(ceil_power_of_two(divide_up(shape[1], std::max<std::uint64_t>(16, params.unroll))),
-                 1, most_group);
+  params.method = AxisMethod::strips;
+  params.width = std::clamp(ceil_power_of_two(divide_up(shape[2], vector)), 8, params.width);
   params.block_size = std::max(params.block_size, params.width * params.group);
-  if (params.block_size > params.width * params.group) return;
-  const std::uint64_t strips =
-      shape[0] * divide_up(shape[2], static_cast<std::uint64_t>(params.width) * vector);
-  params.splits = splits_for(
-      strips,
-      shape[1] / (static_cast<std::uint64_t>(params.group) * static_cast<unsigned>(params.unroll)),
-      blocks);
+  if (params.block_size == params.width * params.group) {
+    const std::uint64_t units =
+        shape[0] * divide_up(shape[2], static_cast<unsigned>(params.width) * vector);
+    const std::uint64_t lines = static_cast<std::uint64_t>(params.group * params.unroll);
+    params.splits = splits_for(units, shape[1] / lines, blocks);
+  }
+  return params;
+}
+
+/// Lines up to which a thread has all of its columns.
+constexpr std::uint64_t kFewLines = 16;
+
+/// Of small inputs: a thread loads 16 elements, or words of them, at once.
+AxisParams default_of_small_columns(const AxisReduction& reduction, const Sizes& sizes, int word) {
+  constexpr std::uint64_t kOfOneBlock = 1024;
+  const Shape& shape = reduction.shape;
+  const bool is_of_one_block = shape[1] <= kOfOneBlock;
+  AxisParams params{
+      .block_size = 2 * kBlock,
+      .vector_width = word,
+      .unroll = std::min(16, floor_power_of_two(shape[1])),
+      .group = std::min(ceil_power_of_two(divide_up(shape[1], 16)), is_of_one_block ? 64 : kWarp)};
+  params.width = std::clamp(params.block_size / params.group, 8, 64);
+  return strips(shape, params, is_of_one_block ? 1 : sizes.multiprocessors);
 }
 
 AxisParams default_of_columns(const AxisReduction& reduction, const Sizes& sizes) {
   const Shape& shape = reduction.shape;
+  const std::uint64_t lines = shape[1];
   const int widest = widest_vector(reduction);
   AxisParams params{.method = AxisMethod::staged,
                     .block_size = kBlock,
@@ -167,64 +197,70 @@ AxisParams default_of_columns(const AxisReduction& reduction, const Sizes& sizes
                     .group = 1};
   // Slabs of a few columns.
   constexpr std::uint64_t kSmallSlab = 512;
-  if (row_count(shape) * shape[2] <= kSmallSlab && is_valid(reduction, params)) return params;
+  if (lines * shape[2] <= kSmallSlab && is_valid(reduction, params)) return params;
   constexpr std::uint64_t kLeastColumns = 8;
   if (shape[2] < kLeastColumns) {
     params = default_of_few_columns(reduction, sizes);
     if (is_valid(reduction, params)) return params;
   }
-
-  params = {.method = AxisMethod::strips, .block_size = kBlock};
-  const std::uint64_t lines = shape[1];
-  const bool are_neighbours = device_layout(reduction.alignment) == AxisLayout::vector;
   const int word =
-      static_cast<int>(std::max<std::size_t>(1, kWordBytes / element_bytes(reduction.row)));
-  constexpr std::uint64_t kFewLines = 16;  // of which a thread has all
+      std::clamp(static_cast<int>(kWordBytes / element_bytes(reduction.row)), 1, widest);
   if (sizes.is_small && lines >= kFewLines / 2) {
-    // Single elements, or words of them: as many threads as there can be.
-    params.vector_width = std::min(word, widest);
-    params.unroll = static_cast<int>(std::min<std::uint64_t>(16, std::bit_floor(lines)));
-    params.block_size = 2 * kBlock;
-    const bool is_of_one_block = lines <= 1024;
-    const int group =
-        std::clamp(ceil_power_of_two(divide_up(lines, 16)), 1, is_of_one_block ? 64 : kWarp);
-    shape_strips(params, shape, std::clamp(2 * kBlock / group, 8, 64), group,
-                 is_of_one_block ? 1 : sizes.multiprocessors);
-    return params;
+    return default_of_small_columns(reduction, sizes, word);
   }
-  // Registers for the accumulators of eight words, and loads of 64 bytes.
-  constexpr int kWords = 8;
-  const int words = ceil_power_of_two(accumulator_words(reduction));
-  params.vector_width = std::min(widest, std::max(1, kWords / words));
-  if (!are_neighbours && lines >= kFewLines) params.vector_width = std::min(word, widest);
-  if (lines >= 4 && lines < kFewLines) params.vector_width = std::max(1, params.vector_width / 2);
-  constexpr int kLoadedBytes = 64;
-  const auto loaded = static_cast<int>(element_bytes(reduction.row)) * params.vector_width;
-  params.unroll = std::clamp(kLoadedBytes / loaded, 1, 8);
+
+  // The larger the accumulators, the fewer columns of narrow elements a thread has, and the more of
+  // their lines.
+  const int words = static_cast<int>(accumulator_words(reduction));
+  constexpr int kAccumulatedWords = 8;
+  params = {
+      .block_size = kBlock,
+      .vector_width = std::min(
+          widest, std::max(4, kAccumulatedWords / ceil_power_of_two(static_cast<unsigned>(words)))),
+      .unroll = words == 1   ? 4
+                : words == 2 ? 8
+                             : 16,
+      .group = 1,
+      .width = kWarp};
   if (lines < kFewLines) {
-    params.width = std::clamp(
-        ceil_power_of_two(divide_up(shape[2], static_cast<std::uint64_t>(params.vector_width))), 8,
-        kWarp);
-    params.group = 1;
-    return params;
+    if (lines >= 4) params.vector_width = std::max(1, params.vector_width / 2);
+    params.unroll = std::min(8, ceil_power_of_two(lines));
+    return strips(shape, params, 1);
+  }
+  const std::uint64_t lines_of_thread = words == 1 ? 16 : words == 2 ? 128 : 512;
+  params.group = std::min(ceil_power_of_two(divide_up(lines, lines_of_thread)), kBlock / kWarp);
+  if (device_layout(reduction.alignment) != AxisLayout::vector) {
+    // Columns are loaded one by one: by as many threads as there can be.
+    params.vector_width = word;
+    params.unroll = std::max(8, params.unroll);
+    const std::uint64_t wanted =
+        sizes.multiprocessors * 1024 * static_cast<unsigned>(word) / (shape[0] * shape[2]);
+    params.group = std::min(params.group, ceil_power_of_two(wanted));
+  } else if (static_cast<std::size_t>(words) >= kLargeAccumulator) {
+    params.width = 8;
+    params.block_size = kBlock / 4;
   }
   // Where there are columns for all multiprocessors, blocks of 256 threads; of fewer columns,
-  // strips of fewer, at last those of a line of memory, by the largest blocks, one for each
+  // strips of fewer; at last those of a line of memory, by large blocks, one for each
   // multiprocessor: the fewer blocks share a strip, the sooner they have met.
-  const auto blocks_of = [&](int width) {
-    return shape[0] * divide_up(shape[2], static_cast<std::uint64_t>(width) *
-                                              static_cast<unsigned>(params.vector_width));
+  const auto units_of = [&](int width) {
+    return shape[0] * divide_up(shape[2], static_cast<unsigned>(width * params.vector_width));
   };
-  if (blocks_of(kWarp) >= sizes.multiprocessors) {
-    shape_strips(params, shape, kWarp, kBlock / kWarp, 4 * sizes.multiprocessors);
-  } else if (blocks_of(kWarp / 2) >= sizes.multiprocessors / 4) {
-    shape_strips(params, shape, kWarp / 2, kBlock / (kWarp / 2), 4 * sizes.multiprocessors);
-  } else {
-    params.block_size = 4 * kBlock;
-    params.unroll = 8;
-    shape_strips(params, shape, 8, 128, sizes.multiprocessors);
+  if (units_of(kWarp) >= sizes.multiprocessors) {
+    return strips(shape, params, 4 * sizes.multiprocessors);
   }
-  return params;
+  params.block_size = words == 1 ? 4 * kBlock : kBlock;
+  params.width = 8;
+  std::uint64_t blocks = sizes.multiprocessors;
+  if (units_of(kWarp / 2) >= sizes.multiprocessors / 4) {
+    params.block_size = kBlock;
+    params.width = kWarp / 2;
+    blocks *= 4;
+  } else {
+    params.unroll = std::max(8, params.unroll);
+  }
+  params.group = std::min(params.block_size / params.width, floor_power_of_two(lines));
+  return strips(shape, params, blocks);
 }
 
 }  // namespace

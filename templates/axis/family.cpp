@@ -92,7 +92,7 @@ Program make_axis_program(const Variant& variant) {
       program.name_expressions.push_back(
           fmt::format("foldtune::fold_along_rows<{}, foldtune::{}Warp<{}>, {}, {}, {}, {}, {}>", op,
                       has_warp_fold(reduction.row) ? "Redux" : "Shuffle", op, output, index, layout,
-                      has_several_rows(reduction.shape), seen));
+                      joins_rows(reduction, params), seen));
       break;
     case AxisMethod::staged:
       program.name_expressions.push_back(fmt::format(

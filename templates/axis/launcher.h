@@ -35,7 +35,7 @@ class AxisLauncher final : public Launcher {
 
   AxisParams params_;
   bool has_rows_;
-  bool takes_rows_;               ///< blocks that share a result of several rows take these in turn
+  bool joins_rows_;
   std::size_t prefetched_bytes_;  ///< of an element of all inputs; 0: they have gaps
   std::size_t strides_;           ///< the argument's place
   std::size_t partial_bytes_;

@@ -21,19 +21,6 @@ FOLDTUNE_DEVICE Index turns_of(Index taker, Index count, Index takers) {
   return taker < count ? (count - taker + takers - 1) / takers : 0;
 }
 
-/// Gives to `sink` the last of what was loaded, from number `first` on: as many at a time as the
-/// binary digits of `count` from kDigit down say. Those of a digit follow those of the lower ones.
-template <int kDigit, class Index, class Loaded, class Sink>
-FOLDTUNE_DEVICE void add_by_digits(const Loaded* loaded, Index first, Index count, Sink& sink) {
-  if constexpr (kDigit > 0) {
-    if ((count & kDigit) != 0) {
-      sink.template add<kDigit>(loaded + kDigit - 1, first);
-      first += kDigit;
-    }
-    add_by_digits<kDigit / 2>(loaded, first, count, sink);
-  }
-}
-
 /// Loads kCount things, `load(i)` number i, from number `first` on, and gives them to `sink`, by a
 /// call of `sink.add<kCount>(loaded, first)`.
 template <int kCount, class Index, class Load, class Sink>
@@ -59,8 +46,9 @@ FOLDTUNE_DEVICE void load_by_digits(Index first, Index count, const Load& load, 
 /// Where things are loaded from.
 enum class Source { memory, shared };
 
-/// Loads `count` things, kUnroll at a time. Of the last ones in memory, all are loaded before any
-/// is given away, for a thread may have to wait for it but once.
+/// Loads `count` things, kUnroll at a time. Of the last ones in memory all are loaded before any is
+/// folded, for a thread may have to wait for it but once; the last one is in the place of those
+/// that there are not, for a branch around a load would take what it loaded apart.
 template <int kUnroll, Source kSource = Source::memory, class Index, class Load, class Sink>
 FOLDTUNE_DEVICE void load_in_turn(Index count, const Load& load, Sink& sink) {
   Index first = 0;
@@ -68,18 +56,14 @@ FOLDTUNE_DEVICE void load_in_turn(Index count, const Load& load, Sink& sink) {
   if constexpr (kUnroll > 1 && kSource == Source::shared) {
     load_by_digits<kUnroll / 2>(first, static_cast<Index>(count - first), load, sink);
   } else if constexpr (kUnroll > 1) {
-    const Index left = count - first;
-    decltype(load(Index{0})) loaded[kUnroll - 1];
-    Index begin = first;
+    if (first == count) return;
+    decltype(load(Index{0})) loaded[kUnroll];
     FOLDTUNE_UNROLL
-    for (int digit = kUnroll / 2; digit > 0; digit /= 2) {
-      if ((left & digit) == 0) continue;
-      FOLDTUNE_UNROLL
-      for (int i = 0; i < digit; ++i) loaded[digit - 1 + i] = load(static_cast<Index>(begin + i));
-      begin += digit;
+    for (int i = 0; i < kUnroll; ++i) {
+      loaded[i] = load(static_cast<Index>(first + i < count ? first + i : count - 1));
     }
     platform::load_first();
-    add_by_digits<kUnroll / 2>(loaded, first, left, sink);
+    sink.template add_valid<kUnroll>(loaded, first, static_cast<int32>(count - first));
   }
 }
 
@@ -96,12 +80,35 @@ struct ColumnTotals {
   FOLDTUNE_DEVICE void add(const Line* lines, Index first) {
     FOLDTUNE_UNROLL
     for (int j = 0; j < kWidth; ++j) {
-      decltype(element_of(lines[0], 0)) column[kCount];
-      FOLDTUNE_UNROLL
-      for (int i = 0; i < kCount; ++i) column[i] = element_of(lines[i], j);
-      totals[j] = add_tile<F, true, kCount, 1>(totals[j], column,
-                                               static_cast<Index>(numbers[j] + first * step), step);
+      ElementOf<Line> column[kCount];
+      take_column(lines, j, column);
+      totals[j] = add_tile<F, true, kCount, 1>(totals[j], column, number(j, first), step);
     }
+  }
+  /// The first `valid` of them.
+  template <int kCount, class Line>
+  FOLDTUNE_DEVICE void add_valid(const Line* lines, Index first, int32 valid) {
+    FOLDTUNE_UNROLL
+    for (int j = 0; j < kWidth; ++j) {
+      ElementOf<Line> column[kCount];
+      take_column(lines, j, column);
+      totals[j] =
+          add_valid_rows<F, true, kCount, 1>(totals[j], column, valid, number(j, first), step);
+    }
+  }
+
+ private:
+  template <class Line>
+  using ElementOf = decltype(element_of(*static_cast<const Line*>(nullptr), 0));
+
+  template <int kCount, class Line>
+  static FOLDTUNE_DEVICE void take_column(const Line* lines, int j,
+                                          ElementOf<Line> (&column)[kCount]) {
+    FOLDTUNE_UNROLL
+    for (int i = 0; i < kCount; ++i) column[i] = element_of(lines[i], j);
+  }
+  FOLDTUNE_DEVICE Index number(int j, Index line) const {
+    return static_cast<Index>(numbers[j] + line * step);
   }
 };
 

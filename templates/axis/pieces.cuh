@@ -17,9 +17,19 @@ struct PieceTotal {
   /// The thread's pieces from number `i` on, after those of the total.
   template <int kCount, class Piece>
   FOLDTUNE_DEVICE void add(const Piece* pieces, Index i) {
-    total = add_tile<F, true, kCount, kWidth>(total, pieces,
-                                              static_cast<Index>((first + i * step) * kWidth),
+    total = add_tile<F, true, kCount, kWidth>(total, pieces, number(i),
                                               static_cast<Index>(step * kWidth));
+  }
+  /// The first `valid` of them.
+  template <int kCount, class Piece>
+  FOLDTUNE_DEVICE void add_valid(Piece* pieces, Index i, int32 valid) {
+    total = add_valid_rows<F, true, kCount, kWidth>(total, pieces, valid, number(i),
+                                                    static_cast<Index>(step * kWidth));
+  }
+
+ private:
+  FOLDTUNE_DEVICE Index number(Index i) const {
+    return static_cast<Index>((first + i * step) * kWidth);
   }
 };
 

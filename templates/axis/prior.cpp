@@ -42,13 +42,11 @@ double short_stretch(double bytes) {
 }
 
 Work rows_work(const AxisReduction& reduction, const AxisParams& params, double size) {
-  // Rows that begin anywhere are read one after another, others as if they were one.
-  const bool takes_rows = device_layout(reduction.alignment) == AxisLayout::element;
-  const std::uint64_t all = row_count(reduction.shape);
-  const auto length =
-      static_cast<double>(std::max<std::uint64_t>(1, takes_rows ? reduction.shape[3] : all));
+  const bool is_one = joins_rows(reduction, params);
+  const auto length = static_cast<double>(
+      std::max<std::uint64_t>(1, is_one ? row_count(reduction.shape) : reduction.shape[3]));
   const auto rows =
-      static_cast<double>(std::max<std::uint64_t>(1, takes_rows ? reduction.shape[1] : 1));
+      static_cast<double>(std::max<std::uint64_t>(1, is_one ? 1 : reduction.shape[1]));
   const double per_thread = params.vector_width * params.unroll;
   Work work;
   work.units = static_cast<double>(result_count(reduction.shape));

@@ -119,7 +119,14 @@ bool is_dense(AxisAlignment alignment) {
 
 bool has_rows(const Shape& shape) { return shape[3] > 1; }
 
-bool has_several_rows(const Shape& shape) { return has_rows(shape) && largest(shape)[1] > 1; }
+bool joins_rows(const AxisReduction& reduction, const AxisParams& params) {
+  const Shape most = largest(reduction.shape);
+  const AxisLayout layout = device_layout(reduction.alignment);
+  if (most[1] <= 1 || layout == AxisLayout::strided) return most[1] > 1;
+  const auto tile = static_cast<std::uint64_t>(params.group) *
+                    static_cast<unsigned>(params.vector_width * params.unroll);
+  return layout == AxisLayout::vector && most[3] < tile;
+}
 
 bool has_wide_numbers(const Shape& shape) {
   const Shape most = largest(shape);

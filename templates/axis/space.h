@@ -36,8 +36,10 @@ bool reads_staged_vectors(const AxisReduction& reduction);
 /// the size class.
 bool has_rows(const Shape& shape);
 
-/// Whether a result is of several rows, in some call of the shape's bucket.
-bool has_several_rows(const Shape& shape);
+/// Whether groups of `rows` read the rows of a result as if they were one, and not one after
+/// another: for this a row begins and ends at vectors, or is read element by element, and is too
+/// short to keep a group busy, in every call of the shape's bucket.
+bool joins_rows(const AxisReduction& reduction, const AxisParams& params);
 
 /// Whether numbers along the axis take 64 bits, in some call of the shape's bucket.
 bool has_wide_numbers(const Shape& shape);

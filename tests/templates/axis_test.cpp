@@ -102,7 +102,8 @@ TEST_CASE("The layout tells gaps, steps and where lines begin") {
   CHECK(rows(32, {0, 0, 32, 1}) == "vector");
   CHECK(rows(33, {0, 0, 33, 1}) == "element");
   CHECK(rows(32, {0, 0, 32, 1}, 4100) == "element");
-  CHECK(rows(33, {0, 0, 64, 1}) == "pitched_vector");
+  CHECK(rows(32, {0, 0, 64, 1}) == "pitched_vector");
+  CHECK(rows(33, {0, 0, 64, 1}) == "pitched");  // a row ends between two vectors
   CHECK(rows(32, {0, 0, 33, 1}) == "pitched");
   CHECK(rows(32, {0, 0, 64, 2}) == "strided");
   const auto columns = [&](std::uint64_t width, Strides strides) {
