@@ -62,7 +62,8 @@ AxisParams default_of_rows(const AxisReduction& reduction, const Sizes& sizes) {
   const std::size_t element = element_bytes(reduction.row);
   const bool is_large = accumulator_words(reduction) >= kLargeAccumulator;
   // Short rows. Bytes that do not begin at vectors are read one by one there.
-  const std::uint64_t short_bytes = sizes.is_small                      ? 128
+  const bool has_vectors = reads_staged_vectors(reduction);
+  const std::uint64_t short_bytes = sizes.is_small                      ? (has_vectors ? 32 : 128)
                                     : accumulator_words(reduction) == 1 ? 400
                                                                         : 256;
   constexpr std::uint64_t kShort = 64;
@@ -71,14 +72,14 @@ AxisParams default_of_rows(const AxisReduction& reduction, const Sizes& sizes) {
                     .vector_width = sizes.is_small ? std::max(1, vector / 2) : vector,
                     .unroll = sizes.is_small ? 2 : 4,
                     .group = 1};
-  if (length * element <= short_bytes && (length <= kShort || reads_staged_vectors(reduction)) &&
+  if (length * element <= short_bytes && (length <= kShort || has_vectors) &&
       is_valid(reduction, params)) {
     return params;
   }
   // Short rows of one result are read as if they were one (joins_rows), others one after another.
   constexpr std::uint64_t kShortRow = 256;  // vectors
   const std::uint64_t of_row = divide_up(length, static_cast<std::uint64_t>(vector));
-  const bool joins = is_strided || (of_row < kShortRow && reads_staged_vectors(reduction));
+  const bool joins = is_strided || (of_row < kShortRow && has_vectors);
   const bool takes_rows = rows > 1 && !joins;
   const std::uint64_t vectors = takes_rows ? of_row : rows * of_row;
   params = {.method = AxisMethod::rows, .vector_width = vector, .group = kWarp};
@@ -90,9 +91,9 @@ AxisParams default_of_rows(const AxisReduction& reduction, const Sizes& sizes) {
   // block, or of several: of small inputs two for each multiprocessor, of others so many that each
   // has some tiles.
   constexpr std::uint64_t kLong = 1 << 13;  // vectors
-  const std::uint64_t few = sizes.multiprocessors * (vectors >= kLong ? 16
-                                                     : sizes.is_small ? 0
-                                                                      : 2);
+  const std::uint64_t few_if_long = sizes.is_small ? 9 : 16 * sizes.multiprocessors;
+  const std::uint64_t few_if_short = sizes.is_small ? 0 : 2 * sizes.multiprocessors;
+  const std::uint64_t few = vectors >= kLong ? few_if_long : few_if_short;
   if (takes_rows || results < few) {
     params.group =
         std::clamp(ceil_power_of_two(vectors / 4), kWarp, sizes.is_small ? kBlock : kBlock / 2);
@@ -109,12 +110,12 @@ AxisParams default_of_rows(const AxisReduction& reduction, const Sizes& sizes) {
     return params;
   }
   if (sizes.is_small) {
-    // Of rows that are joined a thread has several loads, of one row a few.
+    // Of one row a thread has some loads, of rows that are joined more.
     const bool is_one = rows == 1;
-    params.group = is_one ? std::min(ceil_power_of_two(divide_up(vectors, 2)), 1024)
+    params.group = is_one ? std::clamp(ceil_power_of_two(divide_up(vectors, 4)), 4, 4 * kBlock)
                           : std::clamp(ceil_power_of_two(divide_up(vectors, 16)), kWarp, kBlock);
-    params.block_size = std::max(kBlock, params.group);
-    params.unroll = unroll_for(params.group, is_one ? 4 : 8);
+    params.block_size = std::max(is_one ? 2 * kBlock : kBlock, params.group);
+    params.unroll = unroll_for(params.group, !is_one ? 8 : vectors >= 1024 ? 4 : 2);
     return params;
   }
   if (is_large && vectors < kLong) {
@@ -178,11 +179,11 @@ AxisParams default_of_small_columns(const AxisReduction& reduction, const Sizes&
   const Shape& shape = reduction.shape;
   const bool is_of_one_block = shape[1] <= kOfOneBlock;
   AxisParams params{
-      .block_size = 2 * kBlock,
       .vector_width = word,
       .unroll = std::min(16, floor_power_of_two(shape[1])),
       .group = std::min(ceil_power_of_two(divide_up(shape[1], 16)), is_of_one_block ? 64 : kWarp)};
-  params.width = std::clamp(params.block_size / params.group, 8, 64);
+  params.block_size = params.group > kWarp ? 4 * kBlock : 2 * kBlock;
+  params.width = std::clamp((is_of_one_block ? kBlock : 2 * kBlock) / params.group, 8, 64);
   return strips(shape, params, is_of_one_block ? 1 : sizes.multiprocessors);
 }
 
