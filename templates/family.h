@@ -233,8 +233,8 @@ inline bool stores_result_once(const Config& config) {
 /// program serves all extents of a class.
 bool takes_64_bits(std::uint64_t extent);
 
-/// The program of a variant. It depends on the problem, the layout, the width of indices and the
-/// tunables that the kernel sees, not on the shape or the grid: equal programs are compiled once.
+/// The program of a variant. It depends on the problem, the layout, the bucket of the shape and the
+/// tunables that the kernel sees, not on the grid: equal programs are compiled once.
 Program make_program(const Variant& variant);
 
 }  // namespace foldtune

@@ -19,7 +19,7 @@ FOLDTUNE_DEVICE void begin_reading(TypeList<Ts...>, const void* const* inputs, c
                                    bool inputs_ready) {
   constexpr uint32 kTile = kParams.block_size * kParams.vector_width * kParams.unroll;
   platform::let_next_grid_begin();
-  if (inputs_ready) return;
+  if (inputs_ready && work.units > 0) return;
   if constexpr (platform::kHasPrefetch) {
     for (uint64 tile = uint64{platform::block_index()} * kTile; tile < work.prefetched;
          tile += uint64{platform::grid_size()} * kTile) {
@@ -29,7 +29,7 @@ FOLDTUNE_DEVICE void begin_reading(TypeList<Ts...>, const void* const* inputs, c
   }
   platform::await_previous_grid();
 }
-/// Before it writes.
+/// Before it writes, which a grid without units does not.
 FOLDTUNE_DEVICE void begin_writing(bool inputs_ready) {
   if (inputs_ready) platform::await_previous_grid();
 }
@@ -57,8 +57,8 @@ FOLDTUNE_DEVICE BlockTurn block_turn(const AxisWork& work) {
   }
 }
 
-/// A unit is a result. `kJoinsRows` says whether its rows are read as if they were one.
-template <class Op, class Warp, class Output, class Index, AxisLayout kLayout, bool kJoinsRows,
+/// A unit is a result.
+template <class Op, class Warp, class Output, class Index, AxisLayout kLayout, ResultRows kRows,
           AxisParams kParams>
 FOLDTUNE_KERNEL(kParams.block_size)
 fold_along_rows(InputPointers<Op::Inputs::kSize> inputs, AxisShape shape, AxisWork work,
@@ -83,11 +83,11 @@ fold_along_rows(InputPointers<Op::Inputs::kSize> inputs, AxisShape shape, AxisWo
       if constexpr (kLayout == AxisLayout::strided) {
         total = fold_strided_row<Op, Index, kParams>(typename Op::Inputs{}, inputs.pointers, shape,
                                                      start, thread, turn.part, turn.parts);
-      } else if constexpr (kJoinsRows) {
+      } else if constexpr (kRows == ResultRows::joined) {
         total = fold_rows_of_vectors<Op, Index, kParams>(
             typename Op::Inputs{}, inputs.pointers, shape, start, thread, turn.part, turn.parts);
       } else {
-        total = fold_walk<Op>(RowWalk<Op, typename Op::Inputs, Index, kLayout, kParams>{
+        total = fold_walk<Op>(RowWalk<Op, typename Op::Inputs, Index, kLayout, kRows, kParams>{
             inputs.pointers, shape, start, thread, turn.part, turn.parts});
       }
     }
@@ -95,7 +95,7 @@ fold_along_rows(InputPointers<Op::Inputs::kSize> inputs, AxisShape shape, AxisWo
     begin_writing(inputs_ready);
     if constexpr (kGroups == 1) {
       if (turn.parts > 1 &&
-          !meet_in_group<Op, Group>(storage, total, unit, turn.part, turn.parts, scratch)) {
+          !meet_for_one<Op, Group>(storage, total, unit, turn.part, turn.parts, scratch)) {
         return;
       }
     }
@@ -221,9 +221,9 @@ fold_lines(InputPointers<Op::Inputs::kSize> inputs, AxisShape shape, AxisWork wo
   }
 }
 
-/// A unit is a row, or a slab of lines. Rows that begin and end at vectors are read in these, which
-/// `kLayout` says.
-template <class Op, AxisLayout kLayout, AxisParams kParams, class Output, class... Ts>
+/// A unit is a row, or a slab of lines. `kReadsVectors` says that rows begin and end at vectors,
+/// and are read in these.
+template <class Op, bool kReadsVectors, AxisParams kParams, class Output, class... Ts>
 FOLDTUNE_DEVICE void fold_staged_units(TypeList<Ts...>, const void* const* inputs,
                                        const AxisShape& shape, const AxisWork& work, Output* output,
                                        bool inputs_ready) {
@@ -232,7 +232,7 @@ FOLDTUNE_DEVICE void fold_staged_units(TypeList<Ts...>, const void* const* input
   constexpr uint32 kGroup = kParams.group;
   constexpr uint32 kGroups = kBlockSize / kGroup;
   constexpr int kCapacity = kParams.block_size * kParams.vector_width * kParams.unroll;
-  constexpr int kPiece = kLayout == AxisLayout::vector ? kParams.vector_width : 1;
+  constexpr int kPiece = kReadsVectors ? kParams.vector_width : 1;
   using Group = GroupFold<Op, ShuffleWarp<Op>, kBlockSize, kGroup>;
   constexpr int kUnroll = 4;
   using Staged = StagedElements<kCapacity, kPiece, Ts...>;
@@ -262,7 +262,7 @@ FOLDTUNE_DEVICE void fold_staged_units(TypeList<Ts...>, const void* const* input
       A total = Op::identity();
       if (is_there) {
         const uint32 begin = (unit * unit_elements + column) / kPiece;
-        total = fold_pieces<Op, kUnroll, kPiece, Source::shared, uint32>(
+        total = fold_pieces<Op, kUnroll, kPiece, LoadedFrom::shared_memory, uint32>(
             lines / kPiece, thread, kGroup,
             [&](uint32 piece) { return staged.load(begin + piece * columns); });
       }
@@ -279,12 +279,12 @@ FOLDTUNE_DEVICE void fold_staged_units(TypeList<Ts...>, const void* const* input
     platform::sync_block();
   }
 }
-template <class Op, class Output, AxisLayout kLayout, AxisParams kParams>
+template <class Op, class Output, bool kReadsVectors, AxisParams kParams>
 FOLDTUNE_KERNEL(kParams.block_size)
 fold_staged_rows(InputPointers<Op::Inputs::kSize> inputs, AxisShape shape, AxisWork work,
                  Output* output, void*, bool inputs_ready) {
-  fold_staged_units<Op, kLayout, kParams>(typename Op::Inputs{}, inputs.pointers, shape, work,
-                                          output, inputs_ready);
+  fold_staged_units<Op, kReadsVectors, kParams>(typename Op::Inputs{}, inputs.pointers, shape, work,
+                                                output, inputs_ready);
 }
 
 }  // namespace foldtune

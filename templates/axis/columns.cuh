@@ -59,7 +59,7 @@ FOLDTUNE_DEVICE void fold_strip(TypeList<Ts...>, const void* const* inputs, cons
   const auto lines = static_cast<Index>(shape.extents[1]);
   const uint64 first = strip + columns.at(0);
   const bool has_columns = first < shape.extents[2];
-  const Index count = has_columns && y < lines ? (lines - y + height - 1) / height : 0;
+  const Index count = has_columns ? turns_of(y, lines, height) : 0;
   const int64 line = static_cast<int64>(y) * shape.strides[1];
   const int64 step = static_cast<int64>(height) * shape.strides[1];
   Index numbers[kWidth];

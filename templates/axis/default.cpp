@@ -76,7 +76,8 @@ AxisParams default_of_rows(const AxisReduction& reduction, const Sizes& sizes) {
       is_valid(reduction, params)) {
     return params;
   }
-  // Short rows of one result are read as if they were one (joins_rows), others one after another.
+  // Whether rows of one result are read as if they were one, as far as can be said before there is
+  // a group (result_rows).
   constexpr std::uint64_t kShortRow = 256;  // vectors
   const std::uint64_t of_row = divide_up(length, static_cast<std::uint64_t>(vector));
   const bool joins = is_strided || (of_row < kShortRow && has_vectors);
@@ -100,12 +101,12 @@ AxisParams default_of_rows(const AxisReduction& reduction, const Sizes& sizes) {
     params.block_size = params.group;
     const std::uint64_t blocks = sizes.multiprocessors * (sizes.is_small ? 2 : 128);
     const std::uint64_t of_block =
-        results * vectors / (static_cast<unsigned>(params.group) * blocks);
+        results * rows * of_row / (static_cast<unsigned>(params.group) * blocks);
     params.unroll = sizes.is_small ? floor_power_of_two(std::clamp<std::uint64_t>(of_block, 1, 4))
                                    : unroll_for(params.group, is_large ? 8 : 4);
     const std::uint64_t tiles = divide_up(
         vectors, static_cast<std::uint64_t>(params.group) * static_cast<unsigned>(params.unroll));
-    const std::uint64_t turns = takes_rows ? rows : tiles;
+    const std::uint64_t turns = takes_rows ? rows * tiles : tiles;
     params.splits = splits_for(results, sizes.is_small ? turns : turns / 2, blocks);
     return params;
   }
@@ -159,18 +160,21 @@ AxisParams default_of_few_columns(const AxisReduction& reduction, const Sizes& s
 AxisParams strips(const Shape& shape, AxisParams params, std::uint64_t blocks) {
   const auto vector = static_cast<std::uint64_t>(params.vector_width);
   params.method = AxisMethod::strips;
-  params.width = std::clamp(ceil_power_of_two(divide_up(shape[2], vector)), 8, params.width);
   params.block_size = std::max(params.block_size, params.width * params.group);
-  if (params.block_size == params.width * params.group) {
+  const bool fills_block = params.block_size == params.width * params.group;
+  params.width = std::clamp(ceil_power_of_two(divide_up(shape[2], vector)), 8, params.width);
+  if (fills_block) {
+    params.block_size = std::max(kWarp, params.width * params.group);
     const std::uint64_t units =
         shape[0] * divide_up(shape[2], static_cast<unsigned>(params.width) * vector);
-    const std::uint64_t lines = static_cast<std::uint64_t>(params.group * params.unroll);
+    const std::uint64_t lines =
+        static_cast<std::uint64_t>(params.group) * static_cast<unsigned>(params.unroll);
     params.splits = splits_for(units, shape[1] / lines, blocks);
   }
   return params;
 }
 
-/// Lines up to which a thread has all of its columns.
+/// Lines up to which a thread has all those of its columns.
 constexpr std::uint64_t kFewLines = 16;
 
 /// Of small inputs: a thread loads 16 elements, or words of them, at once.
@@ -266,11 +270,15 @@ AxisParams default_of_columns(const AxisReduction& reduction, const Sizes& sizes
 
 }  // namespace
 
-AxisParams default_axis_params(const AxisReduction& reduction, int multiprocessor_count) {
-  Sizes sizes{.multiprocessors = static_cast<std::uint64_t>(std::max(1, multiprocessor_count))};
-  sizes.is_small =
-      result_count(reduction.shape) * row_count(reduction.shape) * element_bytes(reduction.row) <=
-      sizes.multiprocessors * kFewBytes;
+/// That of the largest shape of the bucket: a plan is for all of them.
+AxisParams default_axis_params(const AxisReduction& of_call, int multiprocessor_count) {
+  AxisReduction reduction = of_call;
+  reduction.shape = axis_family().max_shape(axis_family().bucket(of_call.shape));
+  const auto multiprocessors = static_cast<std::uint64_t>(std::max(1, multiprocessor_count));
+  const std::uint64_t bytes =
+      result_count(reduction.shape) * row_count(reduction.shape) * element_bytes(reduction.row);
+  const Sizes sizes{.multiprocessors = multiprocessors,
+                    .is_small = bytes <= multiprocessors * kFewBytes};
   AxisParams params = has_rows(reduction.shape) ? default_of_rows(reduction, sizes)
                                                 : default_of_columns(reduction, sizes);
   // Large accumulators take room, and many inputs registers.

@@ -69,6 +69,18 @@ std::string_view layout_name(AxisLayout layout) {
   return "foldtune::AxisLayout::strided";
 }
 
+std::string_view rows_name(ResultRows rows) {
+  switch (rows) {
+    case ResultRows::one:
+      return "foldtune::ResultRows::one";
+    case ResultRows::in_turn:
+      return "foldtune::ResultRows::in_turn";
+    case ResultRows::joined:
+      break;
+  }
+  return "foldtune::ResultRows::joined";
+}
+
 Program make_axis_program(const Variant& variant) {
   const AxisReduction reduction = axis_reduction_of(variant.workload);
   AxisParams params = axis_params(variant.params);
@@ -92,13 +104,12 @@ Program make_axis_program(const Variant& variant) {
       program.name_expressions.push_back(
           fmt::format("foldtune::fold_along_rows<{}, foldtune::{}Warp<{}>, {}, {}, {}, {}, {}>", op,
                       has_warp_fold(reduction.row) ? "Redux" : "Shuffle", op, output, index, layout,
-                      joins_rows(reduction, params), seen));
+                      rows_name(result_rows(reduction, params)), seen));
       break;
     case AxisMethod::staged:
-      program.name_expressions.push_back(fmt::format(
-          "foldtune::fold_staged_rows<{}, {}, {}, {}>", op, output,
-          layout_name(reads_staged_vectors(reduction) ? AxisLayout::vector : AxisLayout::element),
-          seen));
+      program.name_expressions.push_back(fmt::format("foldtune::fold_staged_rows<{}, {}, {}, {}>",
+                                                     op, output, reads_staged_vectors(reduction),
+                                                     seen));
       break;
     case AxisMethod::strips:
       program.name_expressions.push_back(fmt::format("foldtune::fold_strips<{}, {}, {}, {}, {}>",
@@ -268,6 +279,7 @@ class AxisFamily final : public Family {
       case AxisAlignment::pitched_vector:
         return device_layout(own) == AxisLayout::vector;
       case AxisAlignment::pitched:
+        return own != AxisAlignment::strided;
       case AxisAlignment::strided:
         break;
     }
@@ -298,8 +310,6 @@ class AxisFamily final : public Family {
                      const Config& config) const override {
     return foldtune::estimate_us(axis_reduction_of(workload), device, axis_params(config));
   }
-
-  bool stores_result_once(const Config&) const override { return true; }
 
   std::string include_lines(const Problem& problem) const override {
     return axis_lines(fold_of(problem).op);

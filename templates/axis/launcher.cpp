@@ -48,7 +48,7 @@ AxisLauncher::AxisLauncher(const AxisReduction& reduction, const AxisParams& par
                            int resident_blocks)
     : params_(params),
       has_rows_(has_rows(reduction.shape)),
-      joins_rows_(joins_rows(reduction, params)),
+      joins_rows_(result_rows(reduction, params) == ResultRows::joined),
       prefetched_bytes_(is_dense(reduction.alignment) ? element_bytes(reduction.row) : 0),
       strides_(kInputs + reduction.row.input_types().size()),
       partial_bytes_(kSlotSizes *
@@ -76,8 +76,8 @@ std::uint64_t AxisLauncher::turns(const Shape& shape) const {
   const auto vector = static_cast<std::uint64_t>(params_.vector_width);
   switch (params_.method) {
     case AxisMethod::rows:
-      if (shape[1] > 1 && !joins_rows_) return shape[1];
-      return divide_up(row_count(shape), block * vector * params_.unroll);
+      return joins_rows_ ? divide_up(row_count(shape), block * vector * params_.unroll)
+                         : shape[1] * divide_up(shape[3], block * vector * params_.unroll);
     case AxisMethod::strips:
       return divide_up(shape[1], static_cast<std::uint64_t>(params_.group));
     case AxisMethod::lines:

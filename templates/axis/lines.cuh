@@ -1,4 +1,4 @@
-/// Folds of elements that are a step apart, several neighbouring columns of them at a time.
+/// Folds of elements that are a step apart, several columns of them at a time.
 #pragma once
 
 #include "templates/fold/run.cuh"
@@ -43,17 +43,16 @@ FOLDTUNE_DEVICE void load_by_digits(Index first, Index count, const Load& load, 
   }
 }
 
-/// Where things are loaded from.
-enum class Source { memory, shared };
+enum class LoadedFrom { memory, shared_memory };
 
 /// Loads `count` things, kUnroll at a time. Of the last ones in memory all are loaded before any is
 /// folded, for a thread may have to wait for it but once; the last one is in the place of those
 /// that there are not, for a branch around a load would take what it loaded apart.
-template <int kUnroll, Source kSource = Source::memory, class Index, class Load, class Sink>
+template <int kUnroll, LoadedFrom kFrom = LoadedFrom::memory, class Index, class Load, class Sink>
 FOLDTUNE_DEVICE void load_in_turn(Index count, const Load& load, Sink& sink) {
   Index first = 0;
   for (; first + kUnroll <= count; first += kUnroll) load_together<kUnroll>(first, load, sink);
-  if constexpr (kUnroll > 1 && kSource == Source::shared) {
+  if constexpr (kUnroll > 1 && kFrom == LoadedFrom::shared_memory) {
     load_by_digits<kUnroll / 2>(first, static_cast<Index>(count - first), load, sink);
   } else if constexpr (kUnroll > 1) {
     if (first == count) return;
@@ -67,7 +66,7 @@ FOLDTUNE_DEVICE void load_in_turn(Index count, const Load& load, Sink& sink) {
   }
 }
 
-/// The totals of neighbouring columns. Element j of the first line has number `numbers[j]` in its
+/// The totals of a thread's columns. Element j of the first line has number `numbers[j]` in its
 /// fold, and each line's is `step` above that of the line before.
 template <class F, class Index, int kWidth>
 struct ColumnTotals {

@@ -96,9 +96,8 @@ FOLDTUNE_DEVICE typename Op::Accumulator add_partials(
 /// of all. Blocks begin in the order of their index, so that no block which the last one waits for
 /// is waiting for its place.
 template <class Op, class Group>
-FOLDTUNE_DEVICE bool meet_in_group(typename Group::Storage& storage,
-                                   typename Op::Accumulator& total, uint64 unit, uint32 part,
-                                   uint32 splits, void* scratch) {
+FOLDTUNE_DEVICE bool meet_for_one(typename Group::Storage& storage, typename Op::Accumulator& total,
+                                  uint64 unit, uint32 part, uint32 splits, void* scratch) {
   const FlaggedPartials<typename Op::Accumulator> partials(scratch);
   const uint32 thread = platform::thread_index();
   const auto first = static_cast<uint32>(unit * splits);
@@ -156,17 +155,12 @@ FOLDTUNE_DEVICE Output result_along_axis(const typename Op::Accumulator& total, 
   if constexpr (requires { typename Op::Value; }) {
     return total.index == Op::kNowhere ? static_cast<Output>(-1) : static_cast<Output>(total.index);
   } else {
-    const auto result = Op::finish(total, count);
-    if constexpr (kIsSame<decltype(result), const Output>) {
-      return result;
-    } else {
-      return store_number<Output>(result);
-    }
+    return result_of<Op, Output>(total, count);
   }
 }
 
 /// Stores the results of neighbouring folds of `count` elements, which are `stride` apart: together
-/// where that is possible. Each word is stored once (Family::stores_result_once).
+/// where that is possible.
 template <class Op, class Output, int kCount>
 FOLDTUNE_DEVICE void store_neighbours(Output* output, int64 stride,
                                       const typename Op::Accumulator (&totals)[kCount],

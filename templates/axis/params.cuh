@@ -19,10 +19,17 @@ enum class AxisLayout {
   strided,  ///< any strides
 };
 
+/// How the method `rows` reads the rows of a result.
+enum class ResultRows {
+  one,      ///< there is no more than one
+  in_turn,  ///< one after another
+  joined,   ///< as if they were one
+};
+
 struct AxisParams {
   AxisMethod method = AxisMethod::rows;
   int block_size = 256;  ///< threads, a power of two from 32 to 1024
-  int vector_width = 4;  ///< elements per load, a power of two up to 16 bytes
+  int vector_width = 4;  ///< elements per load, a power of two up to 16 bytes; of `strips` columns
   int unroll = 4;        ///< loads in flight per thread and input, a power of two
   int group = 32;        ///< threads that share a result in a block, a power of two
   int width = 1;         ///< of `strips`, a power of two

@@ -35,7 +35,7 @@ struct PieceTotal {
 
 /// A thread's `count` pieces of one fold: `load(i)` gives piece i. PieceTotal says which numbers
 /// they have.
-template <int kUnroll, int kWidth, Source kSource, class Index, class Load>
+template <int kUnroll, int kWidth, LoadedFrom kFrom, class Index, class Load>
 struct PieceWalk {
   const Load& load;
   Index first;
@@ -45,7 +45,7 @@ struct PieceWalk {
   template <class F>
   FOLDTUNE_DEVICE typename F::Accumulator fold() const {
     PieceTotal<F, Index, kWidth> sink{F::identity(), first, step};
-    load_in_turn<kUnroll, kSource>(count, load, sink);
+    load_in_turn<kUnroll, kFrom>(count, load, sink);
     return sink.total;
   }
   template <class F>
@@ -67,11 +67,11 @@ struct PieceWalk {
 
 /// The fold of a thread's share: of `pieces` that are dealt in turn to `takers`, those of number
 /// `taker`. `load(k)` gives piece number k of the fold.
-template <class Op, int kUnroll, int kWidth, Source kSource, class Index, class Load>
+template <class Op, int kUnroll, int kWidth, LoadedFrom kFrom, class Index, class Load>
 FOLDTUNE_DEVICE typename Op::Accumulator fold_pieces(Index pieces, Index taker, Index takers,
                                                      const Load& load) {
   const auto own = [&](Index i) { return load(static_cast<Index>(taker + i * takers)); };
-  return fold_walk<Op>(PieceWalk<kUnroll, kWidth, kSource, Index, decltype(own)>{
+  return fold_walk<Op>(PieceWalk<kUnroll, kWidth, kFrom, Index, decltype(own)>{
       own, taker, takers, turns_of(taker, pieces, takers)});
 }
 

@@ -42,7 +42,7 @@ double short_stretch(double bytes) {
 }
 
 Work rows_work(const AxisReduction& reduction, const AxisParams& params, double size) {
-  const bool is_one = joins_rows(reduction, params);
+  const bool is_one = result_rows(reduction, params) == ResultRows::joined;
   const auto length = static_cast<double>(
       std::max<std::uint64_t>(1, is_one ? row_count(reduction.shape) : reduction.shape[3]));
   const auto rows =

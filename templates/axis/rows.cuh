@@ -1,6 +1,7 @@
 /// The method `rows`: a group of threads reads each row from its beginning to its end. Blocks that
-/// share a row take its tiles in turn. Where a result is of several rows, groups take the vectors
-/// or the elements of all of them in turn; of rows that begin anywhere, a row at a time.
+/// share a row take its tiles in turn. Where a result is of several rows, blocks take these in
+/// turn, and share each where there are more blocks than rows; or groups take the vectors, or the
+/// elements, of all rows in turn.
 #pragma once
 
 #include "templates/axis/params.cuh"
@@ -10,7 +11,8 @@
 namespace foldtune {
 
 /// A thread's share of a result, whose first row begins at element `start` of the inputs.
-template <class Op, class Inputs, class Index, AxisLayout kLayout, AxisParams kParams>
+template <class Op, class Inputs, class Index, AxisLayout kLayout, ResultRows kRows,
+          AxisParams kParams>
 struct RowWalk {
   using Elements = Run<Inputs, Index,
                        RunParams{.threads = kParams.group,
@@ -45,15 +47,24 @@ struct RowWalk {
  private:
   template <class Visit>
   FOLDTUNE_DEVICE void visit(const Visit& visit) const {
-    const auto count = static_cast<Index>(shape.extents[3]);
-    if (shape.extents[1] == 1) {
+    const uint64 rows = shape.extents[1];
+    const auto length = static_cast<Index>(shape.extents[3]);
+    if constexpr (kRows == ResultRows::one) {
+      const auto count = static_cast<Index>(rows * length);  // without elements there is no row
       visit(Elements{inputs, start, count, {thread, part, parts}}, Index{0});
-      return;
-    }
-    for (uint64 r = part; r < shape.extents[1]; r += parts) {
-      visit(
-          Elements{inputs, start + static_cast<int64>(r) * shape.strides[1], count, {thread, 0, 1}},
-          static_cast<Index>(r) * count);
+    } else {
+      TeamPlace place{thread, 0, 1};
+      uint64 row = part;
+      if (rows < parts && rows > 0) {
+        const auto sharers = static_cast<uint32>(rows);  // of the blocks
+        row = part % sharers;
+        place.part = part / sharers;
+        place.parts = turns_of(static_cast<uint32>(row), parts, sharers);
+      }
+      for (; row < rows; row += parts) {
+        visit(Elements{inputs, start + static_cast<int64>(row) * shape.strides[1], length, place},
+              static_cast<Index>(row) * length);
+      }
     }
   }
 };
@@ -65,7 +76,7 @@ FOLDTUNE_DEVICE typename Op::Accumulator fold_row_pieces(const AxisShape& shape,
                                                          uint32 part, uint32 parts,
                                                          const Load& load) {
   const auto pieces = static_cast<Index>(shape.extents[3] / kWidth);  // of a row
-  return fold_pieces<Op, kParams.unroll, kWidth, Source::memory, Index>(
+  return fold_pieces<Op, kParams.unroll, kWidth, LoadedFrom::memory, Index>(
       static_cast<Index>(shape.extents[1] * pieces),
       static_cast<Index>(part * uint32{kParams.group} + thread),
       static_cast<Index>(parts * uint32{kParams.group}), [&](Index number) {

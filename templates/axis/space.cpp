@@ -44,13 +44,10 @@ constexpr int kWarp = 32;
 /// The largest shape with which a plan may be called.
 Shape largest(const Shape& shape) { return axis_family().max_shape(axis_family().bucket(shape)); }
 
-/// Bytes of the partial results that meet in a block.
+/// Bytes of the partial results of columns that meet in a block.
 std::size_t meeting_bytes(const AxisReduction& reduction, const AxisParams& params) {
-  const bool is_wide = has_wide_numbers(reduction.shape);
-  const bool has_columns =
-      params.method == AxisMethod::strips || params.method == AxisMethod::lines;
-  return static_cast<std::size_t>(params.block_size) * (has_columns ? params.vector_width : 1) *
-         accumulator_bytes(reduction.row, is_wide);
+  return static_cast<std::size_t>(params.block_size) * params.vector_width *
+         accumulator_bytes(reduction.row, has_wide_numbers(reduction.shape));
 }
 
 /// What a method asks for besides.
@@ -60,13 +57,13 @@ bool suits_method(const AxisReduction& reduction, const AxisParams& params) {
   const bool meets_in_full = meeting_bytes(reduction, params) <= kMaxSharedBytes;
   switch (params.method) {
     case AxisMethod::rows:
-      return has_rows(reduction.shape) && meets_in_full &&
-             (!is_strided || params.vector_width == 1);
+      return has_rows(reduction.shape) && (!is_strided || params.vector_width == 1);
     case AxisMethod::staged: {
       const std::uint64_t unit = has_rows(reduction.shape) ? most[3] : row_count(most) * most[2];
       return is_dense(reduction.alignment) && params.group <= kWarp &&
              !(has_rows(reduction.shape) && most[1] > 1) && unit <= staged_capacity(params) &&
-             staged_capacity(params) * element_bytes(reduction.row) <= kMaxSharedBytes;
+             staged_capacity(params) * element_bytes(reduction.row) + kMaxLoadBytes <=
+                 kMaxSharedBytes;
     }
     case AxisMethod::strips:
       return !has_rows(reduction.shape) && meets_in_full;
@@ -119,13 +116,14 @@ bool is_dense(AxisAlignment alignment) {
 
 bool has_rows(const Shape& shape) { return shape[3] > 1; }
 
-bool joins_rows(const AxisReduction& reduction, const AxisParams& params) {
+ResultRows result_rows(const AxisReduction& reduction, const AxisParams& params) {
   const Shape most = largest(reduction.shape);
+  if (most[1] <= 1) return ResultRows::one;
   const AxisLayout layout = device_layout(reduction.alignment);
-  if (most[1] <= 1 || layout == AxisLayout::strided) return most[1] > 1;
   const auto tile = static_cast<std::uint64_t>(params.group) *
                     static_cast<unsigned>(params.vector_width * params.unroll);
-  return layout == AxisLayout::vector && most[3] < tile;
+  const bool is_short = layout == AxisLayout::vector && most[3] < tile;
+  return is_short || layout == AxisLayout::strided ? ResultRows::joined : ResultRows::in_turn;
 }
 
 bool has_wide_numbers(const Shape& shape) {
@@ -178,7 +176,9 @@ bool is_searched(const AxisReduction& reduction, const AxisParams& params) {
   const auto group = static_cast<std::uint64_t>(params.group);
   switch (params.method) {
     case AxisMethod::rows:
-      return group <= shape[3] && params.unroll <= 8;
+      return group <= (result_rows(reduction, params) == ResultRows::joined ? row_count(shape)
+                                                                            : shape[3]) &&
+             params.unroll <= 8;
     case AxisMethod::staged:
       return group <= row_count(shape);
     case AxisMethod::strips:

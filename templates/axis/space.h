@@ -36,10 +36,10 @@ bool reads_staged_vectors(const AxisReduction& reduction);
 /// the size class.
 bool has_rows(const Shape& shape);
 
-/// Whether groups of `rows` read the rows of a result as if they were one, and not one after
-/// another: for this a row begins and ends at vectors, or is read element by element, and is too
-/// short to keep a group busy, in every call of the shape's bucket.
-bool joins_rows(const AxisReduction& reduction, const AxisParams& params);
+/// How the rows of a result are read by `rows`. Joined are those that are read element by element,
+/// and those that begin and end at vectors and are too short to keep a group busy, in every call of
+/// the shape's bucket.
+ResultRows result_rows(const AxisReduction& reduction, const AxisParams& params);
 
 /// Whether numbers along the axis take 64 bits, in some call of the shape's bucket.
 bool has_wide_numbers(const Shape& shape);

@@ -22,14 +22,18 @@ FOLDTUNE_DEVICE void show_result(Output* output, const Output& result) {
 
 /// The result of a fold of `count` elements, from its last partial result.
 template <class Op, class Output>
-FOLDTUNE_DEVICE void store_result(Output* output, const typename Op::Accumulator& total,
-                                  uint64 count) {
+FOLDTUNE_DEVICE Output result_of(const typename Op::Accumulator& total, uint64 count) {
   const auto result = Op::finish(total, count);
   if constexpr (kIsSame<decltype(result), const Output>) {
-    show_result(output, result);
+    return result;
   } else {
-    show_result(output, store_number<Output>(result));
+    return store_number<Output>(result);
   }
+}
+template <class Op, class Output>
+FOLDTUNE_DEVICE void store_result(Output* output, const typename Op::Accumulator& total,
+                                  uint64 count) {
+  show_result(output, result_of<Op, Output>(total, count));
 }
 
 }  // namespace foldtune

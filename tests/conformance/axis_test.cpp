@@ -17,6 +17,7 @@
 #include "templates/axis/space.h"
 #include "templates/axis/strides.h"
 #include "templates/fold/fields.h"
+#include "templates/hardware.h"
 #include "tests/catch.h"
 #include "tests/conformance/checker.h"
 #include "tests/conformance/environment.h"
@@ -206,15 +207,23 @@ class AxisChecker {
   void run_specials(const Variant& variant, const CompiledKernel& compiled) {
     const Plan plan(device_, variant, compiled);
     const AxisReduction reduction = axis_reduction_of(variant.workload);
-    if (device_layout(reduction.alignment) == AxisLayout::vector) return;
     const DeviceBuffer scratch(device_, plan.max_scratch_bytes(reduction.shape) + kGuardBytes);
     for (const Input& special : special_) {
       const std::uint64_t most = row_count(reduction.shape);
-      for (const std::uint64_t length : {std::uint64_t{37}, std::uint64_t{12}, most}) {
+      const bool is_aligned = device_layout(reduction.alignment) == AxisLayout::vector;
+      for (const std::uint64_t length :
+           {std::uint64_t{37}, std::uint64_t{32}, std::uint64_t{16}, std::uint64_t{12}, most}) {
         if (length > std::min<std::uint64_t>(most, 37)) continue;
         View view;
-        view.shape = has_rows(reduction.shape) ? Shape{{1, 1, 37 / length, length}}
-                                               : Shape{{1, length, 37 / length, 1}};
+        const std::uint64_t others = 37 / length;
+        const bool is_of_two = others >= 2 && reduction.shape[1] >= 2;
+        view.shape = !has_rows(reduction.shape) ? Shape{{1, length, others, 1}}
+                     : is_of_two                ? Shape{{1, 2, 1, length}}
+                                                : Shape{{1, 1, others, length}};
+        // Lines that end at vectors, of the narrowest elements.
+        if (is_aligned && view.shape[has_rows(reduction.shape) ? 3 : 2] % kMaxLoadBytes != 0) {
+          continue;
+        }
         view.strides = dense_strides(view.shape);
         call(plan, special, view, scratch.data());
         ++tally_.calls;

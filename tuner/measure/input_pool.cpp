@@ -165,7 +165,12 @@ std::uint64_t InputPool::offset(const Workload& workload) const {
                     .arguments = addresses(workload, offset, /*on_host=*/false)};
     if (workload.problem.family().serves(workload.layout, workload.problem, call)) return offset;
   }
-  throw std::logic_error("no address of the inputs is of the layout of " + to_string(workload));
+  const auto layouts = workload.problem.family().layouts();
+  const auto usual = static_cast<std::size_t>(usual_layout(workload.problem, workload.shape));
+  throw InvalidArgument(fmt::format(
+      "inputs for {}: no new array has the layout {}, wherever it begins; leave the layout out, "
+      "and it is {}",
+      to_string(workload), layouts[static_cast<std::size_t>(workload.layout)], layouts[usual]));
 }
 
 InputPool::Slices InputPool::slices(const Workload& workload) const {

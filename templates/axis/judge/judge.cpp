@@ -251,7 +251,8 @@ FoldShape axis_fold_shape(const AxisReduction& reduction, const AxisParams& para
     case AxisMethod::rows:
       // Of several rows, each has its last tile.
       fold.tile = vector * unroll;
-      fold.depth = ceil_log2(fold.tile) + shape[1] * (tiles_of(shape[3], group, fold.tile));
+      fold.depth =
+          ceil_log2(fold.tile) + shape[1] * (tiles_of(shape[3], group, fold.tile) + 2 * vector);
       fold.depth += 2 * ceil_log2(kWarp) + ceil_log2(group);
       break;
     case AxisMethod::staged:
