@@ -14,6 +14,7 @@
 #include "cache/printable.h"
 #include "foldtune/error.h"
 #include "runtime/api/axis_reducer_state.h"
+#include "runtime/api/call_record.h"
 #include "runtime/api/histogram_state.h"
 #include "runtime/api/reducer_state.h"
 #include "runtime/api/tune_on_miss.h"
@@ -57,6 +58,10 @@ void notify_log_or_once(const std::string& text) {
   Log::write(LogLevel::warning, text);
 }
 
+std::function<void(const std::string&)> notify_of(const ContextOptions& options) {
+  return once(options.notify ? options.notify : notify_log_or_once);
+}
+
 OperationSettings settings_of(const ContextOptions& options, const Device& device) {
   const MissPolicy& miss = options.on_miss;
   if (miss.action < OnMiss::use_default || miss.action > OnMiss::fail) {
@@ -79,6 +84,7 @@ OperationSettings settings_of(const ContextOptions& options, const Device& devic
     throw InvalidArgument("making a context: ContextOptions::conditions is none of Conditions");
   }
   OperationSettings settings{.on_miss = miss.action,
+                             .record = record_of_environment(notify_of(options)),
                              .check_pointers = options.check_pointers,
                              .conditions = options.conditions};
   if (miss.action != OnMiss::tune) return settings;
@@ -150,7 +156,7 @@ Context::Context(const ContextOptions& options)
                                   .bundles = options.bundles,
                                   .cache_bytes = options.cache_bytes,
                                   .only_pinned = options.only_pinned},
-                                 once(options.notify ? options.notify : notify_log_or_once)),
+                                 notify_of(options)),
               options) {}
 
 Context::Context(std::shared_ptr<Device> device, std::shared_ptr<const ConfigStore> store,

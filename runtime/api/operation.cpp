@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "cache/field_text.h"
 #include "foldtune/error.h"
+#include "runtime/api/call_record.h"
 #include "runtime/lookup/lookup.h"
 
 namespace foldtune {
@@ -27,17 +27,7 @@ Workload with_elements(Workload workload) {
 
 /// The command that tunes it; of an operator of one's own, as much of it as is known here.
 std::string tune_command(const DeviceInfo& device, const Workload& workload) {
-  std::string text = fmt::format("foldtune tune --device {}", device.id);
-  const ProblemKey key = make_problem_key(workload);
-  const auto fields = words_of(key.problem);
-  if (workload.problem.custom() != nullptr || !fields) return text;
-  text += fmt::format(" --family {}", key.family);
-  for (const FieldWord& field : *fields) text += fmt::format(" --{} {}", field.name, field.value);
-  const bool is_count = workload.problem.family().extents().size() == 1;
-  text += fmt::format(" --{} {}", is_count ? "n" : "shape",
-                      to_text(workload.problem.family(), with_elements(workload).shape));
-  if (workload.conditions != Conditions{}) text += fmt::format(" --conditions {}", key.conditions);
-  return text;
+  return fmt::format("foldtune tune --device {}{}", device.id, tune_options(workload));
 }
 
 }  // namespace
@@ -160,6 +150,7 @@ ResolvedPlan& Operation::resolve(const Shape& shape, int layout) {
   const Key key = key_of(shape, layout);
   const std::lock_guard lock(mutex_);
   if (ResolvedPlan* const known = plans_.find(key)) return *known;
+  if (settings_.record) settings_.record(workload);
   return plans_.add(key, make_plan(workload, choose(workload)));
 }
 

@@ -29,7 +29,8 @@ namespace foldtune {
 /// What a context tells its operations.
 struct OperationSettings {
   OnMiss on_miss = OnMiss::use_default;
-  std::function<Tuned(const Workload& workload)> tune = nullptr;  ///< there, if misses are tuned
+  std::function<Tuned(const Workload& workload)> tune = nullptr;   ///< there, if misses are tuned
+  std::function<void(const Workload& workload)> record = nullptr;  ///< there, if calls are recorded
   bool check_pointers = false;
   Conditions conditions = Conditions::cold_graph;
 };

@@ -41,6 +41,40 @@ TEST_CASE("A problem without a result is a failure, although another one has one
                             !ContainsSubstring("--budget"));
 }
 
+TEST_CASE("tune --recorded tunes what a program called, each once") {
+  const Workplace place;
+  const std::string calls =
+      place.write("calls.txt",
+                  "# a comment\n--family reduce --op sum --type f32 --n 100\n\n"
+                  "--family axis --op max --type f32 --shape 1x1x5x40\n"
+                  "--family reduce --op sum --type f32 --n 99 --layout element\n"
+                  "--family reduce --op sum --type f32 --n 100\n");
+  const std::vector<std::string> tune{"tune", "--device", "cpu", "--max-evals", "1", "--recorded"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), tune.begin(), tune.end());
+    return place.run(more);
+  };
+  const Outcome outcome = with({calls});
+  CAPTURE(outcome.err);
+  REQUIRE(outcome.exit_code == 0);
+  CHECK_THAT(outcome.err, ContainsSubstring("tuning 3 problems"));
+  CHECK_THAT(outcome.out, ContainsSubstring("sum f32 100 ") &&
+                              ContainsSubstring("max f32 along an axis 1x1x5x40 ") &&
+                              ContainsSubstring("sum f32 99 "));
+  CHECK_THAT(with({calls, "--op", "sum"}).err, ContainsSubstring("leave out what else does"));
+  CHECK_THAT(with({place.write("none.txt", "# nothing\n")}).err,
+             ContainsSubstring("none.txt has no line of options"));
+  const auto fault = [&](const std::string& line) {
+    const Outcome failed = with({place.write("bad.txt", "--op sum --n 4\n" + line + "\n")});
+    CHECK(failed.exit_code == 2);
+    return failed.err;
+  };
+  CHECK_THAT(fault("--op summ --n 4"), ContainsSubstring("bad.txt, line 2: --op: there is no"));
+  CHECK_THAT(fault("--op sum"), ContainsSubstring("line 2: it has no --n or --shape"));
+  CHECK_THAT(fault("--op sum --n 4 --db x"),
+             ContainsSubstring("line 2: ") && ContainsSubstring("--db"));
+}
+
 #ifdef __clang__
 constexpr const char* kOwnCompiler = "clang++";
 #else

@@ -87,6 +87,7 @@ Environment:
   FOLDTUNE_BUNDLE   bundles to look up after the database, separated by colons
   FOLDTUNE_CACHE_BYTES  what compiled kernels may take in the database: 64M; 0 keeps none [256M]
   FOLDTUNE_LOG      error, warning, info or debug: what the runtime does, on the standard error
+  FOLDTUNE_RECORD   the file to which programs add what they call, for tune --recorded
   FOLDTUNE_NVRTC    libnvrtc.so, where it is not in a usual place (CUDA_HOME and CUDA_PATH
                     work, too)
   FOLDTUNE_WORKER   foldtune-worker, where it is not beside this program (../libexec/foldtune)

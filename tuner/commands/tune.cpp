@@ -7,6 +7,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,6 +21,7 @@
 #include "tuner/commands/options.h"
 #include "tuner/commands/problem_options.h"
 #include "tuner/commands/tuning.h"
+#include "tuner/files/input_file.h"
 #include "tuner/problem/count_list.h"
 #include "tuner/search/search.h"
 #include "tuner/session/tuner.h"
@@ -71,12 +74,14 @@ Examples:
   foldtune tune --custom distance.json --n 2^24
   foldtune tune --op histogram --type u8 --distribution zipf --n 2^24
   foldtune tune --op sum,argmax --type bf16 --axis 1 --shape 4096x1024,1..64x151936
+  FOLDTUNE_RECORD=calls.txt program && foldtune tune --recorded calls.txt --effort quick
   foldtune tune --device cpu --n 64K --budget 20s)";
 
 struct TuneArguments {
   std::optional<std::string> device;
   ProblemOptions problem;
   ShapeOptions shape;
+  std::optional<std::string> recorded;  ///< a file that names problems and shapes in their place
   std::string effort{name(Effort::normal)};
   std::optional<std::string> search;
   std::optional<std::string> budget;
@@ -138,6 +143,57 @@ std::vector<Workload> with_shapes(const std::vector<Problem>& problems,
   return workloads;
 }
 
+/// The workloads of a line of options, as FOLDTUNE_RECORD writes it. Throws InvalidArgument.
+std::vector<Workload> read_recorded_line(const std::string& line) {
+  CLI::App app;
+  app.set_help_flag();
+  ProblemOptions problem;
+  ShapeOptions shape;
+  add_problem_options(app, problem, Values::list);
+  add_shape_options(app, shape, Values::list, "");
+  try {
+    app.parse(line);
+  } catch (const CLI::ParseError& error) {
+    throw InvalidArgument(error.what());
+  }
+  if (!shape.shape) throw InvalidArgument("it has no --n or --shape");
+  const AskedProblems asked = make_problems(problem);
+  if (asked.problems.empty()) throw InvalidArgument(asked.left_out.front().fault);
+  return with_shapes(asked.problems, problem.axes, shape, "");
+}
+
+/// Those of all lines, each once. Throws InvalidArgument, FileError.
+std::vector<Workload> read_recorded(const std::string& path) {
+  std::istringstream text(InputFile(path).read_all());
+  std::set<std::string> known;
+  std::vector<Workload> workloads;
+  std::string line;
+  for (int number = 1; std::getline(text, line); ++number) {
+    if (line.empty() || line.starts_with('#') || !known.insert(line).second) continue;
+    try {
+      const std::vector<Workload> of_line = read_recorded_line(line);
+      workloads.insert(workloads.end(), of_line.begin(), of_line.end());
+    } catch (const InvalidArgument& error) {
+      throw InvalidArgument(fmt::format("{}, line {}: {}", path, number, error.what()));
+    }
+  }
+  if (workloads.empty()) {
+    throw InvalidArgument(fmt::format(
+        "{} has no line of options; a program writes them if FOLDTUNE_RECORD names the file",
+        path));
+  }
+  return workloads;
+}
+
+/// Throws InvalidArgument if anything else than the file names what is tuned.
+void refuse_beside_recorded(const ProblemOptions& problem, const ShapeOptions& shape) {
+  if (!problem.family.empty() || !problem.fields.empty() || problem.axes || shape.shape ||
+      !first_given(problem.custom).empty() || !shape.layout.empty() || !shape.conditions.empty()) {
+    throw InvalidArgument(
+        "--recorded names problems, shapes, layouts and conditions: leave out what else does");
+  }
+}
+
 /// What does not depend on the device. Throws InvalidArgument.
 TuneOptions make_options(const TuneArguments& arguments, const std::string& command_line) {
   TuneOptions options;
@@ -164,14 +220,21 @@ TuneOptions make_options(const TuneArguments& arguments, const std::string& comm
 ExitCode run_tune(const TuneArguments& arguments, const std::string& command_line) {
   // What is wrong with the command line is said before anything is looked for.
   TuneOptions options = make_options(arguments, command_line);
-  const Problems asked = choose_problems(arguments);
-  with_shapes(asked.problems, arguments.problem.axes, arguments.shape, kCudaCounts);
+  if (arguments.recorded) refuse_beside_recorded(arguments.problem, arguments.shape);
+  const Problems asked = arguments.recorded ? Problems{} : choose_problems(arguments);
+  const std::vector<Workload> recorded =
+      arguments.recorded ? read_recorded(*arguments.recorded) : std::vector<Workload>{};
+  const auto workloads = [&](const char* usual) {
+    return arguments.recorded
+               ? recorded
+               : with_shapes(asked.problems, arguments.problem.axes, arguments.shape, usual);
+  };
+  workloads(kCudaCounts);
 
   const std::vector<DeviceGroup> groups = choose_devices(arguments.device);
   const std::string path = database_path(arguments.database);
   const auto tune_group = [&](const DeviceGroup& group, nlohmann::ordered_json* json) {
-    options.workloads = with_shapes(asked.problems, arguments.problem.axes, arguments.shape,
-                                    is_cpu(group.front()) ? kCpuCounts : kCudaCounts);
+    options.workloads = workloads(is_cpu(group.front()) ? kCpuCounts : kCudaCounts);
     if (arguments.dry_run) {
       say_what_tuning_takes(group.front(), path, options, json);
       return ExitCode::ok;
@@ -202,6 +265,9 @@ Action prepare_tune(CLI::App& app, const std::string& command_line) {
   add_problem_options(app, arguments->problem, Values::list);
   add_shape_options(app, arguments->shape, Values::list,
                     fmt::format(" [{}; on the CPU device {}]", kCudaCounts, kCpuCounts));
+  app.add_option("--recorded", arguments->recorded,
+                 "Tune what a program called: the file that FOLDTUNE_RECORD named")
+      ->type_name("FILE");
   app.add_option("--effort", arguments->effort, "quick, normal or exhaustive, see below [normal]")
       ->type_name("NAME");
   app.add_option("--budget", arguments->budget,
