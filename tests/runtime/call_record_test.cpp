@@ -30,7 +30,7 @@ Lines lines_of(const std::string& path) {
 class CallRecordTest {
  protected:
   /// Sums of elements of an array, at two alignments.
-  void call(ContextOptions options = {}) {
+  void call(const ContextOptions& options = {}) {
     Context context(std::make_shared<FakeDevice>(), nullptr, options);
     const Reducer sum = context.reducer({.op = Operator::sum, .type = ElementType::f32});
     float result = 0;
