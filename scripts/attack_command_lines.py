@@ -59,6 +59,7 @@ VALUES = {
     "--name": (["mine", "a_b1"], ["1abc", "a b", "a-b", "reduce"]), "--repeat": (["1", "3", "100"], ["0", "1e2", "2.5"]),
     "--timeout": (["0", "60"], ["1e2", "2.5", "-1"]),
     "--max-evals": (["1", "2"], ["0"]), "--older-than": (["0", "1", "30", "36500"], ["0.5", "1e9", "1e18"]),
+    "--recorded": (["calls.txt"], ["broken.json", "ramp.npy", "tuned.db", "missing.txt", ".", "/dev/null"]),
     "--custom": (["mine.json"], ["broken.json", "tuned.json", "missing.json", "ramp.npy"]),
     "--edges": (["edges.npy"], ["ramp.npy", "missing", "tuned.db", "numbers.f32", "."]),
     "--kernel-tuner": (["new.json"], ["tuned.db", "mine.json", "link.db", ".", "missing/new", "./tuned.db"]),
@@ -213,7 +214,8 @@ def make_files(attack):
                           ("edges.npy", npy("<f4", "(3,)", array.array("f", [0, 1, 2]).tobytes())), ("old.out", b"old"),
                           ("archive.npz", b"PK\3\4" + bytes(500)),
                           ("mine.json", b'{"name": "mine", "inputs": ["f32"], "map": "x * x", "finish": "sqrt(a)"}'),
-                          ("broken.json", b'{"name": "mine", "inputs": "f32", "map": 7, "more": [[[')):
+                          ("broken.json", b'{"name": "mine", "inputs": "f32", "map": 7, "more": [[['),
+                          ("calls.txt", b"# calls\n--op max --type i32 --n 1000\n")):
         (place / name).write_bytes(content)
     tune = ["tune", "--device", "cpu", "--max-evals", "2", "--n", "1000", "--db"]
     attack.done(place, *tune, "tuned.db", "--op", "sum,max")
