@@ -5,12 +5,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <set>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -45,25 +46,31 @@ class CallRecord {
  private:
   void append(const std::string& line) const {
     const NoFileSizeSignal no_signal;
-    const std::error_code error = try_append(line);
-    if (!error) return;
+    const std::string obstacle = try_append(line);
+    if (obstacle.empty()) return;
     notify_(fmt::format("recording calls in {}, which FOLDTUNE_RECORD names: {}; the calls go on",
-                        path_, error.message()));
+                        path_, obstacle));
   }
 
-  /// In one piece: other processes may write, too. Nothing but a file is waited for, or ends the
-  /// program by a signal.
-  std::error_code try_append(const std::string& line) const {
-    const auto failure = [] { return std::error_code(errno, std::generic_category()); };
+  /// Empty, or why it could not be. In one piece: other processes may write, too. Nothing but a
+  /// record is written to, and nothing but a file is waited for.
+  std::string try_append(const std::string& line) const {
+    const auto failure = [] { return std::generic_category().message(errno); };
     const Descriptor file(
-        ::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, kMode));
+        ::open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, kMode));
     struct stat status {};
     if (file.number() < 0 || ::fstat(file.number(), &status) != 0) return failure();
-    if (!S_ISREG(status.st_mode)) return std::make_error_code(std::errc::invalid_argument);
+    if (!S_ISREG(status.st_mode)) return "it is no regular file";
+    std::array<char, 2> begin{};
+    const ssize_t held = ::pread(file.number(), begin.data(), begin.size(), 0);
+    if (held < 0) return failure();
+    const std::string_view text(begin.data(), static_cast<std::size_t>(held));
+    if (!text.empty() && text != "--" && text != "# ") {
+      return "it holds something else than a record, which is left as it is; name another file";
+    }
     const ssize_t written = ::write(file.number(), line.data(), line.size());
     if (written < 0) return failure();
-    const bool is_whole = written == static_cast<ssize_t>(line.size());
-    return is_whole ? std::error_code() : std::make_error_code(std::errc::no_space_on_device);
+    return written == static_cast<ssize_t>(line.size()) ? "" : "it took a part of the line alone";
   }
 
   const std::string path_;
@@ -82,12 +89,9 @@ std::string tune_options(const Workload& workload) {
   if (problem.custom() != nullptr || !fields) return {};
   std::string text = fmt::format(" --family {}", key.family);
   for (const FieldWord& field : *fields) text += fmt::format(" --{} {}", field.name, field.value);
-  // Nothing is never tuned.
-  Shape shape = workload.shape;
-  const std::size_t extents = family.extents().size();
-  for (std::size_t i = 0; i < extents; ++i) shape[i] = std::max<std::uint64_t>(shape[i], 1);
-  text += fmt::format(" --{} {}", extents == 1 ? "n" : "shape", to_text(family, shape));
-  if (workload.layout != usual_layout(problem, shape)) {
+  text += fmt::format(" --{} {}", family.extents().size() == 1 ? "n" : "shape",
+                      to_text(family, workload.shape));
+  if (workload.layout != usual_layout(problem, workload.shape)) {
     text += fmt::format(" --layout {}", key.layout);
   }
   if (workload.conditions != Conditions{}) text += fmt::format(" --conditions {}", key.conditions);

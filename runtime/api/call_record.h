@@ -9,7 +9,8 @@
 namespace foldtune {
 
 /// The options of `foldtune tune` for the workload, without the device: " --op sum ... --n 4096".
-/// Empty for an operator of one's own, whose expressions are not known here.
+/// Its shape has elements. Empty for an operator of one's own, whose expressions are not known
+/// here.
 std::string tune_options(const Workload& workload);
 
 /// What adds a line of these options to the file that $FOLDTUNE_RECORD names, for each workload

@@ -27,7 +27,8 @@ Workload with_elements(Workload workload) {
 
 /// The command that tunes it; of an operator of one's own, as much of it as is known here.
 std::string tune_command(const DeviceInfo& device, const Workload& workload) {
-  return fmt::format("foldtune tune --device {}{}", device.id, tune_options(workload));
+  return fmt::format("foldtune tune --device {}{}", device.id,
+                     tune_options(with_elements(workload)));
 }
 
 }  // namespace
@@ -150,7 +151,7 @@ ResolvedPlan& Operation::resolve(const Shape& shape, int layout) {
   const Key key = key_of(shape, layout);
   const std::lock_guard lock(mutex_);
   if (ResolvedPlan* const known = plans_.find(key)) return *known;
-  if (settings_.record) settings_.record(workload);
+  if (settings_.record) settings_.record(with_elements(workload));
   return plans_.add(key, make_plan(workload, choose(workload)));
 }
 

@@ -80,11 +80,8 @@ fold_along_rows(InputPointers<Op::Inputs::kSize> inputs, AxisShape shape, AxisWo
     A total = Op::identity();
     if (is_there) {
       const int64 start = input_offset(shape, place.quotient, place.remainder);
-      if constexpr (kLayout == AxisLayout::strided) {
-        total = fold_strided_row<Op, Index, kParams>(typename Op::Inputs{}, inputs.pointers, shape,
-                                                     start, thread, turn.part, turn.parts);
-      } else if constexpr (kRows == ResultRows::joined) {
-        total = fold_rows_of_vectors<Op, Index, kParams>(
+      if constexpr (kLayout == AxisLayout::strided || kRows == ResultRows::joined) {
+        total = fold_joined_rows<Op, Index, kLayout, kParams>(
             typename Op::Inputs{}, inputs.pointers, shape, start, thread, turn.part, turn.parts);
       } else {
         total = fold_walk<Op>(RowWalk<Op, typename Op::Inputs, Index, kLayout, kRows, kParams>{

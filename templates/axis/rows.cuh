@@ -69,48 +69,28 @@ struct RowWalk {
   }
 };
 
-/// The same where rows can be cut into pieces of `kWidth` elements: those of all rows of the result
-/// are dealt in turn, whatever the length of a row. `load(r, piece)` gives a piece of row r.
-template <class Op, int kWidth, class Index, AxisParams kParams, class Load>
-FOLDTUNE_DEVICE typename Op::Accumulator fold_row_pieces(const AxisShape& shape, uint32 thread,
-                                                         uint32 part, uint32 parts,
-                                                         const Load& load) {
+/// The same of rows that are joined: their vectors, or their elements where these have any stride
+/// between them, are dealt in turn, whatever the length of a row.
+template <class Op, class Index, AxisLayout kLayout, AxisParams kParams, class... Ts>
+FOLDTUNE_DEVICE typename Op::Accumulator fold_joined_rows(TypeList<Ts...>,
+                                                          const void* const* inputs,
+                                                          const AxisShape& shape, int64 start,
+                                                          uint32 thread, uint32 part,
+                                                          uint32 parts) {
+  constexpr bool kIsStrided = kLayout == AxisLayout::strided;
+  constexpr int kWidth = kIsStrided ? 1 : kParams.vector_width;
   const auto pieces = static_cast<Index>(shape.extents[3] / kWidth);  // of a row
   return fold_pieces<Op, kParams.unroll, kWidth, LoadedFrom::memory, Index>(
       static_cast<Index>(shape.extents[1] * pieces),
       static_cast<Index>(part * uint32{kParams.group} + thread),
       static_cast<Index>(parts * uint32{kParams.group}), [&](Index number) {
         const Quotient place = divide(number, pieces);
-        return load(static_cast<int64>(place.quotient), place.remainder);
-      });
-}
-
-/// Of elements with any stride between them.
-template <class Op, class Index, AxisParams kParams, class... Ts>
-FOLDTUNE_DEVICE typename Op::Accumulator fold_strided_row(TypeList<Ts...>,
-                                                          const void* const* inputs,
-                                                          const AxisShape& shape, int64 start,
-                                                          uint32 thread, uint32 part,
-                                                          uint32 parts) {
-  return fold_row_pieces<Op, 1, Index, kParams>(
-      shape, thread, part, parts, [&](int64 row, uint64 element) {
-        return StridedSource<Ts...>::at(inputs, start + row * shape.strides[1], shape.strides[3])
-            .load(element);
-      });
-}
-
-/// Of rows that begin and end at vectors.
-template <class Op, class Index, AxisParams kParams, class... Ts>
-FOLDTUNE_DEVICE typename Op::Accumulator fold_rows_of_vectors(TypeList<Ts...>,
-                                                              const void* const* inputs,
-                                                              const AxisShape& shape, int64 start,
-                                                              uint32 thread, uint32 part,
-                                                              uint32 parts) {
-  constexpr int kWidth = kParams.vector_width;
-  return fold_row_pieces<Op, kWidth, Index, kParams>(
-      shape, thread, part, parts, [&](int64 row, uint64 vector) {
-        return RowSource<kWidth, true, Ts...>::at(inputs, start + row * shape.strides[1])
-            .load(vector);
+        const int64 row = start + static_cast<int64>(place.quotient) * shape.strides[1];
+        if constexpr (kIsStrided) {
+          return StridedSource<Ts...>::at(inputs, row, shape.strides[3]).load(place.remainder);
+        } else {
+          return RowSource<kWidth, true, Ts...>::at(inputs, row).load(place.remainder);
+        }
       });
 }
 

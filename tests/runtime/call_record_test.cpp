@@ -64,7 +64,7 @@ TEST_CASE_METHOD(CallRecordTest, "FOLDTUNE_RECORD has a line for each class of c
 
 TEST_CASE("The options of a workload name all of its extents") {
   const AxisReduction argmax{.row = {.op = Operator::argmax, .type = ElementType::bf16},
-                             .shape = {{3, 0, 5, 40}}};
+                             .shape = {{3, 1, 5, 40}}};
   CHECK_THAT(tune_options(argmax), StartsWith(" --family axis --op argmax --type bf16 ") &&
                                        ContainsSubstring(" --result i64 --shape 3x1x5x40"));
 }
@@ -85,6 +85,17 @@ TEST_CASE_METHOD(CallRecordTest, "A record that cannot be written is told once, 
   call({.notify = [&](const std::string& text) { told.push_back(text); }});
   REQUIRE(told.size() == 1);
   CHECK_THAT(told[0], ContainsSubstring("none/calls.txt") && ContainsSubstring("No such file"));
+}
+
+TEST_CASE_METHOD(CallRecordTest, "A file that is no record is not written to") {
+  const std::string content = "SQLite format 3";
+  std::ofstream(path_) << content;
+  const ScopedVariable variable("FOLDTUNE_RECORD", path_);
+  Lines told;
+  call({.notify = [&](const std::string& text) { told.push_back(text); }});
+  REQUIRE(told.size() == 1);
+  CHECK_THAT(told[0], ContainsSubstring("something else than a record"));
+  CHECK(lines_of(path_) == Lines{content});
 }
 
 }  // namespace
