@@ -8,6 +8,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -68,9 +69,15 @@ class CallRecord {
     if (!text.empty() && text != "--" && text != "# ") {
       return "it holds something else than a record, which is left as it is; name another file";
     }
-    const ssize_t written = ::write(file.number(), line.data(), line.size());
+    // After a line that was cut, as by a full disk, or typed without its end.
+    char last = '\n';
+    if (status.st_size > 0 && ::pread(file.number(), &last, 1, status.st_size - 1) < 0) {
+      return failure();
+    }
+    const std::string whole = last == '\n' ? line : '\n' + line;
+    const ssize_t written = ::write(file.number(), whole.data(), whole.size());
     if (written < 0) return failure();
-    return written == static_cast<ssize_t>(line.size()) ? "" : "it took a part of the line alone";
+    return written == static_cast<ssize_t>(whole.size()) ? "" : "it took a part of the line alone";
   }
 
   const std::string path_;
@@ -102,7 +109,11 @@ std::function<void(const Workload& workload)> record_of_environment(
     std::function<void(const std::string&)> notify) {
   const char* const path = std::getenv("FOLDTUNE_RECORD");
   if (path == nullptr || *path == '\0') return nullptr;
-  return [record = std::make_shared<CallRecord>(path, std::move(notify))](
+  // One file, wherever the program goes.
+  std::error_code ignored;
+  std::string absolute = std::filesystem::absolute(path, ignored).string();
+  if (ignored) absolute = path;
+  return [record = std::make_shared<CallRecord>(std::move(absolute), std::move(notify))](
              const Workload& workload) { record->add(workload); };
 }
 

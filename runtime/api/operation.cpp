@@ -151,7 +151,8 @@ ResolvedPlan& Operation::resolve(const Shape& shape, int layout) {
   const Key key = key_of(shape, layout);
   const std::lock_guard lock(mutex_);
   if (ResolvedPlan* const known = plans_.find(key)) return *known;
-  if (settings_.record) settings_.record(with_elements(workload));
+  const bool has_elements = with_elements(workload).shape == workload.shape;
+  if (settings_.record && has_elements) settings_.record(workload);
   return plans_.add(key, make_plan(workload, choose(workload)));
 }
 

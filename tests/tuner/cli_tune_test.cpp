@@ -48,7 +48,7 @@ TEST_CASE("tune --recorded tunes what a program called, each once") {
                   "# a comment\n--family reduce --op sum --type f32 --n 100\n\n"
                   "--family axis --op max --type f32 --shape 1x1x5x40\n"
                   "--family reduce --op sum --type f32 --n 99 --layout element\n"
-                  "--family reduce --op sum --type f32 --n 100\n");
+                  "\t\r\n--op sum --type f32 --n 99\r\n");
   const std::vector<std::string> tune{"tune", "--device", "cpu", "--max-evals", "1", "--recorded"};
   const auto with = [&](std::vector<std::string> more) {
     more.insert(more.begin(), tune.begin(), tune.end());

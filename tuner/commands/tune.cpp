@@ -15,6 +15,7 @@
 
 #include "foldtune/error.h"
 #include "runtime/device/device.h"
+#include "runtime/lookup/lookup.h"
 #include "templates/family.h"
 #include "tuner/commands/commands.h"
 #include "tuner/commands/dry_run.h"
@@ -158,28 +159,43 @@ std::vector<Workload> read_recorded_line(const std::string& line) {
   }
   if (!shape.shape) throw InvalidArgument("it has no --n or --shape");
   const AskedProblems asked = make_problems(problem);
-  if (asked.problems.empty()) throw InvalidArgument(asked.left_out.front().fault);
+  if (!asked.left_out.empty()) throw InvalidArgument(asked.left_out.front().fault);
   return with_shapes(asked.problems, problem.axes, shape, "");
 }
 
-/// Those of all lines, each once. Throws InvalidArgument, FileError.
+std::string trimmed(const std::string& line) {
+  constexpr const char* kBlanks = " \t\r";
+  const std::size_t begin = line.find_first_not_of(kBlanks);
+  if (begin == std::string::npos) return {};
+  return line.substr(begin, line.find_last_not_of(kBlanks) + 1 - begin);
+}
+
+/// Those of all lines, of each class of calls the first. Throws InvalidArgument, FileError.
 std::vector<Workload> read_recorded(const std::string& path) {
   std::istringstream text(InputFile(path).read_all());
   std::set<std::string> known;
   std::vector<Workload> workloads;
-  std::string line;
-  for (int number = 1; std::getline(text, line); ++number) {
+  std::string untrimmed;
+  for (int number = 1; std::getline(text, untrimmed); ++number) {
+    const std::string line = trimmed(untrimmed);
     if (line.empty() || line.starts_with('#') || !known.insert(line).second) continue;
     try {
-      const std::vector<Workload> of_line = read_recorded_line(line);
-      workloads.insert(workloads.end(), of_line.begin(), of_line.end());
+      for (const Workload& workload : read_recorded_line(line)) {
+        const ProblemKey key = make_problem_key(workload);
+        const bool is_new = known
+                                .insert(fmt::format("{} {} {} {} {}", key.family, key.problem,
+                                                    key.layout, key.bucket, key.conditions))
+                                .second;
+        if (is_new) workloads.push_back(workload);
+      }
     } catch (const InvalidArgument& error) {
       throw InvalidArgument(fmt::format("{}, line {}: {}", path, number, error.what()));
     }
   }
   if (workloads.empty()) {
     throw InvalidArgument(fmt::format(
-        "{} has no line of options; a program writes them if FOLDTUNE_RECORD names the file",
+        "{} has no line of options; a program writes them if FOLDTUNE_RECORD names the file, but "
+        "not for its own operators: tune these with --custom",
         path));
   }
   return workloads;
