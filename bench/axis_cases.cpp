@@ -1,13 +1,11 @@
 // The reductions along axes: rows and columns of many lengths, and shapes that models have.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <utility>
 
 #include "bench/cases.h"
 #include "bench/report.h"
 #include "foldtune/axis_reduction.h"
-#include "templates/family.h"
 
 namespace foldtune::bench {
 namespace {
@@ -84,15 +82,6 @@ std::vector<Case> axis_cases() {
     append(cases, op, f32, "batch_norm", images);
   }
   return cases;
-}
-
-std::string tune_options(const Case& one) {
-  const AxisReduction reduction = axis_reduction_of(one.workload);
-  const Family& family = one.workload.problem.family();
-  std::vector<std::string> shapes;
-  for (const Shape& shape : one.shapes) shapes.push_back(to_text(family, shape));
-  return fmt::format("--family {} --op {} --type {} --shape {}", family.name(),
-                     name(reduction.row.op), name(reduction.row.type), fmt::join(shapes, ","));
 }
 
 }  // namespace foldtune::bench

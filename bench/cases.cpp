@@ -11,7 +11,7 @@
 
 #include "foldtune/error.h"
 #include "foldtune/reduction.h"
-#include "templates/axis/space.h"
+#include "templates/family.h"
 #include "templates/histogram/workload.h"
 
 namespace foldtune::bench {
@@ -146,12 +146,21 @@ void keep_named(std::vector<Case>& cases, const std::vector<std::string>& texts)
   std::erase_if(cases, [&](const Case& one) { return !is_wanted(wanted, one.name); });
 }
 
+/// Elements of a result, on average.
+std::uint64_t length(const Problem& problem, const Shape& shape) {
+  constexpr std::size_t kOutput = 0;
+  constexpr std::size_t kInput = 1;
+  const Family& family = problem.family();
+  return family.elements(problem, kInput, shape) / family.elements(problem, kOutput, shape);
+}
+
 /// Leaves the shapes whose results are of these lengths, and no case without one.
 void keep_lengths(std::vector<Case>& cases, const std::vector<std::uint64_t>& lengths) {
   if (lengths.empty()) return;
   for (Case& one : cases) {
-    std::erase_if(one.shapes,
-                  [&](const Shape& shape) { return !is_wanted(lengths, row_count(shape)); });
+    std::erase_if(one.shapes, [&](const Shape& shape) {
+      return !is_wanted(lengths, length(one.workload.problem, shape));
+    });
   }
   std::erase_if(cases, [](const Case& one) { return one.shapes.empty(); });
 }
@@ -161,6 +170,7 @@ void keep_lengths(std::vector<Case>& cases, const std::vector<std::uint64_t>& le
 std::vector<Case> all_cases() {
   std::vector<Case> cases = count_cases();
   std::ranges::move(axis_cases(), std::back_inserter(cases));
+  std::ranges::move(segment_cases(), std::back_inserter(cases));
   return cases;
 }
 
@@ -175,6 +185,19 @@ std::vector<Case> find_cases(const CaseFilter& filter) {
         "no case has these sizes and lengths; --list shows which cases there are");
   }
   return cases;
+}
+
+std::string tune_options(const Case& one) {
+  const Problem& problem = one.workload.problem;
+  std::vector<std::string> shapes;
+  for (const Shape& shape : one.shapes) shapes.push_back(to_text(problem.family(), shape));
+  std::string text =
+      fmt::format("--family {} --op {} --type {} --shape {}", problem.family().name(),
+                  text_of_field(one, "op"), text_of_field(one, "type"), fmt::join(shapes, ","));
+  if (const std::string lengths = text_of_field(one, "lengths"); !lengths.empty()) {
+    text += fmt::format(" --lengths {}", lengths);
+  }
+  return text;
 }
 
 }  // namespace foldtune::bench

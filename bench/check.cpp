@@ -124,7 +124,7 @@ std::string format_line(const Verdict& verdict) {
 std::vector<Verdict> check(const Report& report, std::span<const Threshold> thresholds) {
   std::vector<Row> rows = rows_of(report);
   // Nothing is claimed of them yet.
-  std::erase_if(rows, [](const Row& row) { return is_along_axes(*row.cell); });
+  std::erase_if(rows, [](const Row& row) { return has_own_shape(*row.cell); });
   std::vector<Verdict> verdicts;
   for (const Threshold& threshold : thresholds) verdicts.push_back(check(rows, threshold));
   return verdicts;

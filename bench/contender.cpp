@@ -11,11 +11,14 @@
 #include "foldtune/axis_reduction.h"
 #include "foldtune/error.h"
 #include "foldtune/reduction.h"
+#include "foldtune/segment_reducer.h"
+#include "foldtune/segment_reduction.h"
 #include "runtime/lookup/lookup.h"
 #include "templates/axis/space.h"
 #include "templates/histogram/space.h"
 #include "templates/histogram/workload.h"
 #include "templates/reduce/space.h"
+#include "templates/segments/space.h"
 
 namespace foldtune::bench {
 namespace {
@@ -56,8 +59,8 @@ class HostPlace {
 };
 
 /// Adds the direct call, waited for: its result is in the host's memory then. Counts of bins are
-/// added up in their places, so that they stay on the device; so do results along axes, of which
-/// there are many.
+/// added up in their places, so that they stay on the device; so do results along axes and of
+/// segments, of which there are many.
 void add_waited(Contender& contender, Device& device, const Workload& workload) {
   if (!is_of(reduce_family(), workload)) {
     contender.waited = [&device, direct = contender.direct](const Call& call, Stream stream) {
@@ -135,6 +138,21 @@ void add_axis_calls(Contender& contender, Device& device, Context& context,
   add_waited(contender, device, workload);
 }
 
+void add_segment_calls(Contender& contender, Device& device, Context& context,
+                       const Workload& workload, const void* input, bool inputs_ready) {
+  const SegmentReduction reduction = segment_reduction_of(workload);
+  SegmentReducer reducer = context.segment_reducer(reduction);
+  if (inputs_ready) reducer = reducer.with_inputs_ready();
+  reducer.prepare({&input, 1}, reduction.elements, reduction.segments);
+  contender.direct = [reducer, elements = reduction.elements, segments = reduction.segments](
+                         const Call& call, Stream stream) {
+    const void* const one = call.arguments[1];
+    reducer.reduce({&one, 1}, elements, call.arguments[2], call.arguments[3], segments,
+                   call.arguments[0], stream);
+  };
+  add_waited(contender, device, workload);
+}
+
 /// The plan that the context would make, with more scratch.
 struct OwnPlan {
   OwnPlan(Device& device, const Variant& variant)
@@ -175,6 +193,8 @@ Contender make_foldtune(std::string_view name, const std::shared_ptr<Device>& de
                         inputs_ready);
   } else if (is_of(axis_family(), workload)) {
     add_axis_calls(contender, *device, *contender.context, workload, arguments[1], inputs_ready);
+  } else if (is_of(segments_family(), workload)) {
+    add_segment_calls(contender, *device, *contender.context, workload, arguments[1], inputs_ready);
   } else {
     add_reducer_calls(contender, *contender.context, reduction_of(workload), arguments,
                       inputs_ready);

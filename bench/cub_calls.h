@@ -6,6 +6,7 @@
 #include <string>
 
 #include "foldtune/reduction.h"
+#include "foldtune/segment_reduction.h"
 #include "foldtune/stream.h"
 #include "templates/histogram/workload.h"
 
@@ -15,8 +16,11 @@ struct CubArguments {
   const void* inputs[2] = {};
   std::uint32_t count = 0;  ///< CUB is fastest with offsets of 32 bits
   void* output = nullptr;   ///< a result as Foldtune's
-  /// Of `count` elements each, one after another, with a result each.
+  /// Of `count` elements each, one after another, with a result each; or else from begins[i] up to
+  /// ends[i].
   std::int64_t segments = 1;
+  const void* begins = nullptr;
+  const void* ends = nullptr;
 };
 
 /// Enqueues the calls, and returns their cudaError_t. Without storage it only writes how much of it
@@ -31,7 +35,8 @@ CubCall find_cub_index(const Reduction& reduction);      ///< argmin, argmax, ar
 CubCall find_cub_statistic(const Reduction& reduction);  ///< what maps, or has several words
 CubCall find_cub_pair(const Reduction& reduction);       ///< two inputs
 CubCall find_cub_histogram(const HistogramWorkload& histogram);
-CubCall find_cub_segmented(const Reduction& row);  ///< sum, max and argmax of each segment
+CubCall find_cub_segmented(const Reduction& row);  ///< sum, max and argmax of segments of one size
+CubCall find_cub_by_offsets(const SegmentReduction& reduction);  ///< the same of any segments
 
 /// "3.0.1".
 std::string cub_version();

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
-#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -40,21 +38,23 @@ std::vector<std::string> input_types(const Problem& problem) {
   return types;
 }
 
-std::uint64_t product(std::span<const std::uint64_t> extents) {
-  return std::accumulate(extents.begin(), extents.end(), std::uint64_t{1}, std::multiplies<>());
+/// Of each array that is measured.
+std::uint64_t input_elements(const Workload& workload) {
+  constexpr std::size_t kFirstInput = 1;
+  const Problem& problem = workload.problem;
+  return problem.family().elements(problem, kFirstInput, workload.shape);
 }
 
 Cell cell_of(const std::string& case_name, const Workload& workload) {
   const Problem& problem = workload.problem;
   const Family& family = problem.family();
-  const std::span extents(workload.shape.extents);
   Cell cell{.case_name = case_name,
             .family = std::string(family.name()),
             .problem = {},
             .inputs = input_types(problem),
             .layout = std::string(family.layouts()[static_cast<std::size_t>(workload.layout)]),
             .shape = to_text(family, workload.shape),
-            .count = product(extents.first(family.extents().size())),
+            .count = input_elements(workload),
             .bytes = input_bytes(workload),
             .manner = {}};
   for (const Field& field : family.fields()) {

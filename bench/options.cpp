@@ -114,24 +114,29 @@ ParsedOptions parse_options(int argc, const char* const* argv) {
   app.add_option("--case", filter.names,
                  "Cases by comma: one of this name, or all whose name contains it; default: all")
       ->delimiter(',');
-  app.add_option("--family", filter.families,
-                 "Of the cases those of these families; axis has reductions along axes")
+  app.add_option(
+         "--family", filter.families,
+         "Of the cases those of these families; axis has reductions along axes, segments those "
+         "of segments")
       ->delimiter(',')
       ->capture_default_str();
   app.add_option("--op", filter.operators, "Of the cases those of these operators")->delimiter(',');
   app.add_option("--type", filter.types, "Of the cases those of these elements")->delimiter(',');
-  app.add_option("--direction", filter.directions,
-                 "Of the cases along axes: rows, columns, vocabulary, middle, batch_norm")
+  app.add_option(
+         "--direction", filter.directions,
+         "Of the cases along axes: rows, columns, vocabulary, middle, batch_norm; of segments "
+         "their lengths: uniform, equal, power_law, one_long, mostly_empty")
       ->delimiter(',');
-  app.add_option("--size", sizes, "Of the rows and columns those with so many elements: 2^26,2^20");
+  app.add_option("--size", sizes,
+                 "Of the rows, columns and segments those with so many elements: 2^26,2^20");
   app.add_option("--length", lengths,
-                 "Of the cases along axes the shapes with so many elements to a result");
+                 "Of the cases with shapes those with so many elements to a result, on average");
   app.add_flag("--list", options.list, "Print the names of the cases, and end");
   app.add_flag("--tune-options", options.tune_options,
-               "Print the options of foldtune tune for each case along axes, and end");
+               "Print the options of foldtune tune for each case with shapes, and end");
   app.add_option("--n", counts,
                  "Elements: 4096, 64K, 2^12; by comma, or A..B in steps of 4; not of cases along "
-                 "axes, which have shapes of their own")
+                 "axes and of segments, which have shapes of their own")
       ->capture_default_str();
   app.add_option("--misaligned", misaligned,
                  "Elements, as for --n, of inputs that are aligned to their element alone");

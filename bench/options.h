@@ -35,7 +35,7 @@ struct Options {
   bool inputs_ready = false;      ///< Foldtune is promised that nothing running writes its inputs
   bool check = false;             ///< against the thresholds
   bool list = false;              ///< the cases' names, and nothing else
-  bool tune_options = false;      ///< what tunes the cases along axes, and nothing else
+  bool tune_options = false;      ///< what tunes the cases with shapes, and nothing else
   std::string command;            ///< as it was typed, for the report
 };
 

@@ -65,7 +65,13 @@ def array_of(cell):
             tuple(axis for axis, place in enumerate(places) if place in REDUCED))
 
 
+def is_of_segments(cell):
+    return cell["family"] == "segments"
+
+
 def result_count(cell):
+    if is_of_segments(cell):
+        return int(cell["shape"].split("x")[0])
     if not is_along_axes(cell):
         return 1
     extents, axes = array_of(cell)

@@ -38,8 +38,9 @@ class Peers:
         import peer_axis
         import peer_calls
         import peer_inputs
+        import peer_segments
         self.torch, self.timing, self.inputs = torch, gpu_timing, peer_inputs
-        self.calls, self.axis_calls = peer_calls, peer_axis
+        self.calls, self.axis_calls, self.segment_calls = peer_calls, peer_axis, peer_segments
         self.command, self.rounds, self.seed = command, rounds, seed
         if not torch.cuda.is_available():
             raise RuntimeError("PyTorch finds no CUDA device")
@@ -68,6 +69,8 @@ class Peers:
                                       lambda cell: self.calls_of(cell).cupy_call(cell, cupy), make_array))
 
     def calls_of(self, cell):
+        if peer_report.is_of_segments(cell):
+            return self.segment_calls
         return self.axis_calls if peer_report.is_along_axes(cell) else self.calls
 
     def libraries_of(self, cell):

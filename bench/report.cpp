@@ -19,7 +19,7 @@ std::string format_elements(std::uint64_t count) {
 }
 
 std::string format_extent(const Cell& cell) {
-  return is_along_axes(cell) ? cell.shape : format_elements(cell.count);
+  return has_own_shape(cell) ? cell.shape : format_elements(cell.count);
 }
 
 std::string describe(const Cell& cell) {

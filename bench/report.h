@@ -47,12 +47,14 @@ inline bool is_ours(std::string_view contender) {
   return contender == kTuned || contender == kUntuned || contender == kYardstick;
 }
 
-/// Along some of an array's axes, so that the shape says more than the count.
-inline bool is_along_axes(const Cell& cell) { return cell.family == "axis"; }
+/// Whether the shape says more than the count: along some of an array's axes, and of segments.
+inline bool has_own_shape(const Cell& cell) {
+  return cell.family == "axis" || cell.family == "segments";
+}
 
-/// Whether its inputs are at other addresses than the best. Along axes the shape says that.
+/// Whether its inputs are at other addresses than the best. Where there is a shape, it says that.
 inline bool is_misaligned(const Cell& cell) {
-  return cell.layout == "element" && !is_along_axes(cell);
+  return cell.layout == "element" && !has_own_shape(cell);
 }
 
 /// How much is computed: "2^20", "1000003", "1x1x64x1000".

@@ -53,7 +53,7 @@ std::vector<std::string_view> contenders_of(const Rows& rows) {
 
 std::string format_table(const Rows& rows) {
   const std::vector<std::string_view> contenders = contenders_of(rows);
-  const bool has_shapes = is_along_axes(*rows.front()->cell);
+  const bool has_shapes = has_own_shape(*rows.front()->cell);
   const bool has_compiled = std::ranges::count(contenders, kTorchCompile) > 0;
   std::vector<Column> columns{{.title = has_shapes ? "shape" : "n", .align = Align::right}};
   for (const std::string_view name : contenders) {

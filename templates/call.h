@@ -27,6 +27,9 @@ struct Argument {
   /// An input whose elements mean something by their places, such as the edges of bins, and which
   /// is small: calls on different data share it.
   bool is_table = false;
+  /// A table that is made for one shape, such as the offsets of segments, and read as the arrays
+  /// are.
+  bool follows_shape = false;
 };
 
 /// What one call works on.

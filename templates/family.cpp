@@ -81,7 +81,8 @@ std::uint64_t input_bytes(const Workload& workload) {
   const std::vector<Argument> arguments = family.arguments(workload.problem);
   std::uint64_t bytes = 0;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (arguments[i].access != Access::input || arguments[i].is_table) continue;
+    if (arguments[i].access != Access::input) continue;
+    if (arguments[i].is_table && !arguments[i].follows_shape) continue;
     bytes += family.elements(workload.problem, i, workload.shape) * arguments[i].element_bytes;
   }
   return bytes;

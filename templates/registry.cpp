@@ -10,13 +10,15 @@
 #include "templates/family.h"
 #include "templates/histogram/space.h"
 #include "templates/reduce/space.h"
+#include "templates/segments/space.h"
 
 namespace foldtune {
 
 namespace {
 
 std::vector<const Family*>& all_families() {
-  static std::vector<const Family*> all{&reduce_family(), &histogram_family(), &axis_family()};
+  static std::vector<const Family*> all{&reduce_family(), &histogram_family(), &axis_family(),
+                                        &segments_family()};
   return all;
 }
 

@@ -27,27 +27,28 @@ TRIALS = [
 
 # The folders of the product; each may include those before it. A family's folder and what lies beside
 # it know each other, and so do its judge and its part of `run` and what they are for (joined by +).
-FOLDERS = """templates/device templates/device/operators templates/fold templates/reduce templates/histogram templates/axis templates/described
+FOLDERS = """templates/device templates/device/operators templates/fold templates/reduce templates/histogram templates/axis templates/segments
+    templates/described
     templates cache
     runtime/support runtime/device runtime/device/cpu runtime/device/cuda runtime/compile runtime/launch
     runtime/lookup runtime/api
     tuner/text tuner/problem tuner/files
-    tuner/verify+templates/fold/judge+templates/axis/judge+templates/reduce/judge+templates/histogram/judge+templates/described/judge tuner/measure tuner/search tuner/worker tuner/session
+    tuner/verify+templates/fold/judge+templates/axis/judge+templates/segments/judge+templates/reduce/judge+templates/histogram/judge+templates/described/judge tuner/measure tuner/search tuner/worker tuner/session
     tuner/exchange tuner/inspect tuner/report
-    tuner/commands+templates/fold/run+templates/axis/run+templates/reduce/run+templates/histogram/run""".split()
+    tuner/commands+templates/fold/run+templates/axis/run+templates/segments/run+templates/reduce/run+templates/histogram/run""".split()
 
 # What names a family: its headers, its typed problems and tunables, its functions, its name as text. Its
 # folder may, and so may the registries and the public API. Comments may, for examples.
 NAMES_A_FAMILY = re.compile(
-    r"templates/(axis|reduce|histogram)/|foldtune/(axis|reduc|histogram)\w*\.h|"
-    r"\b(Axis)?Reduction\b|HistogramWorkload|(Axis|Reduce|Histogram)Params|"
-    r"(reduction|histogram)_of\b|(axis|reduce|histogram)_(family|params|judge|runnable)|\.histogram\b|"
-    r'"(axis|reduce|histogram)"')
+    r"templates/(axis|reduce|histogram|segments)/|foldtune/(axis|reduc|histogram|segment)\w*\.h|"
+    r"\b(Axis|Segment)?Reduction\b|HistogramWorkload|(Axis|Reduce|Histogram|Segment)Params|"
+    r"(reduction|histogram)_of\b|(axis|reduce|histogram|segments?)_(family|params|judge|runnable)|"
+    r'\.histogram\b|"(axis|reduce|histogram|segments)"')
 MAY_NAME_ONE = re.compile(
-    r"(templates/(axis|fold|reduce|histogram)|templates/include|runtime/include|runtime/api)/|"
+    r"(templates/(axis|fold|reduce|histogram|segments)|templates/include|runtime/include|runtime/api)/|"
     r"(templates/registry|tuner/verify/judges|tuner/commands/runnable_families)\.cpp$")
 
-FAMILIES = ("axis", "reduce", "histogram", "described")
+FAMILIES = ("axis", "segments", "reduce", "histogram", "described")
 
 # Besides judges, parts of `run` and tests: the lists of them, and what loads a family from a file, which
 # brings its judge.

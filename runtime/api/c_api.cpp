@@ -24,6 +24,9 @@ struct foldtune_plan {
 struct foldtune_axis_reducer {
   foldtune::AxisReducer reducer;
 };
+struct foldtune_segment_reducer {
+  foldtune::SegmentReducer reducer;
+};
 struct foldtune_histogram {
   foldtune::Histogram histogram;
 };
@@ -91,6 +94,9 @@ const ReducePlan& plan_behind(const foldtune_plan* handle) {
 const AxisReducer& axis_reducer_behind(const foldtune_axis_reducer* handle) {
   return checked(handle, "the reducer along axes").reducer;
 }
+const SegmentReducer& segment_reducer_behind(const foldtune_segment_reducer* handle) {
+  return checked(handle, "the reducer of segments").reducer;
+}
 const Histogram& histogram_behind(const foldtune_histogram* handle) {
   return checked(handle, "the histogram").histogram;
 }
@@ -152,6 +158,10 @@ foldtune_explanation explain(const AxisReducer& reducer, const ArrayLayout& layo
                              std::span<const int> axes) {
   return keep(reducer.explain(layout, axes), reducer.workload(layout, axes));
 }
+foldtune_explanation explain(const SegmentReducer& reducer, std::uint64_t elements,
+                             std::uint64_t segments) {
+  return keep(reducer.explain(elements, segments), reducer.workload(elements, segments));
+}
 foldtune_explanation explain(const Histogram& histogram, std::uint64_t count) {
   HistogramWorkload workload = make_workload(histogram.options());
   workload.count = count;
@@ -167,6 +177,7 @@ using foldtune::guarded;
 using foldtune::histogram_behind;
 using foldtune::plan_behind;
 using foldtune::reducer_behind;
+using foldtune::segment_reducer_behind;
 using foldtune::stream_of;
 
 const char* foldtune_status_name(foldtune_status status) {
@@ -370,6 +381,57 @@ foldtune_status foldtune_axis_reducer_with_inputs_ready(const foldtune_axis_redu
   return guarded([&] {
     checked(ready, "the place for the reducer") = nullptr;
     *ready = new foldtune_axis_reducer{axis_reducer_behind(reducer).with_inputs_ready()};
+  });
+}
+
+foldtune_status foldtune_segment_reducer_create(foldtune_context* context,
+                                                const foldtune_problem* problem,
+                                                const char* offsets,
+                                                foldtune_segment_reducer** reducer) {
+  return guarded([&] {
+    checked(reducer, "the place for the reducer") = nullptr;
+    foldtune::Context& owner = checked(context, "the context").context;
+    *reducer = new foldtune_segment_reducer{
+        owner.segment_reducer(foldtune::read_segments(checked(problem, "the problem"), offsets))};
+  });
+}
+
+void foldtune_segment_reducer_destroy(foldtune_segment_reducer* reducer) { delete reducer; }
+
+foldtune_status foldtune_segment_reduce(const foldtune_segment_reducer* reducer,
+                                        const void* const* inputs, size_t input_count,
+                                        uint64_t elements, const void* begins, const void* ends,
+                                        uint64_t segments, void* output, foldtune_stream stream) {
+  return guarded([&] {
+    segment_reducer_behind(reducer).reduce(foldtune::inputs_of(inputs, input_count), elements,
+                                           begins, ends, segments, output, stream_of(stream));
+  });
+}
+
+foldtune_status foldtune_segment_reducer_prepare(const foldtune_segment_reducer* reducer,
+                                                 const void* const* inputs, size_t input_count,
+                                                 uint64_t elements, uint64_t segments,
+                                                 foldtune_stream stream) {
+  return guarded([&] {
+    segment_reducer_behind(reducer).prepare(foldtune::inputs_of(inputs, input_count), elements,
+                                            segments, stream_of(stream));
+  });
+}
+
+foldtune_status foldtune_segment_reducer_explain(const foldtune_segment_reducer* reducer,
+                                                 uint64_t elements, uint64_t segments,
+                                                 foldtune_explanation* explanation) {
+  return guarded([&] {
+    checked(explanation, "the explanation") =
+        foldtune::explain(segment_reducer_behind(reducer), elements, segments);
+  });
+}
+
+foldtune_status foldtune_segment_reducer_with_inputs_ready(const foldtune_segment_reducer* reducer,
+                                                           foldtune_segment_reducer** ready) {
+  return guarded([&] {
+    checked(ready, "the place for the reducer") = nullptr;
+    *ready = new foldtune_segment_reducer{segment_reducer_behind(reducer).with_inputs_ready()};
   });
 }
 

@@ -144,6 +144,12 @@ Reduction read(const foldtune_problem& problem) {
   return result;
 }
 
+SegmentReduction read_segments(const foldtune_problem& problem, const char* offsets) {
+  SegmentReduction result{.segment = read(problem)};
+  set_type(result.offsets, "type of the offsets", offsets);
+  return result;
+}
+
 HistogramOptions read(const foldtune_histogram_options& options) {
   HistogramOptions result;
   set_type(result.type, "element type", options.type);

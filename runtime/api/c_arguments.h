@@ -10,6 +10,8 @@ namespace foldtune {
 /// what cannot be read.
 ContextOptions read(const foldtune_context_options& options);
 Reduction read(const foldtune_problem& problem);
+/// `offsets` is the type of the offsets.
+SegmentReduction read_segments(const foldtune_problem& problem, const char* offsets);
 HistogramOptions read(const foldtune_histogram_options& options);
 ArrayLayout read(const foldtune_array_layout& layout);
 

@@ -17,6 +17,7 @@
 #include "runtime/api/call_record.h"
 #include "runtime/api/histogram_state.h"
 #include "runtime/api/reducer_state.h"
+#include "runtime/api/segment_reducer_state.h"
 #include "runtime/api/tune_on_miss.h"
 #include "runtime/device/device.h"
 #include "runtime/lookup/config_lookup.h"
@@ -186,6 +187,14 @@ AxisReducer Context::axis_reducer(const AxisReduction& problem) {
   }
   return AxisReducer(
       state_->operation<AxisReducer::State>(problem, problem, "a reducer along axes"));
+}
+
+SegmentReducer Context::segment_reducer(const SegmentReduction& problem) {
+  if (problem.segment.custom != nullptr) {
+    throw_fault(find_fault(Problem(problem)), "a reducer of segments");
+  }
+  return SegmentReducer(
+      state_->operation<SegmentReducer::State>(problem, problem, "a reducer of segments"));
 }
 
 Histogram Context::histogram(const HistogramOptions& options) {

@@ -70,6 +70,8 @@ class Operation {
 
   /// Throws InvalidArgument for a call that cannot be.
   void check_call(const Call& call) const;
+  /// The same for a shape.
+  void check_shape(const Shape& shape) const;
   int layout_of(const Call& call) const { return family_.layout(problem_, call); }
   /// The plan for calls of this shape, made now if it is the first time.
   ResolvedPlan& resolve(const Shape& shape, int layout);
@@ -90,7 +92,6 @@ class Operation {
   /// The same for a call; not while the stream is being captured.
   ResolvedPlan& resolve(const Call& call, Stream stream);
   Workload workload_of(const Shape& shape, int layout) const;
-  void check_shape(const Shape& shape) const;
   void check_argument(const Call& call, std::size_t i) const;
   /// The rest of it, for addresses that are not as usual.
   void check_odd_argument(const Call& call, std::size_t i) const;

@@ -98,7 +98,7 @@ fold_along_rows(InputPointers<Op::Inputs::kSize> inputs, AxisShape shape, AxisWo
     }
     if (is_there && thread == 0) {
       output[output_offset(shape, place.quotient, place.remainder)] =
-          result_along_axis<Op, Output>(total, reduced_count(shape));
+          result_of_one<Op, Output>(total, reduced_count(shape));
     }
     if constexpr (kGroup > kWarpSize) platform::sync_block();
   }
@@ -143,7 +143,7 @@ fold_strips(InputPointers<Op::Inputs::kSize> inputs, AxisShape shape, AxisWork w
     };
     const auto store = [&](uint64 column, const A& total) {
       if (column < shape.extents[2]) {
-        *output_at(column) = result_along_axis<Op, Output>(total, reduced_count(shape));
+        *output_at(column) = result_of_one<Op, Output>(total, reduced_count(shape));
       }
     };
     if (!kMeets && turn.parts == 1) {
@@ -212,7 +212,7 @@ fold_lines(InputPointers<Op::Inputs::kSize> inputs, AxisShape shape, AxisWork wo
     }
     for (uint32 i = thread; i < columns; i += kBlockSize) {
       output[output_offset(shape, k, i)] =
-          result_along_axis<Op, Output>(storage.values[i], reduced_count(shape));
+          result_of_one<Op, Output>(storage.values[i], reduced_count(shape));
     }
     platform::sync_block();
   }
@@ -270,7 +270,7 @@ FOLDTUNE_DEVICE void fold_staged_units(TypeList<Ts...>, const void* const* input
           const Quotient place = divide(static_cast<uint64>(at), shape.extents[2]);
           at = output_offset(shape, place.quotient, place.remainder);
         }
-        output[at] = result_along_axis<Op, Output>(total, lines);
+        output[at] = result_of_one<Op, Output>(total, lines);
       }
     }
     platform::sync_block();

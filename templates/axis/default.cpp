@@ -30,11 +30,7 @@ std::uint64_t divide_up(std::uint64_t value, std::uint64_t divisor) {
 }
 
 int widest_vector(const AxisReduction& reduction) {
-  std::size_t widest = 1;
-  for (const ElementType type : reduction.row.input_types()) {
-    widest = std::max(widest, size_of(type));
-  }
-  return static_cast<int>(kMaxLoadBytes / widest);
+  return static_cast<int>(kMaxLoadBytes / widest_element_bytes(reduction.row));
 }
 
 std::size_t accumulator_words(const AxisReduction& reduction) {

@@ -14,6 +14,7 @@
 #include "templates/catalog.h"
 #include "templates/fold/custom_source.h"
 #include "templates/fold/fields.h"
+#include "templates/fold/many_folds.h"
 #include "templates/fold/operators.h"
 #include "templates/hardware.h"
 #include "templates/struct_tunables.h"
@@ -24,10 +25,8 @@ namespace {
 constexpr std::string_view kExtents[] = {"outer", "reduced", "inner", "innermost"};
 constexpr std::string_view kLayouts[] = {"vector", "element", "pitched_vector", "pitched",
                                          "strided"};
-constexpr std::string_view kInputNames[] = {"input", "input 2", "input 3", "input 4"};
 constexpr std::size_t kFirstInput = 1;
-
-bool finds_element(Operator op) { return result_shape(op) == ResultShape::indexed_value; }
+constexpr std::string_view kParts = "along an axis";
 
 Operator op_of(const Problem& problem) {
   return static_cast<Operator>(problem.get(fold_fields()[fold_field::op]));
@@ -48,8 +47,6 @@ struct InputSizes {
   std::array<std::size_t, kMaxInputs> bytes{};
   std::size_t count = 0;
 };
-
-const Field& result_field() { return fold_fields()[fold_field::result]; }
 
 std::string axis_lines(Operator op) {
   std::string lines = "#include \"templates/axis/axis.cuh\"\n";
@@ -88,9 +85,7 @@ Program make_axis_program(const Variant& variant) {
   params.waves = 0;
   const bool is_wide = has_wide_numbers(reduction.shape);
   const std::string op = device_operator(reduction.row, is_wide);
-  const std::string output = result_shape(reduction.row.op) == ResultShape::min_max
-                                 ? fmt::format("{}::Result", op)
-                                 : std::string(device_name(reduction.row.result_type()));
+  const std::string output = device_output(reduction.row, op);
   const std::string_view index = is_wide ? "foldtune::uint64" : "foldtune::uint32";
   const std::string_view layout = layout_name(device_layout(reduction.alignment));
   const std::string seen = to_template_argument("foldtune::AxisParams", params);
@@ -123,23 +118,8 @@ Program make_axis_program(const Variant& variant) {
   return program;
 }
 
-std::size_t output_bytes(const Reduction& row) {
-  if (result_shape(row.op) == ResultShape::min_max) return row.result_bytes();
-  return size_of(row.result_type());
-}
-
 std::vector<Argument> axis_arguments(const Reduction& row) {
-  std::vector<Argument> arguments{{.name = "output",
-                                   .access = Access::output,
-                                   .type = row.result_type(),
-                                   .element_bytes = output_bytes(row),
-                                   .alignment = size_of(row.result_type())}};
-  for (const ElementType type : row.input_types()) {
-    arguments.push_back({.name = kInputNames[arguments.size() - 1],
-                         .type = type,
-                         .element_bytes = size_of(type),
-                         .alignment = size_of(type)});
-  }
+  std::vector<Argument> arguments = folds_arguments(row);
   arguments.push_back({.name = "strides",
                        .access = Access::scalar,
                        .type = ElementType::i64,
@@ -158,37 +138,12 @@ class AxisFamily final : public Family {
   std::string_view name() const override { return "axis"; }
 
   std::span<const Field> fields() const override { return fold_fields(); }
-  void complete(Problem& problem) const override {
-    // An operator that finds an element gives its number, of 64 bits.
-    Problem completed = problem;
-    complete_fold(completed);
-    if (problem.get(result_field()) == Problem::kUnsaid && has_known_labels(completed) &&
-        finds_element(op_of(completed))) {
-      completed.set(result_field(), static_cast<int>(ElementType::i64));
-    }
-    problem = completed;
-  }
+  void complete(Problem& problem) const override { complete_folds(problem); }
   std::string find_fault(const Problem& problem) const override {
-    Reduction row = fold_of(problem);
-    if (finds_element(row.op)) {
-      if (row.result != ElementType::i64 && row.result != ElementType::i32) {
-        return fmt::format("the result of {} along an axis is an index, i64 or i32, not {}",
-                           foldtune::name(row.op), foldtune::name(row.result_type()));
-      }
-      row.result.reset();
-    }
-    if (std::string fault = find_fold_fault(row); !fault.empty()) return fault;
-    if (row.determinism == Determinism::config_independent && depends_on_order(row)) {
-      return "a result along an axis that does not depend on the configuration is there only "
-             "where the order of elements does not matter: ask for run_to_run";
-    }
-    return {};
+    return find_folds_fault(fold_of(problem), kParts);
   }
   std::string describe(const Problem& problem) const override {
-    Reduction row = fold_of(problem);
-    const bool gives_int = finds_element(row.op) && row.result == ElementType::i32;
-    if (finds_element(row.op)) row.result.reset();
-    return describe_fold(row) + (gives_int ? " to i32" : "") + " along an axis";
+    return describe_folds(fold_of(problem), kParts);
   }
   std::string text(const Problem& problem, const Field& field) const override {
     return fold_text(problem, field);
@@ -207,13 +162,7 @@ class AxisFamily final : public Family {
       }
       product *= std::max<std::uint64_t>(extent, 1);
     }
-    const bool is_narrow = finds_element(op_of(problem)) &&
-                           problem.get(result_field()) == static_cast<int>(ElementType::i32);
-    if (is_narrow && row_count(shape) > INT32_MAX) {
-      return fmt::format("i32 does not hold the indices of {} elements: ask for i64",
-                         row_count(shape));
-    }
-    return {};
+    return find_number_fault(problem, row_count(shape));
   }
   std::string find_call_fault(const Problem& problem, const Shape& shape) const override {
     if (std::string fault = find_fault(problem, shape); !fault.empty()) return fault;

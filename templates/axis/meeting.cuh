@@ -1,51 +1,12 @@
-/// How the threads that share a result meet: in a group of a block, and across blocks.
+/// How the threads that share results meet: in a block, and across blocks.
 #pragma once
 
 #include "templates/axis/lines.cuh"
 #include "templates/axis/params.cuh"
+#include "templates/fold/group.cuh"
 #include "templates/fold/partials.cuh"
-#include "templates/fold/redux.cuh"
-#include "templates/fold/result.cuh"
 
 namespace foldtune {
-
-/// Folds the values of each `kGroup` threads that follow one another; the first of them has the
-/// total. `Warp` folds a whole warp. Called by all threads of the block.
-template <class Op, class Warp, int kBlockSize, int kGroup>
-struct GroupFold {
-  using A = typename Op::Accumulator;
-  static constexpr uint32 kThreads = kGroup;
-  static constexpr uint32 kWarps = kBlockSize / kWarpSize;
-  static constexpr uint32 kGroupWarps = kGroup > int{kWarpSize} ? kGroup / kWarpSize : 1;
-
-  struct Storage {
-    A values[kGroupWarps > 1 ? kWarps : 1];
-  };
-
-  /// The storage may be used again after a `sync_block`.
-  static FOLDTUNE_DEVICE A fold(Storage& storage, A value) {
-    if constexpr (kGroup < int{kWarpSize}) {
-      FOLDTUNE_UNROLL
-      for (uint32 delta = kGroup / 2; delta > 0; delta /= 2) {
-        value = Op::combine(value, shuffle_down(value, delta));
-      }
-    } else {
-      value = Warp::fold(value);
-      if constexpr (kGroupWarps > 1) {
-        const uint32 thread = platform::thread_index();
-        const uint32 warp = thread / kWarpSize;
-        const uint32 lane = thread % kWarpSize;
-        if (lane == 0) storage.values[warp] = value;
-        platform::sync_block();
-        if (warp % kGroupWarps == 0) {
-          value = lane < kGroupWarps ? storage.values[warp + lane] : Op::identity();
-          value = Warp::fold(value);
-        }
-      }
-    }
-    return value;
-  }
-};
 
 /// Folds a matrix of `height` lines of `width` partial results into its first line, as a tree, by
 /// `threads` threads of which this is number `thread`. Each thread of the block calls it, with the
@@ -148,17 +109,6 @@ FOLDTUNE_DEVICE bool meet_blocks(typename Op::Accumulator* values, uint32 width,
   return true;
 }
 
-/// The result of a fold of `count` elements, from its last partial result: of operators that find
-/// an element its number along the axis, -1 where none counts.
-template <class Op, class Output>
-FOLDTUNE_DEVICE Output result_along_axis(const typename Op::Accumulator& total, uint64 count) {
-  if constexpr (requires { typename Op::Value; }) {
-    return total.index == Op::kNowhere ? static_cast<Output>(-1) : static_cast<Output>(total.index);
-  } else {
-    return result_of<Op, Output>(total, count);
-  }
-}
-
 /// Stores the results of neighbouring folds of `count` elements, which are `stride` apart: together
 /// where that is possible.
 template <class Op, class Output, int kCount>
@@ -174,7 +124,7 @@ FOLDTUNE_DEVICE void store_neighbours(Output* output, int64 stride,
       Vector results;
       FOLDTUNE_UNROLL
       for (int j = 0; j < kWidth; ++j) {
-        results.elements[j] = result_along_axis<Op, Output>(totals[i + j], count);
+        results.elements[j] = result_of_one<Op, Output>(totals[i + j], count);
       }
       *reinterpret_cast<Vector*>(output + i) = results;
     }
@@ -182,7 +132,7 @@ FOLDTUNE_DEVICE void store_neighbours(Output* output, int64 stride,
   }
   FOLDTUNE_UNROLL
   for (int i = 0; i < kCount; ++i) {
-    output[i * stride] = result_along_axis<Op, Output>(totals[i], count);
+    output[i * stride] = result_of_one<Op, Output>(totals[i], count);
   }
 }
 

@@ -131,12 +131,6 @@ bool has_wide_numbers(const Shape& shape) {
   return takes_64_bits(most[1] * std::max<std::uint64_t>(most[3], 1));
 }
 
-std::size_t element_bytes(const Reduction& row) {
-  std::size_t bytes = 0;
-  for (const ElementType type : row.input_types()) bytes += size_of(type);
-  return bytes;
-}
-
 bool is_block_a_group(const AxisParams& params) {
   switch (params.method) {
     case AxisMethod::rows:
@@ -152,13 +146,9 @@ bool is_block_a_group(const AxisParams& params) {
 }
 
 bool is_valid(const AxisReduction& reduction, const AxisParams& params) {
-  std::size_t widest = 1;
-  for (const ElementType type : reduction.row.input_types()) {
-    widest = std::max(widest, size_of(type));
-  }
   const auto width = static_cast<std::size_t>(params.vector_width);
   const auto unroll = static_cast<std::size_t>(params.unroll);
-  if (width * widest > kMaxLoadBytes ||
+  if (width * widest_element_bytes(reduction.row) > kMaxLoadBytes ||
       width * unroll * element_bytes(reduction.row) > kMaxBytesInFlight) {
     return false;
   }

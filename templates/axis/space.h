@@ -7,6 +7,7 @@
 #include "foldtune/axis_reduction.h"
 #include "templates/axis/params.cuh"
 #include "templates/family.h"
+#include "templates/fold/many_folds.h"
 
 namespace foldtune {
 
@@ -52,9 +53,6 @@ inline std::uint64_t result_count(const Shape& shape) { return shape[0] * shape[
 inline std::uint64_t staged_capacity(const AxisParams& params) {
   return static_cast<std::uint64_t>(params.block_size) * params.vector_width * params.unroll;
 }
-
-/// Bytes of the inputs' elements with the same place.
-std::size_t element_bytes(const Reduction& row);
 
 /// Whether one group is a whole block: then blocks may share a result.
 bool is_block_a_group(const AxisParams& params);

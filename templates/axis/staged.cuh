@@ -4,8 +4,8 @@
 #pragma once
 
 #include "templates/axis/params.cuh"
-#include "templates/axis/pieces.cuh"
 #include "templates/axis/place.cuh"
+#include "templates/fold/pieces.cuh"
 
 namespace foldtune {
 

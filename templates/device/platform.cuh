@@ -226,6 +226,33 @@ FOLDTUNE_DEVICE WordQuad load_once(const WordQuad* address) {
   return quad;
 }
 
+/// Copies 4, 8 or 16 aligned bytes from global to shared memory, from sm_80 on without a register
+/// and without waiting: after `await_copies` this thread's are there.
+template <int kBytes>
+FOLDTUNE_DEVICE void copy_to_shared(void* shared, const void* global) {
+  static_assert(kBytes == 4 || kBytes == 8 || kBytes == 16);
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  const auto to = static_cast<uint32>(__cvta_generic_to_shared(shared));
+  const auto from = __cvta_generic_to_global(global);
+  if constexpr (kBytes == 16) {
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
+  } else {
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to), "l"(from), "n"(kBytes)
+                 : "memory");
+  }
+#else
+  struct alignas(kBytes) Piece {
+    char bytes[kBytes];
+  };
+  *static_cast<Piece*>(shared) = *static_cast<const Piece*>(global);
+#endif
+}
+FOLDTUNE_DEVICE void await_copies() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+
 /// The compiler moves no load from before this to after it.
 FOLDTUNE_DEVICE void load_first() { asm volatile("" : : : "memory"); }
 
@@ -242,6 +269,15 @@ FOLDTUNE_DEVICE uint64 load_relaxed(const uint64* address) {
   uint64 value;
   asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];"
                : "=l"(value)
+               : "l"(__cvta_generic_to_global(address))
+               : "memory");
+  return value;
+}
+/// The same, after which the reader sees what was written before whoever wrote it took a ticket.
+FOLDTUNE_DEVICE uint32 load_acquire(const uint32* address) {
+  uint32 value;
+  asm volatile("ld.acquire.gpu.global.u32 %0, [%1];"
+               : "=r"(value)
                : "l"(__cvta_generic_to_global(address))
                : "memory");
   return value;
@@ -609,11 +645,20 @@ void atomic_xor(T* address, T value);
 
 inline WordQuad load_once(const WordQuad* address) { return *address; }
 
+template <int kBytes>
+void copy_to_shared(void* shared, const void* global) {
+  __builtin_memcpy(shared, global, kBytes);
+}
+inline void await_copies() {}
+
 inline void load_first() {}
 
 template <class Word>
 Word load_relaxed(const Word* address) {
   return __atomic_load_n(address, __ATOMIC_RELAXED);
+}
+inline uint32 load_acquire(const uint32* address) {
+  return __atomic_load_n(address, __ATOMIC_ACQUIRE);
 }
 template <class Word>
 Word peek(const Word* address) {

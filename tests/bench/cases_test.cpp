@@ -1,10 +1,14 @@
 // The matrix of the bench.
 #include "bench/cases.h"
 
+#include <algorithm>
+#include <iterator>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "foldtune/error.h"
+#include "templates/family.h"
 #include "tests/catch.h"
 
 namespace foldtune::bench::test {
@@ -23,18 +27,21 @@ TEST_CASE("Every case is a problem that can be computed, under a name of its own
     CHECK(names.insert(one.name).second);
     CHECK(find_fault(one.workload.problem).empty());
   }
-  CHECK(names.size() == 34 + axis_cases().size());
+  CHECK(names.size() == 34 + axis_cases().size() + segment_cases().size());
 }
 
-TEST_CASE("Cases along axes have shapes that calls have, each once") {
-  for (const Case& one : axis_cases()) {
+TEST_CASE("Cases along axes and of segments have shapes that calls have, each once") {
+  std::vector<Case> cases = axis_cases();
+  std::ranges::move(segment_cases(), std::back_inserter(cases));
+  for (const Case& one : cases) {
     CAPTURE(one.name);
+    const Problem& problem = one.workload.problem;
     std::set<std::string> shapes;
     for (const Shape& shape : one.shapes) {
-      CAPTURE(to_text(one.workload.problem.family(), shape));
-      CHECK(shapes.insert(to_text(one.workload.problem.family(), shape)).second);
-      CHECK(find_fault(one.workload.problem).empty());
-      const std::uint64_t elements = shape[0] * shape[1] * shape[2] * shape[3];
+      CAPTURE(to_text(problem.family(), shape));
+      CHECK(shapes.insert(to_text(problem.family(), shape)).second);
+      CHECK(problem.family().find_fault(problem, shape).empty());
+      const std::uint64_t elements = problem.family().elements(problem, /*argument=*/1, shape);
       CHECK((one.elements == 0 || elements <= one.elements));
       CHECK(2 * elements > one.elements);
     }
@@ -71,13 +78,24 @@ TEST_CASE("Shapes are left out whose results are of other lengths") {
   CHECK(cases[4].shapes == std::vector<Shape>{{{64, 1024, 1024, 1}}});
 }
 
+TEST_CASE("Cases of segments are found, and tuned, by their lengths") {
+  CHECK(find_cases({.families = {"segments"}}).size() == segment_cases().size());
+  const std::vector<Case> cases =
+      find_cases({.families = {"segments"}, .directions = {"power_law", "mostly_empty"}});
+  CHECK(names_of(cases) == std::vector<std::string>{"sum f32 power_law", "sum f32 mostly_empty"});
+  CHECK(tune_options(cases[0]) ==
+        "--family segments --op sum --type f32 --shape 8587x67108864 --lengths power_law");
+  CHECK(names_of(find_cases({.families = {"segments"}, .operators = {"sum"}, .lengths = {16}})) ==
+        std::vector<std::string>{"sum f32 uniform", "sum bf16 uniform"});
+}
+
 TEST_CASE("A case is found by its name alone, or with others by a part of theirs") {
   CHECK(names_of(find_cases({.names = {"max f32"}})) == std::vector<std::string>{"max f32"});
   CHECK(names_of(find_cases({.names = {"argm"}})) ==
         std::vector<std::string>{"argmax f32", "argmin f16"});
   CHECK(names_of(find_cases({.names = {"sum f64", "sum f32", "sum f32"}})) ==
         std::vector<std::string>{"sum f32", "sum f64"});
-  CHECK(find_cases({}).size() == all_cases().size() - axis_cases().size());
+  CHECK(find_cases({}).size() == all_cases().size() - axis_cases().size() - segment_cases().size());
 }
 
 TEST_CASE("A text that no case has is an error, which names all cases") {

@@ -78,8 +78,9 @@ TEST_CASE("A threshold without figures is not measured, and the check fails") {
   CHECK_THAT(format_verdicts(report, verdicts), ContainsSubstring("NOT MEASURED"));
 }
 
-TEST_CASE("Of reductions along axes nothing is claimed") {
-  const Report report = report_of(rows_cell(64, 1000), {{kTuned, 2}, {kCub, 1}});
+TEST_CASE("Of reductions along axes and of segments nothing is claimed") {
+  Report report = report_of(rows_cell(64, 1000), {{kTuned, 2}, {kCub, 1}});
+  add(report, segments_cell(64, 64000), {{kTuned, 2}, {kCub, 1}});
   CHECK(verdict_of(report, kEach).outcome == Outcome::not_measured);
 }
 

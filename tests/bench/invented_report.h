@@ -45,6 +45,17 @@ inline Cell rows_cell(std::uint64_t results, std::uint64_t length) {
   return cell;
 }
 
+inline Cell segments_cell(std::uint64_t segments, std::uint64_t elements) {
+  Cell cell = sum_cell(elements);
+  cell.case_name = "sum f32 uniform";
+  cell.family = "segments";
+  cell.problem.insert({{"offsets", "i32"}, {"lengths", "uniform"}});
+  cell.layout = "any";
+  cell.shape = std::to_string(segments) + "x" + std::to_string(elements);
+  cell.bytes += 8 * segments;
+  return cell;
+}
+
 inline Run run_on(const std::string& device) {
   return {.date = "2026-01-31T12:00:00Z",
           .command = "foldtune_bench",

@@ -21,9 +21,9 @@ Options parse(std::vector<const char*> arguments) {
   return parsed.options;
 }
 
-TEST_CASE("All that is given nothing else for is the whole matrix, but nothing along axes") {
+TEST_CASE("All that is given nothing else for is the whole matrix, but nothing with shapes") {
   const Options options = parse({});
-  CHECK(options.cases.size() == all_cases().size() - axis_cases().size());
+  CHECK(options.cases.size() == all_cases().size() - axis_cases().size() - segment_cases().size());
   CHECK(options.sizes.front() == Size{.count = 1024});
   CHECK(options.sizes.back() == Size{.count = 1 << 30});
   CHECK(options.manners ==
@@ -57,6 +57,15 @@ TEST_CASE("Cases along axes are chosen by words and by sizes") {
   REQUIRE(options.cases.size() == 4);
   CHECK(options.cases[0].name == "sum f32 rows 2^26");
   CHECK(options.cases[0].shapes.size() == 3);
+}
+
+TEST_CASE("Cases of segments are chosen by how long these are") {
+  const Options options = parse({"--family", "segments", "--op", "sum", "--type", "f32",
+                                 "--direction", "uniform,equal", "--length", "1000,16K"});
+  REQUIRE(options.cases.size() == 2);
+  CHECK(options.cases[0].name == "sum f32 uniform");
+  CHECK(options.cases[0].shapes == std::vector<Shape>{{{67108, 1 << 26}}, {{4096, 1 << 26}}});
+  CHECK(options.cases[1].name == "sum f32 equal");
 }
 
 TEST_CASE("What cannot be is refused before anything is measured") {

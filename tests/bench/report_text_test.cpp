@@ -40,6 +40,16 @@ TEST_CASE("Cells along axes are told apart by their shapes") {
   CHECK_THAT(text, ContainsSubstring("torch.compile") && ContainsSubstring("4.5"));
 }
 
+TEST_CASE("Cells of segments are told apart by how many there are, and all bytes count") {
+  Report report = report_of(segments_cell(1000, 64000), {{kTuned, 2}, {kCub, 3}});
+  add(report, segments_cell(64000, 64000), {{kTuned, 4}, {kCub, 3}});
+  CHECK(rows_of(report).size() == 2);
+  const std::string text = format_tables(report);
+  CHECK_THAT(text, ContainsSubstring("sum f32 uniform (graph)") && ContainsSubstring("shape"));
+  CHECK_THAT(text, ContainsSubstring("1000x64000") && ContainsSubstring("64000x64000"));
+  CHECK_THAT(text, ContainsSubstring(" 132 ") && ContainsSubstring(" 192 "));
+}
+
 TEST_CASE("The summary has the mean and the worst of each manner") {
   Report report = report_of(sum_cell(4096), {{kTuned, 2}, {kCub, 4}, {kPyTorch, 9}});
   add(report, sum_cell(8192), {{kTuned, 2}, {kCub, 1}});

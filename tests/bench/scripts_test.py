@@ -135,6 +135,9 @@ class Report(unittest.TestCase):
             self.assertEqual((peer_report.array_of(one), peer_report.result_count(one)), (array, results))
         self.assertEqual(peer_report.result_count(cell(1000)), 1)
 
+    def test_segments_have_a_result_each(self):
+        self.assertEqual(peer_report.result_count({**cell(64000), "family": "segments", "shape": "1000x64000"}), 1000)
+
     def test_a_report_is_written_as_a_whole(self):
         with tempfile.TemporaryDirectory() as folder:
             path = f"{folder}/report.json"

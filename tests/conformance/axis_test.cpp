@@ -17,6 +17,7 @@
 #include "templates/axis/space.h"
 #include "templates/axis/strides.h"
 #include "templates/fold/fields.h"
+#include "templates/fold/judge/many_results.h"
 #include "templates/hardware.h"
 #include "tests/catch.h"
 #include "tests/conformance/checker.h"
@@ -302,8 +303,8 @@ class AxisChecker {
         const Reference reference = compute_reference(row, addresses);
         if (!stays_in_range(row, reference)) continue;
         const std::string difference =
-            find_axis_difference(reduction, found_.data() + kGuardBytes + place * bytes_, reference,
-                                 error_bound(row, shape, reference));
+            find_one_difference(reduction.row, found_.data() + kGuardBytes + place * bytes_,
+                                reference, error_bound(row, shape, reference));
         if (!difference.empty()) {
           fail(plan, fmt::format("{} of input \"{}\", result [{}, {}]: {}", to_text(view),
                                  input.name(), o, l, difference));

@@ -21,6 +21,7 @@
 #include "tests/support/axis_variants.h"
 #include "tests/support/batch_compiler.h"
 #include "tests/support/histogram_variants.h"
+#include "tests/support/segment_variants.h"
 #include "tests/support/variants.h"
 
 namespace foldtune::test {
@@ -85,10 +86,11 @@ std::vector<Variant> some_histograms(const Options& options, std::size_t archite
   return result;
 }
 
-/// Some variants of each reduction along axes, or of every third one.
-std::vector<Variant> some_along_axes(const Options& options, std::size_t architecture) {
+/// Some variants of each of the reductions along axes or of segments, or of every third one.
+template <class Folds>
+std::vector<Variant> some_of_folds(const std::vector<Folds>& reductions, const Options& options,
+                                   std::size_t architecture) {
   const bool few = !options.all && options.most > 0;
-  const std::vector<AxisReduction> reductions = all_axis_reductions();
   std::vector<Variant> result;
   for (std::size_t i = 0; i < reductions.size(); i += few ? 3 : 1) {
     if (!is_for(options, i / 3, architecture)) continue;
@@ -103,7 +105,13 @@ std::vector<Portion> make_portions(const Options& options, std::size_t architect
       {.name = "histograms",
        .variants = [options, architecture] { return some_histograms(options, architecture); }},
       {.name = "along axes",
-       .variants = [options, architecture] { return some_along_axes(options, architecture); }}};
+       .variants =
+           [options, architecture] {
+             return some_of_folds(all_axis_reductions(), options, architecture);
+           }},
+      {.name = "of segments", .variants = [options, architecture] {
+         return some_of_folds(all_segment_reductions(), options, architecture);
+       }}};
   if (!options.all && options.most > 0) {
     portions.push_back({.name = "all problems", .variants = [options, architecture] {
                           return some_of_every_problem(options, architecture);

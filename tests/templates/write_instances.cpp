@@ -9,11 +9,14 @@
 
 #include "templates/axis/space.h"
 #include "templates/catalog.h"
+#include "templates/fold/many_folds.h"
 #include "templates/fold/operators.h"
 #include "templates/reduce/space.h"
+#include "templates/segments/space.h"
 #include "tests/support/axis_variants.h"
 #include "tests/support/batch_compiler.h"
 #include "tests/support/histogram_variants.h"
+#include "tests/support/segment_variants.h"
 #include "tests/support/variants.h"
 
 namespace foldtune::test {
@@ -53,19 +56,29 @@ std::string parameters(const std::string& expression, const HistogramWorkload& h
 
 /// Those of the kernel of a reduction along axes.
 std::string parameters(const AxisReduction& reduction) {
-  const bool finds_two = result_shape(reduction.row.op) == ResultShape::min_max;
-  const std::string output =
-      finds_two ? device_operator(reduction.row, has_wide_numbers(reduction.shape)) + "::Result"
-                : std::string(device_name(reduction.row.result_type()));
+  const std::string output = device_output(
+      reduction.row, device_operator(reduction.row, has_wide_numbers(reduction.shape)));
   return fmt::format(
       "(foldtune::InputPointers<{}>, foldtune::AxisShape, foldtune::AxisWork, {}*, void*, bool)",
       reduction.row.input_types().size(), output);
+}
+
+/// Those of the kernel of a reduction of segments.
+std::string parameters(const SegmentReduction& reduction) {
+  const std::string_view offset = device_name(reduction.offsets);
+  return fmt::format(
+      "(foldtune::InputPointers<{}>, const {}*, const {}*, foldtune::SegmentWork, {}*, void*, "
+      "bool)",
+      reduction.segment.input_types().size(), offset, offset,
+      device_output(reduction.segment,
+                    device_operator(reduction.segment, has_wide_numbers(reduction))));
 }
 
 std::string parameters(const std::string& expression, const Workload& workload) {
   const Family& family = workload.problem.family();
   if (&family == &reduce_family()) return parameters(expression, reduction_of(workload));
   if (&family == &axis_family()) return parameters(axis_reduction_of(workload));
+  if (&family == &segments_family()) return parameters(segment_reduction_of(workload));
   return parameters(expression, histogram_of(workload));
 }
 
@@ -90,6 +103,9 @@ std::vector<Variant> choose_variants() {
     result.push_back(random_variants(histogram, 1, result.size()).front());
   }
   for (const AxisReduction& reduction : all_axis_reductions()) {
+    result.push_back(random_variants(reduction, 1, result.size()).front());
+  }
+  for (const SegmentReduction& reduction : all_segment_reductions()) {
     result.push_back(random_variants(reduction, 1, result.size()).front());
   }
   return result;

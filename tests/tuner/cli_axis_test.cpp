@@ -79,7 +79,7 @@ TEST_CASE("What cannot be reduced along axes is refused in words") {
   CHECK_THAT(message(place, {"--family", "reduce", "--axis", "1", file}),
              ContainsSubstring("arrays of the family reduce have no axes"));
   CHECK_THAT(message(place, {"--output", place.file("o.npy"), file}),
-             ContainsSubstring("--output is for --family axis"));
+             ContainsSubstring("--output is for"));
   CHECK_THAT(message(place, {"--axis", "1", file, "--output", "-"}),
              ContainsSubstring("name a file for the results"));
   CHECK_THAT(message(place, {"--axis", "1", "--op", "histogram", file}),

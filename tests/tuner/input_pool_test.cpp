@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "foldtune/segment_reduction.h"
 #include "templates/fold/judge/reference.h"
 #include "templates/histogram/judge/histogram_input.h"
 #include "tests/catch.h"
@@ -103,6 +104,31 @@ TEST_CASE("Input pool: slices have the addresses of the layout") {
       const auto address = reinterpret_cast<std::uintptr_t>(arguments[kInput]);
       CHECK((address % 16 == 0) == (alignment == Alignment::vector));
       CHECK(address % 4 == 0);
+    }
+  }
+}
+
+TEST_CASE("Input pool: offsets of segments are made for each shape") {
+  FakeDevice device;
+  SegmentReduction sum{.segment = {.type = ElementType::f32}, .segments = 100, .elements = 5000};
+  const InputPool pool(device, sum, 1);
+  constexpr std::size_t kBegins = 2;
+  constexpr std::size_t kEnds = 3;
+  for (const std::uint64_t segments : {100, 7, 100, 30, 9}) {
+    sum.segments = segments;
+    REQUIRE(pool.serves(sum));
+    const InputPool::Arguments on_host = pool.host_slice(sum);
+    const InputPool::Slices slices = pool.slices(sum);
+    REQUIRE(slices.count() > 1);
+    CHECK(slices.at(0)[kBegins] == slices.at(1)[kBegins]);
+    CHECK(std::memcmp(slices.at(0)[kEnds], on_host[kEnds], segments * sizeof(std::int32_t)) == 0);
+    const auto* const begins = static_cast<const std::int32_t*>(on_host[kBegins]);
+    const auto* const ends = static_cast<const std::int32_t*>(on_host[kEnds]);
+    CHECK(begins[0] == 0);
+    CHECK(ends[segments - 1] == 5000);
+    for (std::uint64_t i = 0; i + 1 < segments; ++i) {
+      CHECK(begins[i] <= ends[i]);
+      CHECK(ends[i] == begins[i + 1]);
     }
   }
 }

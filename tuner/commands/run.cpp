@@ -65,6 +65,7 @@ struct RunArguments {
   RunnableFamilies families = make_runnable_families();
   std::optional<std::string> device;
   std::optional<std::string> database;
+  std::optional<std::string> output;
   std::optional<int> calls;
   std::optional<std::uint64_t> timeout_s;
   bool raw = false;
@@ -124,7 +125,8 @@ std::unique_ptr<RunTask> make_task(const RunnableFamily& family, const RunArgume
   RunRequest request{.options = arguments.problem,
                      .type = first.type(),
                      .count = first.count(),
-                     .shape = first.shape().value_or(ArrayShape{first.count()})};
+                     .shape = first.shape().value_or(ArrayShape{first.count()}),
+                     .output = arguments.output};
   if (problem.custom() == nullptr) {
     request.options.fields[std::string(family.type_field())] = name(first.type());
   }
@@ -145,6 +147,20 @@ std::vector<std::string> files_read(const RunArguments& arguments, const Runnabl
   if (const auto& custom = arguments.problem.custom.file) files.push_back(*custom);
   for (std::string& file : files) file = InputArray::find_place(file).path;
   return files;
+}
+
+/// Whether the results can be written to where they are asked for.
+void check_output(const RunArguments& arguments, const RunnableFamily& family) {
+  if (!arguments.output) return;
+  if (!family.has_many_results()) {
+    throw InvalidArgument(
+        "--output is for results that are an array, such as those along --axis: one result is "
+        "printed");
+  }
+  if (is_standard_output(*arguments.output)) {
+    throw InvalidArgument(
+        "--output: what is said of the result is printed there: name a file for the results");
+  }
 }
 
 /// The standard input can be read once, and so can a pipe.
@@ -195,6 +211,7 @@ RunReport compute_files(const RunArguments& arguments) {
   if (asked.custom() != nullptr) {  // the only one that has all its types before the files are read
     if (const std::string fault = find_fault(asked); !fault.empty()) throw InvalidArgument(fault);
   }
+  check_output(arguments, family);
   check_read_once(files_read(arguments, family));
   const std::vector<InputArray> files =
       open_inputs(operator_name(asked), arguments.files, input_types(family, arguments, asked),
@@ -259,6 +276,9 @@ Action prepare_run(CLI::App& app, const std::string&) {
   app.add_flag("--raw", arguments->raw, "Take every FILE as raw elements, whatever it looks like");
   add_problem_options(app, arguments->problem, Values::one);
   for (const auto& family : arguments->families) family->add_options(app);
+  app.add_option("--output", arguments->output,
+                 "Write the results to this file, as .npy: where there are many")
+      ->type_name("FILE");
   app.add_option("--device", arguments->device,
                  "cuda:N or cpu [cuda:0 where there is one, else cpu]")
       ->type_name("NAME");

@@ -66,7 +66,8 @@ struct RunRequest {
   ProblemOptions options;
   ElementType type;  ///< of the first file
   std::uint64_t count;
-  ArrayShape shape;  ///< of the first file; of a raw one its count
+  ArrayShape shape;                   ///< of the first file; of a raw one its count
+  std::optional<std::string> output;  ///< a file for the results, of a family that has many
 };
 
 /// A family whose calls are files and what the options say. One object for each command line, which
@@ -81,6 +82,9 @@ class RunnableFamily {
   virtual const Family& family() const = 0;
   /// The field whose value the first file says, its elements' type.
   virtual std::string_view type_field() const = 0;
+
+  /// Whether the result is an array, for which a file may be asked for.
+  virtual bool has_many_results() const { return false; }
 
   // Options of its own, besides those of its fields. Most families have none.
 

@@ -8,6 +8,7 @@
 #include "templates/axis/run/runnable.h"
 #include "templates/histogram/run/runnable.h"
 #include "templates/reduce/run/runnable.h"
+#include "templates/segments/run/runnable.h"
 #include "tuner/commands/run_task.h"
 
 namespace foldtune {
@@ -17,6 +18,7 @@ RunnableFamilies make_runnable_families() {
   families.push_back(make_reduce_runnable());
   families.push_back(make_histogram_runnable());
   families.push_back(make_axis_runnable());
+  families.push_back(make_segments_runnable());
   return families;
 }
 

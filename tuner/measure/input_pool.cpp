@@ -87,8 +87,12 @@ std::unique_ptr<std::byte[]> allocate_on_host(std::size_t bytes) {
 }  // namespace
 
 InputPool::InputPool(Device& device, const Workload& workload, std::uint64_t seed)
-    : workload_(workload), flush_bytes_(flush_bytes_of(device.info())) {
+    : device_(device),
+      workload_(workload),
+      seed_(seed),
+      flush_bytes_(flush_bytes_of(device.info())) {
   for (const InputSize& size : input_sizes(device.info(), workload)) {
+    if (size.argument.follows_shape) continue;
     const std::size_t element_bytes = size.argument.element_bytes;
     std::size_t bytes = size.elements * element_bytes;
     if (inputs_.empty()) {
@@ -144,6 +148,32 @@ std::vector<std::size_t> InputPool::groups(const std::vector<Workload>& workload
   return groups;
 }
 
+const InputPool::Tables& InputPool::tables_of(const Workload& workload) const {
+  /// Of the workload that is measured, and of the next one.
+  constexpr std::size_t kKept = 2;
+  const std::lock_guard lock(tables_mutex_);
+  const auto found = std::ranges::find(tables_, workload.shape, &Tables::shape);
+  if (found != tables_.end()) return *found;
+  if (tables_.size() == kKept) tables_.pop_front();
+  Tables& made = tables_.emplace_back();
+  made.shape = workload.shape;
+  for (const InputSize& size : input_sizes(device_.info(), workload)) {
+    if (!size.argument.follows_shape) continue;
+    const std::size_t bytes = size.elements * size.argument.element_bytes;
+    made.inputs.push_back({.place = size.place,
+                           .element_bytes = size.argument.element_bytes,
+                           .is_table = true,
+                           .elements = size.elements,
+                           .device = DeviceBuffer(device_, bytes),
+                           .host = allocate_on_host(bytes)});
+    const Input& table = made.inputs.back();
+    judge_of(workload.problem)
+        .fill_for_shape(workload, table.place, {table.host.get(), bytes}, seed_);
+    device_.copy(table.device.data(), table.host.get(), bytes);
+  }
+  return made;
+}
+
 InputPool::Arguments InputPool::addresses(const Workload& workload, std::uint64_t offset,
                                           bool on_host) const {
   Arguments addresses{};
@@ -152,6 +182,12 @@ InputPool::Arguments InputPool::addresses(const Workload& workload, std::uint64_
     addresses.at(input.place) = begin + (input.is_table ? 0 : offset * input.element_bytes);
   }
   const std::vector<Argument> arguments = workload.problem.family().arguments(workload.problem);
+  if (std::ranges::any_of(arguments, &Argument::follows_shape)) {
+    for (const Input& table : tables_of(workload).inputs) {
+      addresses.at(table.place) =
+          on_host ? static_cast<void*>(table.host.get()) : static_cast<void*>(table.device.data());
+    }
+  }
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i].access != Access::scalar) continue;
     addresses.at(i) = const_cast<void*>(judge_of(workload.problem).scalar(workload.problem, i));

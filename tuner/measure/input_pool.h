@@ -4,7 +4,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <list>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "runtime/device/device.h"
@@ -86,15 +88,27 @@ class InputPool {
     std::unique_ptr<std::byte[]> host;
   };
 
+  /// Those that are made for one shape.
+  struct Tables {
+    Shape shape;
+    std::vector<Input> inputs;
+  };
+  /// Makes them, if it is the first time. They stay until those of two other shapes are made.
+  const Tables& tables_of(const Workload& workload) const;
+
   /// Those of slice 0, its inputs from element `offset` on.
   Arguments addresses(const Workload& workload, std::uint64_t offset, bool on_host) const;
   /// The least offset with which they are of the workload's layout.
   std::uint64_t offset(const Workload& workload) const;
 
+  Device& device_;
   Workload workload_;
+  std::uint64_t seed_;
   std::uint64_t body_bytes_ = 0;
   std::uint64_t flush_bytes_ = 0;
   std::vector<Input> inputs_;
+  mutable std::mutex tables_mutex_;
+  mutable std::list<Tables> tables_;
 };
 
 }  // namespace foldtune

@@ -82,7 +82,11 @@ double estimate_preparation_s(const DeviceInfo& device, const Workload& workload
       if (arguments[i].access == Access::scalar) addresses[i] = judge.scalar(part.problem, i);
       if (arguments[i].access != Access::input) continue;
       inputs[i].resize(family.elements(part.problem, i, part.shape) * arguments[i].element_bytes);
-      judge.fill(part.problem, i, inputs[i], /*seed=*/1);
+      if (arguments[i].follows_shape) {
+        judge.fill_for_shape(part, i, inputs[i], /*seed=*/1);
+      } else {
+        judge.fill(part.problem, i, inputs[i], /*seed=*/1);
+      }
       addresses[i] = inputs[i].data();
     }
   });

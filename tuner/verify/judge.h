@@ -51,6 +51,10 @@ class Judge {
   virtual void fill(const Problem& problem, std::size_t argument, std::span<std::byte> elements,
                     std::uint64_t seed) const = 0;
 
+  /// The same of a table that follows the shape (Argument::follows_shape): all of it.
+  virtual void fill_for_shape(const Workload& /*workload*/, std::size_t /*argument*/,
+                              std::span<std::byte> /*elements*/, std::uint64_t /*seed*/) const {}
+
   /// Whether `fill` gives two problems the same inputs, so that they can share them. Arguments of
   /// the same number and types are necessary for it.
   virtual bool has_same_inputs(const Problem& a, const Problem& b) const { return a == b; }

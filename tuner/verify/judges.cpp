@@ -6,13 +6,15 @@
 #include "templates/axis/judge/judge.h"
 #include "templates/histogram/judge/judge.h"
 #include "templates/reduce/judge/judge.h"
+#include "templates/segments/judge/judge.h"
 #include "tuner/verify/judge.h"
 
 namespace foldtune {
 namespace {
 
 std::vector<const Judge*>& judges() {
-  static std::vector<const Judge*> all{&reduce_judge(), &histogram_judge(), &axis_judge()};
+  static std::vector<const Judge*> all{&reduce_judge(), &histogram_judge(), &axis_judge(),
+                                       &segments_judge()};
   return all;
 }
 

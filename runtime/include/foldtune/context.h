@@ -16,6 +16,8 @@
 #include "foldtune/reduce_plan.h"
 #include "foldtune/reducer.h"
 #include "foldtune/reduction.h"
+#include "foldtune/segment_reducer.h"
+#include "foldtune/segment_reduction.h"
 #include "foldtune/workload.h"
 
 namespace foldtune {
@@ -108,6 +110,9 @@ class FOLDTUNE_API Context {
 
   /// The same for reductions along axes, whose shape and alignment come with each call.
   AxisReducer axis_reducer(const AxisReduction& problem);
+
+  /// The same for reductions of segments, whose numbers come with each call.
+  SegmentReducer segment_reducer(const SegmentReduction& problem);
 
   /// The same for histograms. Throws InvalidArgument for bins and types that cannot be.
   Histogram histogram(const HistogramOptions& options);

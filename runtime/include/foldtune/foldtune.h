@@ -50,6 +50,8 @@ typedef struct foldtune_reducer foldtune_reducer;
 typedef struct foldtune_plan foldtune_plan;
 /// Reduces arrays along any of their axes.
 typedef struct foldtune_axis_reducer foldtune_axis_reducer;
+/// Reduces segments of arrays.
+typedef struct foldtune_segment_reducer foldtune_segment_reducer;
 /// Counts elements of one type in bins.
 typedef struct foldtune_histogram foldtune_histogram;
 /// A stream: the driver's `CUstream`, which is the CUDA runtime's `cudaStream_t`, as a pointer.
@@ -282,6 +284,44 @@ FOLDTUNE_API foldtune_status foldtune_axis_reducer_explain(const foldtune_axis_r
 /// As `foldtune_reducer_with_inputs_ready`; to be destroyed by `foldtune_axis_reducer_destroy`.
 FOLDTUNE_API foldtune_status foldtune_axis_reducer_with_inputs_ready(
     const foldtune_axis_reducer* reducer, foldtune_axis_reducer** ready);
+
+/// Makes a reducer of segments, to be destroyed by `foldtune_segment_reducer_destroy`. What is
+/// computed of each segment is what a reducer computes of an array; operators that find an element
+/// give its number in the segment alone, "i64" (the default of `result`) or "i32". `offsets` is the
+/// type of begins and ends, "i32" (NULL) or "i64". FOLDTUNE_INVALID_ARGUMENT for a problem that
+/// cannot be; `*reducer` is NULL then.
+FOLDTUNE_API foldtune_status foldtune_segment_reducer_create(foldtune_context* context,
+                                                             const foldtune_problem* problem,
+                                                             const char* offsets,
+                                                             foldtune_segment_reducer** reducer);
+
+/// Gives up the handle; NULL is fine.
+FOLDTUNE_API void foldtune_segment_reducer_destroy(foldtune_segment_reducer* reducer);
+
+/// Enqueues the reduction of `segments` segments of arrays of `elements` elements, `input_count` of
+/// them: segment i is from begins[i] up to ends[i], device memory; of a list of `segments + 1`
+/// offsets `ends` is the list from its second offset on. As foldtune::SegmentReducer says, and of
+/// memory, streams and errors as `foldtune_reduce`.
+FOLDTUNE_API foldtune_status foldtune_segment_reduce(const foldtune_segment_reducer* reducer,
+                                                     const void* const* inputs, size_t input_count,
+                                                     uint64_t elements, const void* begins,
+                                                     const void* ends, uint64_t segments,
+                                                     void* output, foldtune_stream stream);
+
+/// Does all that the first such call would do, except the launch. The inputs are not read. Returns
+/// what the call would.
+FOLDTUNE_API foldtune_status foldtune_segment_reducer_prepare(
+    const foldtune_segment_reducer* reducer, const void* const* inputs, size_t input_count,
+    uint64_t elements, uint64_t segments, foldtune_stream stream);
+
+/// As `foldtune_reducer_explain`.
+FOLDTUNE_API foldtune_status
+foldtune_segment_reducer_explain(const foldtune_segment_reducer* reducer, uint64_t elements,
+                                 uint64_t segments, foldtune_explanation* explanation);
+
+/// As `foldtune_reducer_with_inputs_ready`; to be destroyed by `foldtune_segment_reducer_destroy`.
+FOLDTUNE_API foldtune_status foldtune_segment_reducer_with_inputs_ready(
+    const foldtune_segment_reducer* reducer, foldtune_segment_reducer** ready);
 
 /// What is counted, and in which bins. NULL and 0 stand for the defaults.
 typedef struct foldtune_histogram_options {

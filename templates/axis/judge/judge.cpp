@@ -12,10 +12,10 @@
 #include "runtime/device/device.h"
 #include "templates/axis/space.h"
 #include "templates/axis/strides.h"
+#include "templates/fold/judge/many_results.h"
 #include "templates/fold/judge/operator_laws.h"
 #include "templates/fold/judge/reference.h"
 #include "tuner/verify/elements.h"
-#include "tuner/verify/number.h"
 #include "tuner/verify/random_elements.h"
 
 namespace foldtune {
@@ -107,8 +107,8 @@ class AxisExpectation final : public Expectation {
         results.size() / std::max<std::uint64_t>(1, result_count(reduction_.shape));
     for (std::size_t i = 0; i < checked_.size(); ++i) {
       const std::string difference =
-          find_axis_difference(reduction_, results.data() + checked_[i] * bytes, references_[i],
-                               error_bound(row, shape, references_[i]));
+          find_one_difference(reduction_.row, results.data() + checked_[i] * bytes, references_[i],
+                              error_bound(row, shape, references_[i]));
       if (!difference.empty()) return fmt::format("result {}: {}", checked_[i], difference);
     }
     return {};
@@ -122,35 +122,6 @@ class AxisExpectation final : public Expectation {
   AxisReduction reduction_;
   std::vector<std::uint64_t> checked_;
   std::vector<Reference> references_;
-};
-
-/// Of a custom operator, which has no reference on the host: results must agree with each other.
-class PlainestResults final : public Expectation {
- public:
-  PlainestResults(std::shared_ptr<const CustomOperator> op, std::vector<std::byte> results)
-      : op_(std::move(op)), results_(std::move(results)) {}
-
-  std::string find_difference(std::span<const std::byte> results, const Origin&) const override {
-    const ElementType type = op_->result;
-    for (std::size_t at = 0; at < results.size(); at += size_of(type)) {
-      const void* const found = results.data() + at;
-      const void* const plain = results_.data() + at;
-      if (std::memcmp(found, plain, size_of(type)) == 0) continue;
-      const Number value = read_number(type, found);
-      if (!value.is_integer &&
-          is_near(value.floating, read_number(type, plain).floating, op_->tolerance)) {
-        continue;
-      }
-      return fmt::format("result {}: the plainest variant gives {}, this one {}",
-                         at / size_of(type), format_number_of(type, plain),
-                         format_number_of(type, found));
-    }
-    return {};
-  }
-
- private:
-  std::shared_ptr<const CustomOperator> op_;
-  std::vector<std::byte> results_;
 };
 
 class AxisJudge final : public Judge {
@@ -175,7 +146,7 @@ class AxisJudge final : public Judge {
   }
   std::unique_ptr<Expectation> expect_same(const Workload& workload,
                                            std::vector<std::byte> results) const override {
-    return std::make_unique<PlainestResults>(workload.problem.custom(), std::move(results));
+    return expect_same_results(workload.problem.custom(), std::move(results));
   }
 
   /// No vectors, and no blocks that share a result.
@@ -204,19 +175,8 @@ class AxisJudge final : public Judge {
     return axis_reduction_of(problem).row.determinism != Determinism::any;
   }
 
-  /// The first few.
   std::string format(const Problem& problem, std::span<const std::byte> results) const override {
-    constexpr std::size_t kShown = 8;
-    const Reduction row = axis_reduction_of(problem).row;
-    const ElementType type = row.result_type();
-    const std::size_t numbers = results.size() / size_of(type);
-    std::string text;
-    for (std::size_t i = 0; i < std::min(numbers, kShown); ++i) {
-      text += fmt::format("{}{}", i == 0 ? "" : ", ",
-                          format_number_of(type, results.data() + i * size_of(type)));
-    }
-    if (numbers > kShown) text += fmt::format(", ... ({} numbers)", numbers);
-    return text;
+    return format_results(axis_reduction_of(problem).row, results);
   }
 };
 
@@ -228,9 +188,8 @@ const Judge& axis_judge() {
 }
 
 Reduction row_of(const AxisReduction& reduction) {
-  Reduction row = reduction.row;
+  Reduction row = one_fold(reduction.row);
   row.count = row_count(reduction.shape);
-  if (result_shape(row.op) == ResultShape::indexed_value) row.result.reset();
   return row;
 }
 
@@ -278,19 +237,6 @@ FoldShape axis_fold_shape(const AxisReduction& reduction, const AxisParams& para
   // has for each result, which meet in a tree.
   if (params.splits > 1) fold.depth += static_cast<std::uint64_t>(params.splits) + ceil_log2(block);
   return fold;
-}
-
-std::string find_axis_difference(const AxisReduction& reduction, const void* result,
-                                 const Reference& reference, long double bound) {
-  const Reduction row = row_of(reduction);
-  if (result_shape(row.op) != ResultShape::indexed_value) {
-    return find_difference(row, result, reference, bound);
-  }
-  const ElementType type = reduction.row.result_type();
-  const auto expected = static_cast<std::int64_t>(reference.index);
-  const Number found = read_number(type, result);
-  if (static_cast<std::int64_t>(found.integer) == expected) return {};
-  return fmt::format("expected index {}, got {}", expected, format_number_of(type, result));
 }
 
 }  // namespace foldtune

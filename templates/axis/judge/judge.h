@@ -17,8 +17,4 @@ Reduction row_of(const AxisReduction& reduction);
 /// How the elements of a row meet under `params`.
 FoldShape axis_fold_shape(const AxisReduction& reduction, const AxisParams& params);
 
-/// Empty if `result`, one result along an axis, is right, else what is wrong.
-std::string find_axis_difference(const AxisReduction& reduction, const void* result,
-                                 const Reference& reference, long double bound);
-
 }  // namespace foldtune

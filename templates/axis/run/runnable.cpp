@@ -5,25 +5,19 @@
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
-#include <numeric>
 
 #include "foldtune/error.h"
 #include "templates/axis/judge/judge.h"
 #include "templates/axis/merge.h"
 #include "templates/axis/space.h"
+#include "templates/fold/run/array_of_results.h"
 #include "templates/fold/run/check_laws.h"
-#include "tuner/files/npy.h"
-#include "tuner/files/output_file.h"
 #include "tuner/problem/count_list.h"
-#include "tuner/verify/number.h"
 
 namespace foldtune {
 namespace {
 
 using OrderedJson = nlohmann::ordered_json;
-
-/// Results that are shown to people.
-constexpr std::size_t kShownResults = 8;
 
 class AxisTask final : public RunTask {
  public:
@@ -33,18 +27,8 @@ class AxisTask final : public RunTask {
         workload_(reduction),
         layout_(std::span(array)),
         axes_(std::move(axes)),
-        path_(std::move(path)) {
-    for (std::size_t i = 0; i < array.size(); ++i) {
-      const auto is_this = [&](int axis) {
-        return axis == static_cast<int>(i) ||
-               axis + static_cast<int>(array.size()) == static_cast<int>(i);
-      };
-      const bool is_reduced = std::ranges::any_of(axes_, is_this);
-      if (!is_reduced) results_.push_back(array[i]);
-      if (is_reduced && keeps_dimensions) results_.push_back(1);
-    }
-    if (result_shape(reduction_.row.op) == ResultShape::min_max) results_.push_back(2);
-  }
+        results_(axis_reduction_of(workload_).row.result_type(),
+                 shape_of_results(reduction, array, axes_, keeps_dimensions), std::move(path)) {}
 
   const Workload& workload() const override { return workload_; }
   bool needs_c_order() const override { return true; }
@@ -53,7 +37,7 @@ class AxisTask final : public RunTask {
     Reduction all = row_of(reduction_);
     all.count = result_count(workload_.shape) * row_count(workload_.shape);
     check_laws(place, all);
-    if (path_) file_.emplace(*path_, "array of results", place.files);
+    results_.open(place.files);
     reducer_ = place.context.axis_reducer(reduction_);
     inputs_ = place.inputs;
     output_ = place.output;
@@ -63,48 +47,36 @@ class AxisTask final : public RunTask {
   Explanation explain() const override { return reducer_->explain(layout_, axes_); }
 
   OrderedJson json(std::span<const std::byte> result, const ArrayShape&) const override {
-    OrderedJson values = OrderedJson::array();
-    for (std::size_t i = 0; i < count(); ++i) {
-      values.push_back(number_json(type(), result.data() + i * size_of(type())));
-    }
-    return {{"shape", results_}, {"values", values}};
+    return results_.json(result);
   }
-
   std::string text(std::span<const std::byte> result, const ArrayShape&) const override {
-    std::string text;
-    for (std::size_t i = 0; i < std::min(count(), kShownResults); ++i) {
-      text += fmt::format("{}{}", i == 0 ? "" : ", ",
-                          format_number_of(type(), result.data() + i * size_of(type())));
-    }
-    if (count() > kShownResults) text += ", ...";
-    text += fmt::format("{}an array {} of {}", text.empty() ? "" : ", ", format_shape(results_),
-                        foldtune::name(type()));
-    if (path_) text += fmt::format(", in {}", *path_);
-    return text;
+    return results_.text(result);
   }
-
   std::string note(std::span<const std::byte>) const override { return {}; }
-
-  void save(std::span<const std::byte> result) override {
-    if (!file_) return;
-    file_->write(make_npy_head(type(), results_));
-    file_->write({reinterpret_cast<const char*>(result.data()), count() * size_of(type())});
-    file_->commit();
-  }
+  void save(std::span<const std::byte> result) override { results_.save(result); }
 
  private:
-  ElementType type() const { return axis_reduction_of(workload_).row.result_type(); }
-  std::uint64_t count() const {
-    return std::reduce(results_.begin(), results_.end(), std::uint64_t{1}, std::multiplies<>());
+  static ArrayShape shape_of_results(const AxisReduction& reduction, const ArrayShape& array,
+                                     const std::vector<int>& axes, bool keeps_dimensions) {
+    ArrayShape results;
+    for (std::size_t i = 0; i < array.size(); ++i) {
+      const auto is_this = [&](int axis) {
+        return axis == static_cast<int>(i) ||
+               axis + static_cast<int>(array.size()) == static_cast<int>(i);
+      };
+      const bool is_reduced = std::ranges::any_of(axes, is_this);
+      if (!is_reduced) results.push_back(array[i]);
+      if (is_reduced && keeps_dimensions) results.push_back(1);
+    }
+    if (result_shape(reduction.row.op) == ResultShape::min_max) results.push_back(2);
+    return results;
   }
 
   AxisReduction reduction_;
   Workload workload_;
   ArrayLayout layout_;
   std::vector<int> axes_;
-  std::optional<std::string> path_;
-  ArrayShape results_;  ///< their extents
-  std::optional<OutputFile> file_;
+  ArrayOfResults results_;
   std::optional<AxisReducer> reducer_;
   std::vector<const void*> inputs_;
   void* output_ = nullptr;
@@ -114,19 +86,14 @@ class RunnableAxis final : public RunnableFamily {
  public:
   const Family& family() const override { return axis_family(); }
   std::string_view type_field() const override { return "type"; }
+  bool has_many_results() const override { return true; }
 
   void add_options(CLI::App& app) override {
     constexpr const char* kFamilyGroup = "Family axis";
-    app.add_option("--output", path_, "Write the results to this file, as .npy")
-        ->type_name("FILE")
-        ->group(kFamilyGroup);
     app.add_flag("--keepdims", keeps_dimensions_, "Keep the axes that are reduced, as extents of 1")
         ->group(kFamilyGroup);
   }
-  std::string first_given() const override {
-    if (path_) return "--output";
-    return keeps_dimensions_ ? "--keepdims" : "";
-  }
+  std::string first_given() const override { return keeps_dimensions_ ? "--keepdims" : ""; }
 
   std::string_view help() const override {
     return R"(With --axis an array is reduced along these axes, and there is a result for each place on the others.
@@ -141,10 +108,6 @@ An index counts along the axes that are reduced. bf16 is written as elements of 
     if (!request.options.axes) {
       throw InvalidArgument("--axis is required for the family axis: along which?");
     }
-    if (path_ && is_standard_output(*path_)) {
-      throw InvalidArgument(
-          "--output: what is said of the result is printed there: name a file for the results");
-    }
     const Problem problem = make_problem(request.options);
     AxisReduction reduction = axis_reduction_of(problem);
     std::vector<int> axes = parse_axes(*request.options.axes);
@@ -154,11 +117,10 @@ An index counts along the axes that are reduced. bf16 is written as elements of 
     if (fault.empty()) fault = axis_family().find_call_fault(problem, reduction.shape);
     if (!fault.empty()) throw InvalidArgument(fault);
     return std::make_unique<AxisTask>(reduction, request.shape, std::move(axes), keeps_dimensions_,
-                                      path_);
+                                      request.output);
   }
 
  private:
-  std::optional<std::string> path_;
   bool keeps_dimensions_ = false;
 };
 
