@@ -47,7 +47,10 @@ VALUES = {
     "--conditions": (["cold_graph", "warm_graph", "cold_stream", "warm_stream"], ["warm", "every", "cold-graph"]),
     "--axis": (["0", "1", "-1", "0,1"], ["2", "1,1", "1,", "one", "-3", "99999999999"]),
     "--output": (["results.npy"], ["ramp.npy", "tuned.db", ".", "missing/x.npy", "-"]),
-    "--family": (["reduce", "histogram", "axis"], ["scan", "mine.json", "missing/own.json", "."]),
+    "--segments": (["offsets.npy"], ["edges.npy", "ramp.npy", "missing", "tuned.db", "."]),
+    "--offsets": (["i32", "i64"], ["f32", "every"]),
+    "--lengths": (["uniform", "equal", "power_law", "one_long", "mostly_empty"], ["zipf", "every"]),
+    "--family": (["reduce", "histogram", "axis", "segments"], ["scan", "mine.json", "missing/own.json", "."]),
     "--effort": (["quick", "normal"], ["Quick", "most"]), "--search": (["default", "seeded", "random"], ["annealing"]),
     "--distribution": (["uniform", "zipf", "constant"], ["normal"]), "--binning": (["even", "custom", "key"], ["odd"]),
     "--section": (["B"], ["F", "B,B", "AB", "b"]), "--bins": (["4", "256", "1000"], ["1", "2^20", "2^21", "1e6", "2.5"]),
@@ -136,13 +139,15 @@ def value_of(chance, name, word):
 
 def of_one_operator(chance, chosen):
     """Options of custom operators and of families stand under headings of their own: mostly those of one."""
-    headings = {each[3] for each in chosen} & {"Custom operators:", "Family histogram:", "Family axis:"}
+    headings = {each[3] for each in chosen} & {"Custom operators:", "Family histogram:", "Family axis:", "Family segments:"}
     if not headings or chance.random() > chance.right:
         return chosen, []
     heading = chance.choice(sorted(headings))
     chosen = [each for each in chosen if each[3] in (heading, "Options:") and each[0] not in ("--op", "--family")]
     if heading == "Family histogram:":
         return chosen, ["--op", "histogram"]
+    if heading == "Family segments:":
+        return [each for each in chosen if each[0] != "--segments"], ["--family", "segments", "--segments", "offsets.npy"]
     if heading == "Family axis:":
         return [each for each in chosen if each[0] != "--axis"], ["--axis", "0"]
     return [each for each in chosen if each[0] != "--type"], ["--op", "custom"]
@@ -212,6 +217,7 @@ def make_files(attack):
                           ("matrix.npy", npy("<f4", "(10, 100)", floats, fortran=True)),
                           ("wide.npy", npy("<i8", "(500,)", floats)), ("broken.npy", npy("<f4", "(9999999999,)", floats)),
                           ("edges.npy", npy("<f4", "(3,)", array.array("f", [0, 1, 2]).tobytes())), ("old.out", b"old"),
+                          ("offsets.npy", npy("<i4", "(4,)", array.array("i", [0, 10, 10, 64]).tobytes())),
                           ("archive.npz", b"PK\3\4" + bytes(500)),
                           ("mine.json", b'{"name": "mine", "inputs": ["f32"], "map": "x * x", "finish": "sqrt(a)"}'),
                           ("broken.json", b'{"name": "mine", "inputs": "f32", "map": 7, "more": [[['),

@@ -63,7 +63,8 @@ void SegmentReducer::State::refuse_overlap(const Call& call) const {
   const auto written = range_of(kOutput);
   for (std::size_t i = kFirstInput; i < bytes_.size(); ++i) {
     const auto read = range_of(i);
-    if (written.first >= read.second || read.first >= written.second) continue;
+    const bool is_empty = read.first == read.second;
+    if (is_empty || written.first >= read.second || read.first >= written.second) continue;
     throw InvalidArgument(fmt::format(
         "calling {}: the output lies within {}: results could be written over what is still to be "
         "read",
@@ -76,12 +77,12 @@ void SegmentReducer::reduce(std::span<const void* const> inputs, std::uint64_t e
                             const void* begins, const void* ends, std::uint64_t segments,
                             void* output, Stream stream) const {
   Call call = state_->make_call(inputs, elements, segments);
+  state_->check_shape(call.shape);
   if (segments == 0) return;
   call.arguments[kOutput] = output;
   call.arguments[kFirstInput + inputs.size()] = const_cast<void*>(begins);
   call.arguments[kFirstInput + inputs.size() + 1] = const_cast<void*>(ends);
   call.inputs_ready = inputs_ready_;
-  state_->check_shape(call.shape);
   state_->refuse_overlap(call);
   state_->call(call, stream);
 }
@@ -96,6 +97,7 @@ void SegmentReducer::operator()(const void* input, std::uint64_t elements, const
 void SegmentReducer::prepare(std::span<const void* const> inputs, std::uint64_t elements,
                              std::uint64_t segments, Stream stream) const {
   const Call call = state_->make_call(inputs, elements, segments);
+  state_->check_shape(call.shape);
   if (segments > 0) state_->prepare(call, stream);
 }
 

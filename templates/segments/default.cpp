@@ -12,7 +12,7 @@ SegmentParams default_segment_params(const SegmentReduction& reduction,
                                      int /*multiprocessor_count*/) {
   constexpr std::uint64_t kStagedBytes = 400;  // of a segment, up to which they are staged
   constexpr std::uint64_t kStagedShare = 8;    // elements of a segment that a thread folds then
-  constexpr std::uint64_t kDirectShare = 32;   // the same of one that is read from memory
+  constexpr std::uint64_t kDirectShare = 64;   // the same of one that is read from memory
   constexpr std::uint64_t kLong = 4096;        // elements
   constexpr std::uint64_t kWarp = 32;
   const std::uint64_t mean = mean_elements(reduction);
@@ -33,7 +33,9 @@ SegmentParams default_segment_params(const SegmentReduction& reduction,
   if (mean * element_bytes(reduction.segment) <= kStagedBytes && is_valid(reduction, staged)) {
     return staged;
   }
-  return make(SegmentMethod::direct, mean < kLong ? 256 : 512, 4, group_of(kDirectShare, 8));
+  const int group = group_of(kDirectShare, 8);
+  return mean < kLong ? make(SegmentMethod::direct, 128, 8, group)
+                      : make(SegmentMethod::direct, 512, 4, group);
 }
 
 }  // namespace foldtune

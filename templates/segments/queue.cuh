@@ -33,8 +33,10 @@ class SegmentQueue {
                                             max_chunks * sizeof(Slot<A>))),
         max_chunks_(max_chunks) {}
 
-  /// False if there is no room for it.
+  /// False if there is no room for it. Of a full queue nothing is counted any more, or the count of
+  /// entries would overflow.
   FOLDTUNE_DEVICE bool push(uint64 segment, uint64 chunks, bool is_tile) const {
+    if ((platform::load_relaxed(pushed_) & kChunkMask) >= max_chunks_) return false;
     const uint64 before = platform::fetch_add_relaxed(pushed_, kOneEntry + chunks);
     const uint64 first = before & kChunkMask;
     const bool has_room = first + chunks <= max_chunks_;

@@ -172,8 +172,10 @@ struct SegmentBlock {
       if (entry.is_void) break;
       const uint32 chunk = number - entry.first_chunk;
       if (entry.is_tile) {
-        fold_tile(entry.segment + uint64{chunk} * kPartSegments, kPartSegments, /*is_part=*/true,
-                  /*is_last=*/false);
+        const uint32 before = chunk * kPartSegments;
+        const uint32 left = work.tile_segments - before;
+        fold_tile(entry.segment + before, left < kPartSegments ? left : kPartSegments,
+                  /*is_part=*/true, /*is_last=*/false);
       } else {
         fold_chunk(entry, chunk);
       }
@@ -205,14 +207,20 @@ struct SegmentBlock {
     Offset end = ends[number];
     if (begin < 0) begin = 0;
     if (end > most) end = most;
-    return {static_cast<Index>(begin), end > begin ? static_cast<Index>(end - begin) : Index{0}};
+    if (end <= begin) return {0, 0};
+    return {static_cast<Index>(begin), static_cast<Index>(end - begin)};
   }
   FOLDTUNE_DEVICE bool is_long(Index count) const {
     return work.helpers > 0 && count > Index{kLongChunks} * work.chunk_elements;
   }
 
   FOLDTUNE_DEVICE void store(uint64 segment, const A& total, Index count) const {
-    output[segment] = result_of_one<Op, Output>(total, count);
+    uint64 divided_by = count;
+    if constexpr (requires { Op::kDegreesOfFreedom; }) {
+      // Nothing over nothing.
+      if (count == 0) divided_by = Op::kDegreesOfFreedom;
+    }
+    output[segment] = result_of_one<Op, Output>(total, divided_by);
   }
 
   /// Segments from number `first` on, `most` of them or as many as there are: a tile of the block's
@@ -233,27 +241,24 @@ struct SegmentBlock {
         fold_by_warps(first, count, is_staged, summary, shifts);
       }
     }
-    if (summary.longest > kWarpElements) fold_by_block(first, count);
+    if (summary.longest > kWarpElements || is_long(summary.longest)) fold_by_block(first, count);
   }
 
   /// Puts the tile's segments into the storage. What they are like, in every thread.
   FOLDTUNE_DEVICE TileSummary<Index> load_segments(uint64 first, uint32 count, bool is_part) const {
     using Summaries = TileSummaries<Index>;
     constexpr uint32 kWarps = kBlockSize / kWarpSize;
-    // Of a thread, loaded together.
-    constexpr uint32 kAll = (max_tile_segments(kParams) + kBlockSize - 1) / kBlockSize;
-    constexpr uint32 kOffsets = kAll < 8 ? kAll : 8;
     TileSummary<Index> summary = Summaries::identity();
-    for (uint32 base = thread(); base < count; base += kBlockSize * kOffsets) {
+    for (uint32 base = thread(); base < count; base += kBlockSize * kUnroll) {
       // All are asked for before any is waited for.
-      Segment<Index> segments[kOffsets];
+      Segment<Index> segments[kUnroll];
       FOLDTUNE_UNROLL
-      for (uint32 i = 0; i < kOffsets; ++i) {
+      for (uint32 i = 0; i < kUnroll; ++i) {
         const uint32 at = base + i * kBlockSize;
         segments[i] = at < count ? segment_at(first + at) : Segment<Index>{0, 0};
       }
       FOLDTUNE_UNROLL
-      for (uint32 i = 0; i < kOffsets; ++i) {
+      for (uint32 i = 0; i < kUnroll; ++i) {
         const uint32 at = base + i * kBlockSize;
         if (is_part && is_long(segments[i].count)) segments[i].count = Segment<Index>::kIsLeft;
         if (at < count) storage.segments[at] = segments[i];
@@ -368,7 +373,7 @@ struct SegmentBlock {
       const uint32 i = base + group;
       Segment<Index> segment{0, Segment<Index>::kIsLeft};
       if (i < count) segment = storage.segments[i];
-      const bool is_there = segment.count <= kGroupElements;
+      const bool is_there = segment.count <= kGroupElements && !is_long(segment.count);
       A total = Op::identity();
       if (is_there) {
         if constexpr (kStages) {
@@ -407,7 +412,8 @@ struct SegmentBlock {
     for (uint32 base = 0; base < count; base += kWarpSize) {
       const Index elements = base + lane < count ? storage.segments[base + lane].count : Index{0};
       // The same in every warp.
-      bool is_todo = elements > kWarpElements && elements != Segment<Index>::kIsLeft;
+      bool is_todo =
+          elements != Segment<Index>::kIsLeft && (elements > kWarpElements || is_long(elements));
       while (platform::warp_any(is_todo)) {
         const uint32 at = platform::first_lane(is_todo);
         if (lane == at) is_todo = false;
@@ -441,8 +447,8 @@ struct SegmentBlock {
       if (thread() == 0) storage.partial = total;
       platform::sync_block();
       if (thread() == chunk % kBlockSize) share = Op::combine(share, storage.partial);
+      platform::sync_block();
     }
-    platform::sync_block();
     return share;
   }
 
@@ -477,8 +483,8 @@ FOLDTUNE_DEVICE void fold_all_segments(TypeList<Ts...>,
   FOLDTUNE_SHARED(typename Block::Storage, storage);
   platform::let_next_grid_begin();
   if (!inputs_ready || work.segments == 0) {
-    prefetch_tiles<kParams.block_size, kTile, Ts...>(inputs.pointers,
-                                                     static_cast<Index>(work.elements));
+    // 64 bits, for the grid may have far more tiles than the inputs.
+    prefetch_tiles<kParams.block_size, kTile, Ts...>(inputs.pointers, uint64{work.elements});
     platform::await_previous_grid();
   }
   Block{inputs, begins, ends, work, output, {scratch, work.max_chunks}, inputs_ready, storage}

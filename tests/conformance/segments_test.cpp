@@ -260,7 +260,7 @@ std::size_t segment_variant_count(const Reduction& segment) {
   if (kThreadSanitizer) return is_representative(segment) ? 2 : 1;
   if (environment.options().all) return 24;
   if (environment.is_cuda()) return environment.options().quick ? 2 : 8;
-  if (is_representative(segment)) return environment.options().quick ? 4 : 6;
+  if (is_representative(segment)) return 3;
   return is_plain(segment) ? 1 : 0;
 }
 

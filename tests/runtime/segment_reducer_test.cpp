@@ -1,6 +1,7 @@
 // Reductions of segments, through the public functions, on the CPU device.
 #include "foldtune/segment_reducer.h"
 
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <numeric>
@@ -78,6 +79,8 @@ TEST_CASE_METHOD(SegmentReducerTest,
   sum(nullptr, 0, offsets.data(), 2, sums.data());
   CHECK(sums == std::vector<float>{0, 0});
   sum(nullptr, 0, nullptr, 0, nullptr);
+  CHECK_THROWS_WITH(sum(nullptr, 1ull << 31, nullptr, 0, nullptr),
+                    ContainsSubstring("offsets of i32 do not reach"));
   std::vector<float> x{1, 2, 3, 4};
   CHECK_THROWS_WITH(sum(x.data(), 4, nullptr, 2, sums.data()),
                     ContainsSubstring("the begins pointer"));
@@ -91,6 +94,26 @@ TEST_CASE_METHOD(SegmentReducerTest,
   CHECK_THROWS_WITH(sum.reduce(inputs, 4, offsets.data(), offsets.data() + 1, 2, sums.data()),
                     ContainsSubstring("it takes 1 input, not 2"));
   CHECK_THROWS_AS(context_.segment_reducer({.offsets = ElementType::f32}), InvalidArgument);
+}
+
+TEST_CASE_METHOD(SegmentReducerTest, "SegmentReducer: means and variances of nothing are NaN") {
+  const std::vector<float> x{1, 3};
+  const std::vector<std::int32_t> offsets{0, 0, 2};
+  for (const Operator op : {Operator::mean, Operator::variance, Operator::stddev}) {
+    for (const int ddof : {0, 1}) {
+      if (op == Operator::mean && ddof == 1) continue;
+      const SegmentReducer reducer =
+          context_.segment_reducer({.segment = {.op = op, .type = ElementType::f32, .ddof = ddof}});
+      std::vector<float> result(2);
+      reducer(x.data(), 2, offsets.data(), 2, result.data());
+      INFO(name(op) << ddof);
+      CHECK(std::isnan(result[0]));
+      CHECK(result[1] == (op == Operator::mean       ? 2.0f
+                          : ddof == 0                ? 1.0f
+                          : op == Operator::variance ? 2.0f
+                                                     : std::sqrt(2.0f)));
+    }
+  }
 }
 
 TEST_CASE_METHOD(SegmentReducerTest, "SegmentReducer: prepares, explains, and makes promises") {

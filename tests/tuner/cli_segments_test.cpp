@@ -51,9 +51,8 @@ TEST_CASE("run --segments gives a result for each segment") {
   const std::string output = place.file("sums.npy");
   const Outcome text =
       run_cpu(place, segments({"--op", "sum", "--segments", wide, file, "--output", output}));
-  CHECK_THAT(text.out,
-             ContainsSubstring("6, 0, 14, an array (3,) of f32, in " + output) &&
-                 ContainsSubstring("--op sum --type f32 --offsets i64 --shape 3x5"));
+  CHECK_THAT(text.out, ContainsSubstring("6, 0, 14, an array (3,) of f32, in " + output) &&
+                           ContainsSubstring("--op sum --type f32 --offsets i64 --shape 3x5"));
   CHECK(report_of_run(place, {"--op", "sum", output})["result"] == 20);
 }
 

@@ -31,6 +31,7 @@
 #include "tuner/commands/run_input.h"
 #include "tuner/commands/run_report.h"
 #include "tuner/commands/run_task.h"
+#include "tuner/files/output_file.h"
 #include "tuner/measure/statistics.h"
 #include "tuner/text/print.h"
 

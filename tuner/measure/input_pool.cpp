@@ -73,6 +73,10 @@ std::vector<InputSize> input_sizes(const DeviceInfo& device, const Workload& wor
   return sizes;
 }
 
+bool has_tables_of_shape(const Problem& problem) {
+  return std::ranges::any_of(problem.family().arguments(problem), &Argument::follows_shape);
+}
+
 /// Not cleared, which would be one thread's work on a gigabyte.
 std::unique_ptr<std::byte[]> allocate_on_host(std::size_t bytes) {
   try {
@@ -148,29 +152,31 @@ std::vector<std::size_t> InputPool::groups(const std::vector<Workload>& workload
   return groups;
 }
 
-const InputPool::Tables& InputPool::tables_of(const Workload& workload) const {
+std::shared_ptr<const InputPool::Tables> InputPool::tables_of(const Workload& workload) const {
   /// Of the workload that is measured, and of the next one.
   constexpr std::size_t kKept = 2;
   const std::lock_guard lock(tables_mutex_);
-  const auto found = std::ranges::find(tables_, workload.shape, &Tables::shape);
+  const auto found =
+      std::ranges::find(tables_, workload.shape, [](const auto& tables) { return tables->shape; });
   if (found != tables_.end()) return *found;
-  if (tables_.size() == kKept) tables_.pop_front();
-  Tables& made = tables_.emplace_back();
-  made.shape = workload.shape;
+  auto made = std::make_shared<Tables>();
+  made->shape = workload.shape;
   for (const InputSize& size : input_sizes(device_.info(), workload)) {
     if (!size.argument.follows_shape) continue;
     const std::size_t bytes = size.elements * size.argument.element_bytes;
-    made.inputs.push_back({.place = size.place,
-                           .element_bytes = size.argument.element_bytes,
-                           .is_table = true,
-                           .elements = size.elements,
-                           .device = DeviceBuffer(device_, bytes),
-                           .host = allocate_on_host(bytes)});
-    const Input& table = made.inputs.back();
+    made->inputs.push_back({.place = size.place,
+                            .element_bytes = size.argument.element_bytes,
+                            .is_table = true,
+                            .elements = size.elements,
+                            .device = DeviceBuffer(device_, bytes),
+                            .host = allocate_on_host(bytes)});
+    const Input& table = made->inputs.back();
     judge_of(workload.problem)
         .fill_for_shape(workload, table.place, {table.host.get(), bytes}, seed_);
     device_.copy(table.device.data(), table.host.get(), bytes);
   }
+  if (tables_.size() == kKept) tables_.pop_front();
+  tables_.push_back(made);
   return made;
 }
 
@@ -182,8 +188,9 @@ InputPool::Arguments InputPool::addresses(const Workload& workload, std::uint64_
     addresses.at(input.place) = begin + (input.is_table ? 0 : offset * input.element_bytes);
   }
   const std::vector<Argument> arguments = workload.problem.family().arguments(workload.problem);
-  if (std::ranges::any_of(arguments, &Argument::follows_shape)) {
-    for (const Input& table : tables_of(workload).inputs) {
+  if (has_tables_of_shape(workload.problem)) {
+    const std::shared_ptr<const Tables> tables = tables_of(workload);
+    for (const Input& table : tables->inputs) {
       addresses.at(table.place) =
           on_host ? static_cast<void*>(table.host.get()) : static_cast<void*>(table.device.data());
     }
@@ -212,6 +219,7 @@ std::uint64_t InputPool::offset(const Workload& workload) const {
 InputPool::Slices InputPool::slices(const Workload& workload) const {
   const std::uint64_t begin = offset(workload);
   Slices slices;
+  if (has_tables_of_shape(workload.problem)) slices.tables_ = tables_of(workload);
   slices.first_ = addresses(workload, begin, /*on_host=*/false);
   std::uint64_t count = 0;
   for (const Input& input : inputs_) {

@@ -62,9 +62,11 @@ class InputPool {
     std::array<std::size_t, Call::kMaxArguments> strides_{};  ///< bytes
     std::size_t used_ = 0;
     int count_ = 1;
+    std::shared_ptr<const void> tables_;  ///< whose addresses they have
   };
 
-  /// As many as fit beside the flush region; at least one.
+  /// As many as fit beside the flush region; at least one. Host addresses of tables that follow the
+  /// shape stay valid until those of two other shapes were asked for.
   Slices slices(const Workload& workload) const;
 
   /// What slice 0 holds, on the host.
@@ -93,8 +95,8 @@ class InputPool {
     Shape shape;
     std::vector<Input> inputs;
   };
-  /// Makes them, if it is the first time. They stay until those of two other shapes are made.
-  const Tables& tables_of(const Workload& workload) const;
+  /// Makes them, if it is the first time. The pool keeps those of two shapes, and slices their own.
+  std::shared_ptr<const Tables> tables_of(const Workload& workload) const;
 
   /// Those of slice 0, its inputs from element `offset` on.
   Arguments addresses(const Workload& workload, std::uint64_t offset, bool on_host) const;
@@ -108,7 +110,7 @@ class InputPool {
   std::uint64_t flush_bytes_ = 0;
   std::vector<Input> inputs_;
   mutable std::mutex tables_mutex_;
-  mutable std::list<Tables> tables_;
+  mutable std::list<std::shared_ptr<const Tables>> tables_;
 };
 
 }  // namespace foldtune

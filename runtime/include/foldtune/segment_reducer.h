@@ -27,8 +27,8 @@ class FOLDTUNE_API SegmentReducer {
   /// says; of a list of `segments + 1` offsets they are the list, and the same from its second
   /// offset on. Segments may be empty, overlap, and be in any order. Each input has `elements`
   /// elements: of a segment, what lies outside is left out, and one that ends before it begins is
-  /// empty. An empty segment gives the operator's identity; operators that find an element give -1.
-  /// The output overlaps no input.
+  /// empty. An empty segment gives the operator's identity, operators that find an element -1,
+  /// means and variances NaN. The output overlaps no input.
   ///
   /// Throws InvalidArgument for another number of inputs than the operator's, and for more elements
   /// or segments than 2^40, or than offsets of i32 reach.

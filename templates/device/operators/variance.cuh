@@ -17,6 +17,7 @@ struct Variance {
   using Accumulator = Moments<Number, Squares, Count>;
   using Plain = PlainMoments<T, A, I>;
   static constexpr Instruction kInstruction = Instruction::none;
+  static constexpr int kDegreesOfFreedom = kDdof;
 
   static FOLDTUNE_DEVICE Accumulator identity() { return {0, 0, Squares::none(), 0}; }
   static FOLDTUNE_DEVICE Accumulator map(Held<T> x, uint64) {

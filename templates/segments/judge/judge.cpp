@@ -86,6 +86,7 @@ class SegmentsExpectation final : public Expectation {
                                               : mix(k) % reduction_.segments;
       const std::uint64_t begin = read_offset(reduction_.offsets, begins, i);
       const std::uint64_t end = read_offset(reduction_.offsets, ends, i);
+      if (end == begin && !has_empty_result(reduction_.segment.op)) continue;
       elements += end - begin;
       if (elements > kCheckedElements && !checked_.empty()) break;
       checked_.push_back({.number = i, .begin = begin, .count = end - begin});
@@ -249,18 +250,22 @@ FoldShape segment_fold_shape(const SegmentReduction& reduction, const SegmentPar
                               ceil_log2(threads) + 2 * ceil_log2(kWarp),
                      .tile = tile};
   };
+  const std::uint64_t most_chunk = std::max(kLeastChunk, reduction.elements / kLeastChunks + 1);
+  FoldShape in_chunks =
+      fold_by(std::min(count, 2 * most_chunk), block, tile_of_vectors, 2 * vector);
+  in_chunks.depth += count / kLeastChunk / block + 2 + ceil_log2(block) + 2 * ceil_log2(kWarp);
   const bool is_staged = params.method == SegmentMethod::staged;
   if (count <= static_cast<std::uint64_t>(max_group_elements(params))) {
-    return is_staged ? fold_by(count, group, 1, 0)
-                     : fold_by(count, group, tile_of_vectors, 2 * vector);
+    FoldShape in_group = is_staged ? fold_by(count, group, 1, 0)
+                                   : fold_by(count, group, tile_of_vectors, 2 * vector);
+    // It may be long all the same.
+    if (count > 2 * kLeastChunk) in_group.depth = std::max(in_group.depth, in_chunks.depth);
+    return in_group;
   }
   if (count <= static_cast<std::uint64_t>(max_warp_elements(params))) {
     return fold_by(count, kWarp, 1, 0);
   }
-  const std::uint64_t most_chunk = std::max(kLeastChunk, reduction.elements / kLeastChunks + 1);
-  FoldShape shape = fold_by(std::min(count, 2 * most_chunk), block, tile_of_vectors, 2 * vector);
-  shape.depth += count / kLeastChunk / block + 2 + ceil_log2(block) + 2 * ceil_log2(kWarp);
-  return shape;
+  return in_chunks;
 }
 
 }  // namespace foldtune
