@@ -22,42 +22,35 @@ struct QueueEntry {
 template <class A>
 class SegmentQueue {
  public:
+  /// `scratch` may be null where there are no helpers, which alone use it.
   FOLDTUNE_DEVICE SegmentQueue(void* scratch, uint32 max_chunks)
-      : pushed_(static_cast<uint64*>(scratch)),
-        announced_(reinterpret_cast<uint32*>(pushed_ + 1)),
-        exits_(announced_ + 1),
-        entries_(pushed_ + kSegmentHeaderBytes / sizeof(uint64)),
-        partials_(entries_ + max_chunks + 1),
-        arrivals_(reinterpret_cast<uint32*>(static_cast<char*>(scratch) + kSegmentHeaderBytes +
-                                            (max_chunks + 1) * sizeof(uint64) +
-                                            max_chunks * sizeof(Slot<A>))),
-        max_chunks_(max_chunks) {}
+      : scratch_(static_cast<char*>(scratch)), max_chunks_(max_chunks) {}
 
   /// False if there is no room for it. Of a full queue nothing is counted any more, or the count of
   /// entries would overflow.
   FOLDTUNE_DEVICE bool push(uint64 segment, uint64 chunks, bool is_tile) const {
-    if ((platform::load_relaxed(pushed_) & kChunkMask) >= max_chunks_) return false;
-    const uint64 before = platform::fetch_add_relaxed(pushed_, kOneEntry + chunks);
+    if ((platform::load_relaxed(count_word()) & kChunkMask) >= max_chunks_) return false;
+    const uint64 before = platform::fetch_add_relaxed(count_word(), kOneEntry + chunks);
     const uint64 first = before & kChunkMask;
     const bool has_room = first + chunks <= max_chunks_;
     const uint64 number = before >> kEntryShift;
     if (number <= max_chunks_) {
       const uint64 first_kept = first < max_chunks_ ? first : max_chunks_;
-      platform::store_relaxed(entries_ + number, kPresent | (is_tile ? kIsTile : 0) |
-                                                     (has_room ? 0 : kIsVoid) |
-                                                     first_kept << kSegmentBits | segment);
+      platform::store_relaxed(entries() + number, kPresent | (is_tile ? kIsTile : 0) |
+                                                      (has_room ? 0 : kIsVoid) |
+                                                      first_kept << kSegmentBits | segment);
     }
     return has_room;
   }
 
   /// A block has looked at all of its tiles, and pushes no more. By one of its threads, after a
   /// barrier.
-  FOLDTUNE_DEVICE void announce() const { platform::take_ticket(announced_, ~0u); }
+  FOLDTUNE_DEVICE void announce() const { platform::take_ticket(announced(), ~0u); }
 
   /// Waits for all blocks to have announced that. What was pushed.
   FOLDTUNE_DEVICE uint64 await(uint32 blocks) const {
-    while (platform::load_acquire(announced_) != blocks) platform::pause();
-    return platform::load_relaxed(pushed_);
+    while (platform::load_acquire(announced()) != blocks) platform::pause();
+    return platform::load_relaxed(count_word());
   }
 
   FOLDTUNE_DEVICE uint32 chunks_of(uint64 pushed) const {
@@ -91,25 +84,25 @@ class SegmentQueue {
             .is_void = (entry & kIsVoid) != 0};
   }
 
-  FOLDTUNE_DEVICE Partials<A> partials() const { return Partials<A>(partials_); }
+  FOLDTUNE_DEVICE Partials<A> partials() const { return Partials<A>(slots()); }
   /// True for the last of the chunks of an entry. It sees what the others put.
   FOLDTUNE_DEVICE bool is_last(const QueueEntry& entry) const {
     const uint32 last = entry.chunks - 1;
-    return platform::take_ticket(arrivals_ + entry.number, last) == last;
+    return platform::take_ticket(arrivals() + entry.number, last) == last;
   }
 
   /// Called by the first thread of each of the helpers when it needs the queue no more. True for
   /// the last one, whose block empties it.
   FOLDTUNE_DEVICE bool leave(uint32 helpers) const {
-    return platform::take_ticket(exits_, helpers - 1) == helpers - 1;
+    return platform::take_ticket(exits(), helpers - 1) == helpers - 1;
   }
   FOLDTUNE_DEVICE void clear(uint64 pushed, uint32 thread, uint32 threads) const {
     for (uint32 i = thread; i < entries_of(pushed); i += threads) {
-      platform::store_relaxed(entries_ + i, uint64{0});
+      platform::store_relaxed(entries() + i, uint64{0});
     }
     if (thread == 0) {
-      platform::store_relaxed(pushed_, uint64{0});
-      platform::store_relaxed(announced_, uint32{0});
+      platform::store_relaxed(count_word(), uint64{0});
+      platform::store_relaxed(announced(), uint32{0});
     }
   }
 
@@ -130,20 +123,27 @@ class SegmentQueue {
   }
   /// Waits for it: whoever counted it is about to put it there.
   FOLDTUNE_DEVICE uint64 get(uint32 number) const {
-    uint64 entry = platform::load_relaxed(entries_ + number);
+    uint64 entry = platform::load_relaxed(entries() + number);
     while ((entry & kPresent) == 0) {
       platform::pause();
-      entry = platform::load_relaxed(entries_ + number);
+      entry = platform::load_relaxed(entries() + number);
     }
     return entry;
   }
 
-  uint64* pushed_;
-  uint32* announced_;
-  uint32* exits_;
-  uint64* entries_;
-  uint64* partials_;
-  uint32* arrivals_;
+  FOLDTUNE_DEVICE uint64* count_word() const { return reinterpret_cast<uint64*>(scratch_); }
+  FOLDTUNE_DEVICE uint32* announced() const { return reinterpret_cast<uint32*>(scratch_ + 8); }
+  FOLDTUNE_DEVICE uint32* exits() const { return reinterpret_cast<uint32*>(scratch_ + 12); }
+  FOLDTUNE_DEVICE uint64* entries() const {
+    return reinterpret_cast<uint64*>(scratch_ + kSegmentHeaderBytes);
+  }
+  FOLDTUNE_DEVICE uint64* slots() const { return entries() + max_chunks_ + 1; }
+  FOLDTUNE_DEVICE uint32* arrivals() const {
+    return reinterpret_cast<uint32*>(reinterpret_cast<char*>(slots()) +
+                                     uint64{max_chunks_} * sizeof(Slot<A>));
+  }
+
+  char* scratch_;
   uint32 max_chunks_;
 };
 
