@@ -19,9 +19,7 @@ constexpr std::uint64_t kMaxTileBlocks = std::uint64_t{1} << 20;
 /// Of what a tile may hold, what it holds of segments of the mean length: most tiles fit then.
 constexpr double kFilled = 0.8;
 
-/// Elements of a chunk at least, and chunks of a helper where they are more.
-constexpr std::uint64_t kLeastChunk = 4096;
-constexpr std::uint64_t kChunksOfHelper = 16;
+constexpr std::uint64_t kLeastChunk = kLeastSegmentChunk;
 
 /// Chunks that there is room for, for each of so many elements: a part of a crowded tile may be a
 /// small one.

@@ -22,6 +22,9 @@ struct SegmentParams {
 /// Segments of a tile, at most.
 inline constexpr int kMaxTileSegments = 1024;
 
+/// Elements after those that are copied, for which there is room in shared memory.
+inline constexpr int kWindowBeyond = 128;
+
 /// Elements of each input that a block of `staged` copies at a time.
 FOLDTUNE_CONSTEXPR int staged_segment_elements(const SegmentParams& params) {
   return params.block_size * params.vector_width * params.unroll;

@@ -126,7 +126,7 @@ struct SegmentStorage {
   TileSummary<Index> summaries[kParams.block_size / kWarpSize];  // of warps
   typename Op::Accumulator partial;
   uint64 pushed;
-  bool is_last;
+  bool answer;  ///< of the first thread, to all
 };
 
 /// One block of the kernel.
@@ -142,6 +142,7 @@ struct SegmentBlock {
   static constexpr Index kGroupElements = max_group_elements(kParams);
   static constexpr Index kWarpElements = max_warp_elements(kParams);
   static constexpr int kUnroll = 4;  // of elements that are loaded one by one
+  static_assert(kUnroll * kWarpSize <= kWindowBeyond);
 
   const InputPointers<Inputs::kSize>& inputs;
   const Offset* begins;
@@ -181,9 +182,9 @@ struct SegmentBlock {
       }
     }
     platform::sync_block();
-    if (thread() == 0) storage.is_last = queue.leave(work.helpers);
+    if (thread() == 0) storage.answer = queue.leave(work.helpers);
     platform::sync_block();
-    if (storage.is_last) queue.clear(pushed, thread(), kBlockSize);
+    if (storage.answer) queue.clear(pushed, thread(), kBlockSize);
   }
 
  private:
@@ -296,12 +297,12 @@ struct SegmentBlock {
     const bool has_long = is_long(summary.longest);
     if (is_crowded) {
       if (thread() == 0) {
-        storage.is_last =
+        storage.answer =
             queue.push(first, (count + kPartSegments - 1) / kPartSegments, /*is_tile=*/true);
       }
       platform::sync_block();
     }
-    const bool is_left = is_crowded && storage.is_last;
+    const bool is_left = is_crowded && storage.answer;
     if (has_long || is_left) {
       for (uint32 i = thread(); i < count; i += kBlockSize) {
         Index& elements = storage.segments[i].count;
@@ -459,10 +460,10 @@ struct SegmentBlock {
     A total = fold_one_chunk(segment, chunk);
     if (thread() == 0) {
       queue.partials().put(entry.first_chunk + chunk, total);
-      storage.is_last = queue.is_last(entry);
+      storage.answer = queue.is_last(entry);
     }
     platform::sync_block();
-    if (!storage.is_last) return;
+    if (!storage.answer) return;
     A share = Op::identity();
     for (uint32 i = thread(); i < entry.chunks; i += kBlockSize) {
       share = Op::combine(share, queue.partials().get(entry.first_chunk + i));

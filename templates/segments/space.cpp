@@ -42,8 +42,7 @@ std::size_t shared_bytes(const SegmentReduction& reduction, const SegmentParams&
   const std::size_t number = is_wide ? sizeof(std::uint64_t) : sizeof(std::uint32_t);
   std::size_t bytes = 2 * number * static_cast<std::size_t>(max_tile_segments(params));
   if (params.method == SegmentMethod::staged) {
-    constexpr std::size_t kBeyond = std::size_t{4} * kWarp;  // as in window.cuh
-    bytes += (static_cast<std::size_t>(staged_segment_elements(params)) + kBeyond) *
+    bytes += static_cast<std::size_t>(staged_segment_elements(params) + kWindowBeyond) *
              element_bytes(reduction.segment);
   }
   const std::size_t warps = static_cast<std::size_t>(params.block_size) / kWarp;

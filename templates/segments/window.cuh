@@ -1,6 +1,6 @@
 /// A stretch of the inputs in shared memory, which lies at the same distance from a multiple of the
-/// vectors' size as in memory. There is room for `kBeyond` elements after it, so that a warp may
-/// load a few too many and drop them.
+/// vectors' size as in memory. There is room for kWindowBeyond elements after it, so that a warp
+/// may load a few too many and drop them.
 #pragma once
 
 #include "templates/fold/load.cuh"
@@ -14,9 +14,7 @@ struct Window {
 };
 template <int kCapacity, class T, class... Rest>
 struct Window<kCapacity, T, Rest...> {
-  static constexpr int kBeyond = 4 * kWarpSize;
-
-  alignas(16) T elements[kCapacity + kBeyond];
+  alignas(16) T elements[kCapacity + kWindowBeyond];
   Window<kCapacity, Rest...> rest;
 
   /// Element `i` of the stretch; `shifts` says where it begins, of each input.

@@ -20,4 +20,8 @@ struct SegmentWork {
 inline constexpr unsigned kSegmentHeaderBytes = 16;
 inline constexpr unsigned kMaxSegmentChunks = 1u << 20;
 
+/// Elements of a chunk at least, and chunks of a helper where they are more.
+inline constexpr unsigned kLeastSegmentChunk = 4096;
+inline constexpr unsigned kChunksOfHelper = 16;
+
 }  // namespace foldtune

@@ -53,6 +53,14 @@ TEST_CASE("Every segment has a block, and the scratch suffices for every shape o
   }
 }
 
+TEST_CASE("What is read of segments are elements and offsets") {
+  const SegmentReduction sum{.segment = {.type = ElementType::f32},
+                             .offsets = ElementType::i64,
+                             .segments = 100,
+                             .elements = 5000};
+  CHECK(input_bytes(sum) == 5000 * 4 + 2 * 100 * 8);
+}
+
 TEST_CASE("A search of segments finds some hundred configurations, and the default") {
   for (const std::uint64_t segments : {1ull << 24, 1ull << 20, 1ull << 12}) {
     const SegmentReduction sum{

@@ -17,7 +17,7 @@ namespace foldtune {
 enum class SegmentLengths {
   uniform,       ///< any length from 0 to twice the mean
   equal,         ///< all of one length
-  power_law,     ///< most are short; the longest is an eighth of all
+  power_law,     ///< most are short; the longest is about a tenth of all
   one_long,      ///< one is half of all, the others have any length
   mostly_empty,  ///< nine of ten are empty
 };

@@ -12,6 +12,7 @@
 #include "templates/fold/judge/operator_laws.h"
 #include "templates/fold/judge/reference.h"
 #include "templates/segments/space.h"
+#include "templates/segments/work.cuh"
 #include "tuner/verify/elements.h"
 #include "tuner/verify/random_elements.h"
 
@@ -27,9 +28,7 @@ constexpr std::uint64_t kEnds = 64;
 constexpr std::uint64_t kChecked = 4096;
 constexpr std::uint64_t kCheckedElements = std::uint64_t{1} << 28;
 
-/// As the kernel has them (segments.cuh, launcher.cpp).
-constexpr std::uint64_t kLeastChunk = 4096;
-constexpr std::uint64_t kLeastChunks = 16;
+constexpr std::uint64_t kLeastChunk = kLeastSegmentChunk;
 
 constexpr SegmentParams kPlainest{
     .method = SegmentMethod::direct, .block_size = 32, .vector_width = 1, .unroll = 1, .group = 1};
@@ -250,7 +249,7 @@ FoldShape segment_fold_shape(const SegmentReduction& reduction, const SegmentPar
                               ceil_log2(threads) + 2 * ceil_log2(kWarp),
                      .tile = tile};
   };
-  const std::uint64_t most_chunk = std::max(kLeastChunk, reduction.elements / kLeastChunks + 1);
+  const std::uint64_t most_chunk = std::max(kLeastChunk, reduction.elements / kChunksOfHelper + 1);
   FoldShape in_chunks =
       fold_by(std::min(count, 2 * most_chunk), block, tile_of_vectors, 2 * vector);
   in_chunks.depth += count / kLeastChunk / block + 2 + ceil_log2(block) + 2 * ceil_log2(kWarp);
