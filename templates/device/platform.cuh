@@ -34,6 +34,9 @@ enum class HalfType { i16, u16, f16, bf16 };
 
 #define FOLDTUNE_DEVICE __device__ __forceinline__
 #define FOLDTUNE_KERNEL(block_size) __global__ void __launch_bounds__(block_size)
+// With as many registers as it takes. Without a number of blocks ptxas may rather put some of them
+// into memory, loads in flight among them, so that more threads fit a multiprocessor.
+#define FOLDTUNE_KERNEL_IN_REGISTERS(block_size) __global__ void __launch_bounds__(block_size, 1)
 #define FOLDTUNE_SHARED(Type, name) __shared__ Type name
 #define FOLDTUNE_UNROLL _Pragma("unroll")
 #define FOLDTUNE_ROLL _Pragma("unroll 1")  // short code instead
@@ -396,6 +399,7 @@ FOLDTUNE_DEVICE void count(uint64* counter, uint64 amount) { atomicAdd(counter, 
 
 #define FOLDTUNE_DEVICE inline
 #define FOLDTUNE_KERNEL(block_size) void
+#define FOLDTUNE_KERNEL_IN_REGISTERS(block_size) void
 #define FOLDTUNE_SHARED(Type, name)                            \
   static_assert(sizeof(Type) <= foldtune::host::kSharedBytes); \
   Type& name = *static_cast<Type*>(foldtune::platform::current->shared)

@@ -13,12 +13,6 @@ namespace {
 constexpr std::size_t kOutput = 0;
 constexpr std::size_t kInputs = 1;
 
-/// Blocks that have tiles, at most: each is counted in the queue's header.
-constexpr std::uint64_t kMaxTileBlocks = std::uint64_t{1} << 20;
-
-/// Of what a tile may hold, what it holds of segments of the mean length: most tiles fit then.
-constexpr double kFilled = 0.8;
-
 constexpr std::uint64_t kLeastChunk = kLeastSegmentChunk;
 
 /// Chunks that there is room for, for each of so many elements: a part of a crowded tile may be a
@@ -27,6 +21,11 @@ constexpr std::uint64_t kRoom = 12;
 
 /// Of a chunk.
 constexpr unsigned kMaxShares = 1 << 16;
+
+/// Elements.
+std::uint64_t block_loads(const SegmentParams& params) {
+  return static_cast<std::uint64_t>(params.block_size * params.vector_width * params.unroll);
+}
 
 std::uint64_t divide_up(std::uint64_t value, std::uint64_t divisor) {
   return (value + divisor - 1) / divisor;
@@ -38,15 +37,15 @@ SegmentLauncher::SegmentLauncher(const SegmentReduction& reduction, const Segmen
                                  int resident_blocks)
     : params_(params),
       inputs_(reduction.segment.input_types().size()),
+      are_equal_(reduction.lengths == SegmentLengths::equal),
       slot_bytes_(accumulator_bytes(reduction.segment, has_wide_numbers(reduction))),
-      most_helpers_(static_cast<std::uint64_t>(std::max(1, resident_blocks))) {
+      most_blocks_(static_cast<std::uint64_t>(std::max(1, resident_blocks))) {
   // The same for all shapes of the bucket, whose calls share the scratch.
   const Family& family = segments_family();
   const Shape most = family.max_shape(family.bucket({{reduction.segments, reduction.elements}}));
   const std::uint64_t chunks = std::min(divide_up(most[segment_extent::elements], kLeastChunk),
-                                        most_helpers_ * kChunksOfHelper);
-  max_chunks_ =
-      static_cast<unsigned>(std::min<std::uint64_t>(kMaxSegmentChunks - 1, kRoom * chunks));
+                                        most_blocks_ * kChunksOfHelper);
+  max_chunks_ = static_cast<unsigned>(std::min<std::uint64_t>(kMaxSegmentChunks, kRoom * chunks));
 }
 
 SegmentWork SegmentLauncher::work(const Shape& shape) const {
@@ -55,28 +54,30 @@ SegmentWork SegmentLauncher::work(const Shape& shape) const {
   SegmentWork work{};
   work.segments = segments;
   work.elements = elements;
-  auto tile = static_cast<std::uint64_t>(max_tile_segments(params_));
-  if (params_.method == SegmentMethod::staged) {
-    const double filled = static_cast<double>(staged_segment_elements(params_)) * kFilled;
-    const double mean =
-        static_cast<double>(elements) / static_cast<double>(std::max<std::uint64_t>(1, segments));
-    if (filled < mean * static_cast<double>(tile)) {
-      tile = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(filled / mean));
-    }
-  }
-  work.tile_segments = static_cast<unsigned>(tile);
-  work.tiles = divide_up(segments, tile);
-  work.tile_blocks =
-      static_cast<unsigned>(std::clamp<std::uint64_t>(work.tiles, 1, kMaxTileBlocks));
+  constexpr std::uint64_t kWarp = 32;
+  const std::uint64_t warps = block_size() / kWarp;
+  // As many blocks as the device holds: a warp waits for the offsets of its first tile alone.
+  work.tile_blocks = static_cast<unsigned>(std::clamp<std::uint64_t>(
+      divide_up(segments, warps * static_cast<unsigned>(tile_segments(params_))), 1, most_blocks_));
+  // Twice what a block loads at a time, if all helpers have some then.
   const std::uint64_t chunk =
-      std::max(kLeastChunk, divide_up(elements, most_helpers_ * kChunksOfHelper));
+      std::max({kLeastChunk, divide_up(elements, most_blocks_ * kChunksOfHelper),
+                std::min(2 * block_loads(params_), divide_up(elements, most_blocks_))});
   work.chunk_elements = static_cast<unsigned>(std::min<std::uint64_t>(chunk, UINT32_MAX / 2));
+  // What one of the warps that the device holds may take, unless segments are so short that it
+  // matters: four times its share of all elements, or segments of four times the mean length.
+  constexpr std::uint64_t kShares = 4;
+  const std::uint64_t share = elements / (most_blocks_ * warps);
+  const std::uint64_t mean = elements / std::max<std::uint64_t>(1, segments);
+  work.long_elements = std::max<std::uint64_t>(static_cast<unsigned>(max_warp_elements(params_)),
+                                               kShares * std::min(share, mean));
   // So that those of a tile, of less than two chunks each, do not overflow.
   while (work.chunk_elements >> work.share_shift >= kMaxShares) ++work.share_shift;
-  // A segment of all elements is not long, then.
+  // A segment of all elements is not long, then, or none is as long as is said.
   if (segments == 0 || elements <= 2 * kLeastChunk) return work;
+  if (are_equal_ && mean <= work.long_elements) return work;
   work.helpers =
-      static_cast<unsigned>(std::min(most_helpers_, divide_up(elements, work.chunk_elements)));
+      static_cast<unsigned>(std::min(most_blocks_, divide_up(elements, work.chunk_elements)));
   work.max_chunks = max_chunks_;
   return work;
 }
@@ -84,7 +85,7 @@ SegmentWork SegmentLauncher::work(const Shape& shape) const {
 std::size_t SegmentLauncher::scratch_bytes(const Shape& shape) const {
   if (work(shape).helpers == 0) return 0;
   return kSegmentHeaderBytes + max_chunks_ * slot_bytes_ +
-         (max_chunks_ + std::size_t{1}) * (sizeof(std::uint64_t) + sizeof(std::uint32_t));
+         max_chunks_ * (sizeof(std::uint64_t) + sizeof(std::uint32_t));
 }
 
 void SegmentLauncher::fill(const Call& call, void* scratch, Launches& launches) const {

@@ -25,9 +25,10 @@ class SegmentLauncher final : public Launcher {
 
  private:
   SegmentParams params_;
-  std::size_t inputs_;      ///< of the operator
-  std::size_t slot_bytes_;  ///< of a partial result in the scratch
-  std::uint64_t most_helpers_;
+  std::size_t inputs_;         ///< of the operator
+  bool are_equal_;             ///< segments are expected to be, so that none is long
+  std::size_t slot_bytes_;     ///< of a partial result in the scratch
+  std::uint64_t most_blocks_;  ///< tile blocks, or helpers
   unsigned max_chunks_;
 };
 

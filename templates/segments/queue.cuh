@@ -1,6 +1,6 @@
 /// What tiles leave to the blocks that come after them, the helpers: long segments, cut into
-/// chunks, and crowded tiles, cut into smaller ones. An entry is a segment or a tile, and has one
-/// chunk or more, whose numbers follow those of the entry before. Blocks begin in the order of
+/// chunks, and crowded tiles, cut into parts, which are called chunks here as well. Each chunk has
+/// a place of its own, and those of a segment follow one another. Blocks begin in the order of
 /// their index, so that no block which a helper waits for is waiting for its place.
 #pragma once
 
@@ -10,12 +10,11 @@
 namespace foldtune {
 
 struct QueueEntry {
-  uint64 segment;  ///< the long one, or a tile's first
-  uint32 first_chunk;
-  uint32 chunks;
-  uint32 number;  ///< of the entry
+  uint64 segment;      ///< the long one, or a tile's first
+  uint32 first_chunk;  ///< the place of its first chunk
+  bool is_there;       ///< else there is no chunk at this place, nor after it
   bool is_tile;
-  bool is_void;  ///< there was no room for it, nor for those after it
+  bool is_void;  ///< there was no room for all of its chunks
 };
 
 /// A view of the scratch.
@@ -26,118 +25,82 @@ class SegmentQueue {
   FOLDTUNE_DEVICE SegmentQueue(void* scratch, uint32 max_chunks)
       : scratch_(static_cast<char*>(scratch)), max_chunks_(max_chunks) {}
 
-  /// False if there is no room for it. Of a full queue nothing is counted any more, or the count of
-  /// entries would overflow.
+  /// By a warp. False, in all lanes, if there is no room for it. Of a full queue nothing is counted
+  /// any more, or the count would overflow.
   FOLDTUNE_DEVICE bool push(uint64 segment, uint64 chunks, bool is_tile) const {
-    if ((platform::load_relaxed(count_word()) & kChunkMask) >= max_chunks_) return false;
-    const uint64 before = platform::fetch_add_relaxed(count_word(), kOneEntry + chunks);
-    const uint64 first = before & kChunkMask;
-    const bool has_room = first + chunks <= max_chunks_;
-    const uint64 number = before >> kEntryShift;
-    if (number <= max_chunks_) {
-      const uint64 first_kept = first < max_chunks_ ? first : max_chunks_;
-      platform::store_relaxed(entries() + number, kPresent | (is_tile ? kIsTile : 0) |
-                                                      (has_room ? 0 : kIsVoid) |
-                                                      first_kept << kSegmentBits | segment);
+    const uint32 lane = platform::thread_index() % kWarpSize;
+    uint64 first = 0;
+    if (lane == 0) {
+      first = platform::load_relaxed(count());
+      if (first < max_chunks_) first = platform::fetch_add_relaxed(count(), chunks);
+    }
+    first = value_of_lane(first, 0);
+    if (first >= max_chunks_) return false;
+    const uint64 end = first + chunks;
+    const bool has_room = end <= max_chunks_;
+    const uint64 entry = kPresent | (is_tile ? kIsTile : 0) | (has_room ? 0 : kIsVoid) |
+                         first << kSegmentBits | segment;
+    for (uint64 i = first + lane; i < (has_room ? end : max_chunks_); i += kWarpSize) {
+      platform::store_relaxed(entries() + i, entry);
     }
     return has_room;
   }
 
-  /// A block has looked at all of its tiles, and pushes no more. By one of its threads, after a
-  /// barrier.
+  /// A block has folded its tiles, and pushes no more. By one of its threads, after a barrier.
   FOLDTUNE_DEVICE void announce() const { platform::take_ticket(announced(), ~0u); }
 
-  /// Waits for all blocks to have announced that. What was pushed.
-  FOLDTUNE_DEVICE uint64 await(uint32 blocks) const {
-    while (platform::load_acquire(announced()) != blocks) platform::pause();
-    return platform::load_relaxed(count_word());
-  }
-
-  FOLDTUNE_DEVICE uint32 chunks_of(uint64 pushed) const {
-    const uint64 chunks = pushed & kChunkMask;
-    return chunks < max_chunks_ ? static_cast<uint32>(chunks) : max_chunks_;
-  }
-  FOLDTUNE_DEVICE uint32 entries_of(uint64 pushed) const {
-    const uint64 entries = pushed >> kEntryShift;
-    return entries <= max_chunks_ ? static_cast<uint32>(entries) : max_chunks_ + 1;
-  }
-
-  /// The entry that a chunk is of.
-  FOLDTUNE_DEVICE QueueEntry find(uint64 pushed, uint32 chunk) const {
-    uint32 low = 0;
-    uint32 high = entries_of(pushed);
-    while (high - low > 1) {
-      const uint32 middle = low + (high - low) / 2;
-      if (first_chunk(get(middle)) <= chunk) {
-        low = middle;
-      } else {
-        high = middle;
+  /// Takes what is at a place; waits until something is, or all `blocks` have announced that they
+  /// push no more.
+  FOLDTUNE_DEVICE QueueEntry take(uint64 place, uint32 blocks) const {
+    uint64 entry = 0;
+    while (place < max_chunks_) {
+      entry = platform::load_relaxed(entries() + place);
+      if (entry != 0) break;
+      if (platform::load_acquire(announced()) == blocks &&
+          platform::load_relaxed(count()) <= place) {
+        break;
       }
+      platform::pause();
     }
-    const uint64 entry = get(low);
-    const uint32 end = low + 1 < entries_of(pushed) ? first_chunk(get(low + 1)) : chunks_of(pushed);
+    if (entry != 0) platform::store_relaxed(entries() + place, uint64{0});
     return {.segment = entry & ((uint64{1} << kSegmentBits) - 1),
-            .first_chunk = first_chunk(entry),
-            .chunks = end - first_chunk(entry),
-            .number = low,
+            .first_chunk = static_cast<uint32>(entry >> kSegmentBits) & (kMaxSegmentChunks - 1),
+            .is_there = entry != 0,
             .is_tile = (entry & kIsTile) != 0,
             .is_void = (entry & kIsVoid) != 0};
   }
 
   FOLDTUNE_DEVICE Partials<A> partials() const { return Partials<A>(slots()); }
   /// True for the last of the chunks of an entry. It sees what the others put.
-  FOLDTUNE_DEVICE bool is_last(const QueueEntry& entry) const {
-    const uint32 last = entry.chunks - 1;
-    return platform::take_ticket(arrivals() + entry.number, last) == last;
+  FOLDTUNE_DEVICE bool is_last(const QueueEntry& entry, uint32 chunks) const {
+    return platform::take_ticket(arrivals() + entry.first_chunk, chunks - 1) == chunks - 1;
   }
 
-  /// Called by the first thread of each of the helpers when it needs the queue no more. True for
-  /// the last one, whose block empties it.
-  FOLDTUNE_DEVICE bool leave(uint32 helpers) const {
-    return platform::take_ticket(exits(), helpers - 1) == helpers - 1;
-  }
-  FOLDTUNE_DEVICE void clear(uint64 pushed, uint32 thread, uint32 threads) const {
-    for (uint32 i = thread; i < entries_of(pushed); i += threads) {
-      platform::store_relaxed(entries() + i, uint64{0});
-    }
-    if (thread == 0) {
-      platform::store_relaxed(count_word(), uint64{0});
-      platform::store_relaxed(announced(), uint32{0});
-    }
+  /// Called by one thread of each of the helpers when it takes no more: the last one leaves the
+  /// queue as it was.
+  FOLDTUNE_DEVICE void leave(uint32 helpers) const {
+    if (platform::take_ticket(exits(), helpers - 1) != helpers - 1) return;
+    platform::store_relaxed(count(), uint64{0});
+    platform::store_relaxed(announced(), uint32{0});
   }
 
  private:
-  // What was pushed: chunks, and entries. Those for which there is no room are counted, too.
-  static constexpr uint32 kEntryShift = 40;
-  static constexpr uint64 kChunkMask = (uint64{1} << kEntryShift) - 1;
-  static constexpr uint64 kOneEntry = uint64{1} << kEntryShift;
-  // An entry: its segment, its first chunk, and three flags.
+  // An entry: its segment, the place of its first chunk, and three flags.
   static constexpr uint32 kSegmentBits = 40;
   static constexpr uint64 kIsTile = uint64{1} << 61;
   static constexpr uint64 kIsVoid = uint64{1} << 62;
   static constexpr uint64 kPresent = uint64{1} << 63;
-  static_assert(kMaxSegmentChunks < uint64{1} << (61 - kSegmentBits));
+  static_assert(kMaxSegmentChunks <= uint64{1} << (61 - kSegmentBits) &&
+                (kMaxSegmentChunks & (kMaxSegmentChunks - 1)) == 0);
 
-  static FOLDTUNE_DEVICE uint32 first_chunk(uint64 entry) {
-    return static_cast<uint32>(entry >> kSegmentBits) & ((1u << (61 - kSegmentBits)) - 1);
-  }
-  /// Waits for it: whoever counted it is about to put it there.
-  FOLDTUNE_DEVICE uint64 get(uint32 number) const {
-    uint64 entry = platform::load_relaxed(entries() + number);
-    while ((entry & kPresent) == 0) {
-      platform::pause();
-      entry = platform::load_relaxed(entries() + number);
-    }
-    return entry;
-  }
-
-  FOLDTUNE_DEVICE uint64* count_word() const { return reinterpret_cast<uint64*>(scratch_); }
+  /// Chunks that were pushed, those for which there was no room as well.
+  FOLDTUNE_DEVICE uint64* count() const { return reinterpret_cast<uint64*>(scratch_); }
   FOLDTUNE_DEVICE uint32* announced() const { return reinterpret_cast<uint32*>(scratch_ + 8); }
   FOLDTUNE_DEVICE uint32* exits() const { return reinterpret_cast<uint32*>(scratch_ + 12); }
   FOLDTUNE_DEVICE uint64* entries() const {
     return reinterpret_cast<uint64*>(scratch_ + kSegmentHeaderBytes);
   }
-  FOLDTUNE_DEVICE uint64* slots() const { return entries() + max_chunks_ + 1; }
+  FOLDTUNE_DEVICE uint64* slots() const { return entries() + max_chunks_; }
   FOLDTUNE_DEVICE uint32* arrivals() const {
     return reinterpret_cast<uint32*>(reinterpret_cast<char*>(slots()) +
                                      uint64{max_chunks_} * sizeof(Slot<A>));

@@ -1,218 +1,135 @@
-/// The kernel of the family `segments`. Each block of the grid's first part folds tiles, segments
-/// that follow one another in the list of offsets; the rest, the helpers, fold what tiles leave
-/// (queue.cuh). Op is the operator (operator.cuh), Output what results are stored as, of operators
-/// that find an element its number in the segment. Offset is the type of the offsets, Index an
-/// unsigned one that holds every element's number.
+/// The kernel of the family `segments`. Each warp of the grid's first blocks folds tiles, segments
+/// that follow one another in the list of offsets, and waits for no other warp; the other blocks,
+/// the helpers, fold what tiles leave (queue.cuh). Op is the operator (operator.cuh), Output what
+/// results are stored as, of operators that find an element its number in the segment. Offset is
+/// the type of the offsets, Index an unsigned one that holds every element's number.
 #pragma once
 
 #include "templates/device/prefetch.cuh"
 #include "templates/fold/group.cuh"
-#include "templates/fold/run.cuh"
+#include "templates/segments/params.cuh"
 #include "templates/segments/queue.cuh"
-#include "templates/segments/window.cuh"
+#include "templates/segments/stretch.cuh"
 
 namespace foldtune {
 
 /// A segment, as far as it lies within the inputs.
 template <class Index>
 struct Segment {
-  static constexpr Index kIsLeft = ~Index{0};
-
   Index begin;
-  Index count;  ///< kIsLeft: a helper folds it
+  Index count;
 };
 
-/// Of a tile's segments.
-template <class Index>
-struct TileSummary {
-  Index longest;
-  Index begin;    ///< of the elements of those that are not folded by a block
-  Index end;      ///< the same
-  uint32 shares;  ///< of all that are not long, see SegmentWork
-};
-template <class Index>
-struct TileSummaries {
-  using Accumulator = TileSummary<Index>;
-
-  static FOLDTUNE_DEVICE Accumulator identity() { return {0, ~Index{0}, 0, 0}; }
-  static FOLDTUNE_DEVICE Accumulator combine(const Accumulator& a, const Accumulator& b) {
-    return {a.longest > b.longest ? a.longest : b.longest, a.begin < b.begin ? a.begin : b.begin,
-            a.end > b.end ? a.end : b.end, a.shares + b.shares};
-  }
-  /// The fold of a warp's, in every lane.
-  static FOLDTUNE_DEVICE Accumulator fold_warp(const Accumulator& own) {
-    if constexpr (platform::kHasWarpInstructions && sizeof(Index) == sizeof(uint32)) {
-      return {platform::warp_max(own.longest), platform::warp_min(own.begin),
-              platform::warp_max(own.end), platform::warp_add(own.shares)};
-    } else {
-      return value_of_lane(ShuffleWarp<TileSummaries>::fold(own), 0);
-    }
-  }
-};
-
-/// A thread's elements of a segment, of which each `kThreads`th is its own: `load(i)` gives element
-/// i. Some at a time, in a short loop, for the threads of a warp have segments of different
-/// lengths. `kLoadsBeyond` says that there is something to load after the last element, too.
-template <uint32 kThreads, int kUnroll, bool kLoadsBeyond, class Index, class Load>
-struct TurnWalk {
-  const Load& load;
-  Index count;  ///< of the segment
-  Index own;    ///< the first
-
-  template <class F>
-  FOLDTUNE_DEVICE typename F::Accumulator fold() const {
-    typename F::Accumulator total = F::identity();
-    FOLDTUNE_ROLL
-    for (Index i = own; i < count; i += kUnroll * kThreads) {
-      decltype(load(Index{0})) loaded[kUnroll];
-      FOLDTUNE_UNROLL
-      for (Index j = 0; j < kUnroll; ++j) {
-        const Index at = i + j * kThreads;
-        loaded[j] = load(kLoadsBeyond || at < count ? at : i);
-      }
-      FOLDTUNE_UNROLL
-      for (Index j = 0; j < kUnroll; ++j) {
-        const Index at = i + j * kThreads;
-        if (at < count) total = F::combine(total, fold_row<F, 0, 1>(loaded[j], at));
-      }
-    }
-    return total;
-  }
-  template <class F>
-  FOLDTUNE_DEVICE typename F::Accumulator fold_each() const {
-    return fold<F>();
-  }
-};
-
-/// A thread's share of consecutive elements that `threads` threads fold, with vectors.
-template <class Inputs, class Index, SegmentParams kParams, int kThreads>
-struct StretchWalk {
-  Run<Inputs, Index,
-      RunParams{.threads = kThreads,
-                .vector_width = kParams.vector_width,
-                .unroll = kParams.unroll,
-                .is_aligned = false,
-                .is_split = false}>
-      run;
-  Index number;  ///< of the first element, in its segment
-
-  template <class F>
-  FOLDTUNE_DEVICE typename F::Accumulator fold() const {
-    return run.template add_to<F>(F::identity(), number);
-  }
-  template <class F>
-  FOLDTUNE_DEVICE typename F::Accumulator fold_each() const {
-    return run.template add_each_to<F>(F::identity(), number);
-  }
-};
-
-/// What a block of the kernel shares.
-template <class Op, class Index, SegmentParams kParams>
+/// What a block shares.
+template <class Op, SegmentParams kParams>
 struct SegmentStorage {
-  template <class List>
-  struct WindowOf;
-  template <class... Ts>
-  struct WindowOf<TypeList<Ts...>> {
-    static constexpr bool kIsThere = kParams.method == SegmentMethod::staged;
-    using Type = Window<kIsThere ? staged_segment_elements(kParams) : 1, Ts...>;
-  };
   using Block = GroupFold<Op, ShuffleWarp<Op>, kParams.block_size, kParams.block_size>;
   using Group = GroupFold<Op, ShuffleWarp<Op>, kParams.block_size, kParams.group>;
 
-  typename WindowOf<typename Op::Inputs>::Type window;
-  Segment<Index> segments[max_tile_segments(kParams)];
   typename Block::Storage block;
   typename Group::Storage group;
-  TileSummary<Index> summaries[kParams.block_size / kWarpSize];  // of warps
-  typename Op::Accumulator partial;
-  uint64 pushed;
-  bool answer;  ///< of the first thread, to all
+  QueueEntry entry;
+  bool is_last;
 };
 
 /// One block of the kernel.
 template <class Op, class Output, class Offset, class Index, SegmentParams kParams>
-struct SegmentBlock {
-  using A = typename Op::Accumulator;
-  using Inputs = typename Op::Inputs;
-  using Storage = SegmentStorage<Op, Index, kParams>;
-  static constexpr uint32 kBlockSize = kParams.block_size;
-  static constexpr uint32 kGroup = kParams.group;
-  static constexpr uint32 kGroups = kBlockSize / kGroup;
-  static constexpr bool kStages = kParams.method == SegmentMethod::staged;
-  static constexpr Index kGroupElements = max_group_elements(kParams);
-  static constexpr Index kWarpElements = max_warp_elements(kParams);
-  static constexpr int kUnroll = 4;  // of elements that are loaded one by one
-  static_assert(kUnroll * kWarpSize <= kWindowBeyond);
+class SegmentBlock {
+ public:
+  using Storage = SegmentStorage<Op, kParams>;
 
-  const InputPointers<Inputs::kSize>& inputs;
-  const Offset* begins;
-  const Offset* ends;
-  const SegmentWork& work;
-  Output* output;
-  SegmentQueue<A> queue;
-  bool inputs_ready;
-  Storage& storage;
+  FOLDTUNE_DEVICE SegmentBlock(const InputPointers<Op::Inputs::kSize>& inputs, const Offset* begins,
+                               const Offset* ends, const SegmentWork& work, Output* output,
+                               void* scratch, bool inputs_ready, Storage& storage)
+      : begins_(begins),
+        ends_(ends),
+        work_(work),
+        output_(output),
+        queue_(scratch, work.max_chunks),
+        inputs_ready_(inputs_ready),
+        storage_(storage),
+        view_(View::of(inputs.pointers, work.elements)),
+        short_end_(view_.has_vectors() ? kGroupElements + 1 : 0) {}
 
-  /// Folds tiles, or what tiles left.
   FOLDTUNE_DEVICE void run() const {
-    const uint32 block = platform::block_index();
-    if (block < work.tile_blocks) {
-      for (uint64 tile = block; tile < work.tiles; tile += work.tile_blocks) {
-        fold_tile(tile * work.tile_segments, work.tile_segments, /*is_part=*/false,
-                  tile + work.tile_blocks >= work.tiles);
-      }
-      return;
+    if (platform::block_index() < work_.tile_blocks) {
+      fold_tiles();
+    } else {
+      help();
     }
-    begin_writing();
-    if (thread() == 0) storage.pushed = queue.await(work.tile_blocks);
-    platform::sync_block();
-    const uint64 pushed = storage.pushed;
-    const uint32 chunks = queue.chunks_of(pushed);
-    for (uint32 number = block - work.tile_blocks; number < chunks; number += work.helpers) {
-      const QueueEntry entry = queue.find(pushed, number);
-      if (entry.is_void) break;
-      const uint32 chunk = number - entry.first_chunk;
-      if (entry.is_tile) {
-        const uint32 before = chunk * kPartSegments;
-        const uint32 left = work.tile_segments - before;
-        fold_tile(entry.segment + before, left < kPartSegments ? left : kPartSegments,
-                  /*is_part=*/true, /*is_last=*/false);
-      } else {
-        fold_chunk(entry, chunk);
-      }
-    }
-    platform::sync_block();
-    if (thread() == 0) storage.answer = queue.leave(work.helpers);
-    platform::sync_block();
-    if (storage.answer) queue.clear(pushed, thread(), kBlockSize);
   }
 
  private:
-  /// Segments of a part of a crowded tile.
-  static constexpr uint32 kPartSegments = 32;
+  using A = typename Op::Accumulator;
+  using View = VectorView<typename Op::Inputs, Index, kParams.vector_width>;
+  using Warp = ShuffleWarp<Op>;
+  template <int kThreads>
+  using StretchOf = Stretch<View, Index, kParams.vector_width, kParams.unroll, kThreads>;
+
+  static constexpr uint32 kBlockSize = kParams.block_size;
+  static constexpr uint32 kWarps = kBlockSize / kWarpSize;
+  static constexpr uint32 kGroup = kParams.group;
+  static constexpr uint32 kGroups = kWarpSize / kGroup;  // of a warp
+  static constexpr uint32 kSegments = kParams.segments;  // of a group
+  static constexpr uint32 kTile = tile_segments(kParams);
+  static constexpr Index kGroupElements = max_group_elements(kParams);
+  static constexpr Index kWarpElements = max_warp_elements(kParams);
+  /// Segments of a crowded tile that a helper's warp takes at a time.
+  static constexpr uint32 kPart = kTile < 4 ? kTile : 4;
   /// Chunks of elements in segments that are not long, from which on a tile is crowded.
   static constexpr uint32 kCrowdedChunks = 4;
-  /// The same of one segment, from which on it is long.
-  static constexpr uint32 kLongChunks = 2;
 
   static FOLDTUNE_DEVICE uint32 thread() { return platform::thread_index(); }
+  static FOLDTUNE_DEVICE uint32 lane() { return thread() % kWarpSize; }
+  static FOLDTUNE_DEVICE uint32 own() { return thread() % kGroup; }
+  /// Of a tile's segments, the number of one of the thread's group.
+  static FOLDTUNE_DEVICE uint32 place(uint32 i) { return i * kGroups + lane() / kGroup; }
 
   FOLDTUNE_DEVICE void begin_writing() const {
-    if (inputs_ready) platform::await_previous_grid();
+    if (inputs_ready_) platform::await_previous_grid();
   }
 
+  /// Of a tile, the segments that there are.
+  FOLDTUNE_DEVICE uint32 tile_count(uint64 first) const {
+    if (first >= work_.segments) return 0;
+    const uint64 left = work_.segments - first;
+    return left < kTile ? static_cast<uint32>(left) : kTile;
+  }
+  /// The offsets of a tile's segments that are the thread's group's. Where there are none, those of
+  /// another segment.
+  struct Bounds {
+    Offset begins[kSegments];
+    Offset ends[kSegments];
+  };
+  FOLDTUNE_DEVICE Bounds load_bounds(uint64 first) const {
+    const uint32 count = tile_count(first);
+    const uint64 base = count > 0 ? first : 0;
+    const uint32 last = count > 0 ? count - 1 : 0;
+    const Offset* const begins = begins_ + base;
+    const Offset* const ends = ends_ + base;
+    Bounds bounds;
+    FOLDTUNE_UNROLL
+    for (uint32 i = 0; i < kSegments; ++i) {
+      const uint32 at = place(i) < last ? place(i) : last;
+      bounds.begins[i] = begins[at];
+      bounds.ends[i] = ends[at];
+    }
+    return bounds;
+  }
   /// What is beyond the inputs is cut off.
-  FOLDTUNE_DEVICE Segment<Index> segment_at(uint64 number) const {
-    const auto most = static_cast<Offset>(work.elements);
-    Offset begin = begins[number];
-    Offset end = ends[number];
+  FOLDTUNE_DEVICE Segment<Index> cut(Offset begin, Offset end) const {
+    const auto most = static_cast<Offset>(work_.elements);
     if (begin < 0) begin = 0;
     if (end > most) end = most;
     if (end <= begin) return {0, 0};
     return {static_cast<Index>(begin), static_cast<Index>(end - begin)};
   }
+  FOLDTUNE_DEVICE Segment<Index> segment_at(uint64 number, uint64 end) const {
+    return number < end ? cut(begins_[number], ends_[number]) : Segment<Index>{0, 0};
+  }
+  /// Segments that the helpers fold, where there are any.
   FOLDTUNE_DEVICE bool is_long(Index count) const {
-    return work.helpers > 0 && count > Index{kLongChunks} * work.chunk_elements;
+    return work_.helpers > 0 && count > static_cast<Index>(work_.long_elements);
   }
 
   FOLDTUNE_DEVICE void store(uint64 segment, const A& total, Index count) const {
@@ -221,256 +138,250 @@ struct SegmentBlock {
       // Nothing over nothing.
       if (count == 0) divided_by = Op::kDegreesOfFreedom;
     }
-    output[segment] = result_of_one<Op, Output>(total, divided_by);
+    output_[segment] = result_of_one<Op, Output>(total, divided_by);
   }
 
-  /// Segments from number `first` on, `most` of them or as many as there are: a tile of the block's
-  /// own, or a part of another's, of which long ones are not folded again.
-  FOLDTUNE_DEVICE void fold_tile(uint64 first, uint32 most, bool is_part, bool is_last) const {
-    const uint64 left = work.segments - first;
-    const uint32 count = left < most ? static_cast<uint32>(left) : most;
-    platform::sync_block();
-    const TileSummary<Index> summary = load_segments(first, count, is_part);
-    bool is_left = false;
-    if (!is_part && work.helpers > 0) is_left = leave_long(first, count, summary, is_last);
-    if (!is_left) {
-      uint32 shifts[Inputs::kSize];
-      const bool is_staged = stage(summary, shifts);
-      begin_writing();
-      fold_by_groups(first, count, is_staged, summary, shifts);
-      if (summary.longest > kGroupElements) {
-        fold_by_warps(first, count, is_staged, summary, shifts);
-      }
-    }
-    if (summary.longest > kWarpElements || is_long(summary.longest)) fold_by_block(first, count);
-  }
-
-  /// Puts the tile's segments into the storage. What they are like, in every thread.
-  FOLDTUNE_DEVICE TileSummary<Index> load_segments(uint64 first, uint32 count, bool is_part) const {
-    using Summaries = TileSummaries<Index>;
-    constexpr uint32 kWarps = kBlockSize / kWarpSize;
-    TileSummary<Index> summary = Summaries::identity();
-    for (uint32 base = thread(); base < count; base += kBlockSize * kUnroll) {
-      // All are asked for before any is waited for.
-      Segment<Index> segments[kUnroll];
-      FOLDTUNE_UNROLL
-      for (uint32 i = 0; i < kUnroll; ++i) {
-        const uint32 at = base + i * kBlockSize;
-        segments[i] = at < count ? segment_at(first + at) : Segment<Index>{0, 0};
-      }
-      FOLDTUNE_UNROLL
-      for (uint32 i = 0; i < kUnroll; ++i) {
-        const uint32 at = base + i * kBlockSize;
-        if (is_part && is_long(segments[i].count)) segments[i].count = Segment<Index>::kIsLeft;
-        if (at < count) storage.segments[at] = segments[i];
-        summary = Summaries::combine(summary, summary_of(segments[i]));
-      }
-    }
-    summary = Summaries::fold_warp(summary);
-    if constexpr (kWarps == 1) {
-      platform::sync_block();
-      return summary;
-    } else {
-      const uint32 lane = thread() % kWarpSize;
-      if (lane == 0) storage.summaries[thread() / kWarpSize] = summary;
-      platform::sync_block();
-      return Summaries::fold_warp(lane < kWarps ? storage.summaries[lane] : Summaries::identity());
-    }
-  }
-
-  FOLDTUNE_DEVICE TileSummary<Index> summary_of(const Segment<Index>& segment) const {
-    if (segment.count == Segment<Index>::kIsLeft) return TileSummaries<Index>::identity();
-    const bool is_read_here = segment.count > 0 && segment.count <= kWarpElements;
-    return {segment.count, is_read_here ? segment.begin : ~Index{0},
-            is_read_here ? segment.begin + segment.count : Index{0},
-            is_long(segment.count) ? 0 : static_cast<uint32>(segment.count >> work.share_shift)};
-  }
-
-  /// Leaves long segments to the helpers, and of a crowded tile all: true then. Of what is left
-  /// here because there is no room, the count is as it was.
-  FOLDTUNE_DEVICE bool leave_long(uint64 first, uint32 count, const TileSummary<Index>& summary,
-                                  bool is_last) const {
-    begin_writing();
-    const bool is_crowded =
-        count > kPartSegments &&
-        summary.shares > kCrowdedChunks * (work.chunk_elements >> work.share_shift);
-    const bool has_long = is_long(summary.longest);
-    if (is_crowded) {
-      if (thread() == 0) {
-        storage.answer =
-            queue.push(first, (count + kPartSegments - 1) / kPartSegments, /*is_tile=*/true);
-      }
-      platform::sync_block();
-    }
-    const bool is_left = is_crowded && storage.answer;
-    if (has_long || is_left) {
-      for (uint32 i = thread(); i < count; i += kBlockSize) {
-        Index& elements = storage.segments[i].count;
-        if (is_long(elements) ? queue.push(first + i, chunks_in(elements), /*is_tile=*/false)
-                              : is_left) {
-          elements = Segment<Index>::kIsLeft;
+  /// The warp's tiles. The offsets of the next one are asked for before the elements of this one.
+  FOLDTUNE_DEVICE void fold_tiles() const {
+    const uint32 warp = platform::block_index() * kWarps + thread() / kWarpSize;
+    const uint64 step = uint64{work_.tile_blocks} * kWarps * kTile;
+    uint64 first = uint64{warp} * kTile;
+    if (first < work_.segments) {
+      Bounds next = load_bounds(first);
+      FOLDTUNE_ROLL
+      for (; first < work_.segments; first += step) {
+        const Bounds bounds = next;
+        next = load_bounds(first + step);
+        if (!fold_short(first, bounds)) {
+          fold_mixed</*kIsPart=*/false>(first, first + tile_count(first));
         }
       }
-      platform::sync_block();
     }
-    if (is_last && thread() == 0) queue.announce();
-    return is_left;
+    if (work_.helpers > 0) {
+      begin_writing();
+      platform::sync_block();
+      if (thread() == 0) queue_.announce();
+    }
+  }
+
+  /// Folds a tile of segments that groups fold, all of which are loaded before any is folded. False
+  /// where there are others.
+  FOLDTUNE_DEVICE bool fold_short(uint64 first, const Bounds& bounds) const {
+    Segment<Index> segments[kSegments];
+    bool is_short = true;
+    FOLDTUNE_UNROLL
+    for (uint32 i = 0; i < kSegments; ++i) {
+      segments[i] = cut(bounds.begins[i], bounds.ends[i]);
+      is_short &= segments[i].count < short_end_;
+    }
+    if (platform::warp_any(!is_short)) return false;
+    using OfGroup = StretchOf<kGroup>;
+    typename View::RowType rows[kSegments][kParams.unroll];
+    typename OfGroup::Vectors vectors[kSegments];
+    FOLDTUNE_UNROLL
+    for (uint32 i = 0; i < kSegments; ++i) {
+      const OfGroup stretch = of_group(segments[i]);
+      vectors[i] = stretch.vectors();
+      stretch.load(vectors[i], own(), rows[i]);
+    }
+    platform::load_first();
+    A totals[kSegments];
+    FOLDTUNE_UNROLL
+    for (uint32 i = 0; i < kSegments; ++i) {
+      totals[i] = fold_walk<Op>(LoadedStretch<OfGroup>{of_group(segments[i]), vectors[i], rows[i]});
+    }
+    begin_writing();
+    const uint32 count = tile_count(first);
+    FOLDTUNE_UNROLL
+    for (uint32 i = 0; i < kSegments; ++i) {
+      totals[i] = Storage::Group::fold(storage_.group, totals[i]);
+      if (own() == 0 && place(i) < count) store(first + place(i), totals[i], segments[i].count);
+    }
+    return true;
+  }
+
+  /// Segments of any length, up to number `end`: a tile, or a part of one that was left, of which
+  /// long ones are folded elsewhere.
+  template <bool kIsPart>
+  FOLDTUNE_DEVICE void fold_mixed(uint64 first, uint64 end) const {
+    begin_writing();
+    const bool is_left = !kIsPart && leave_crowd(first, end);
+    FOLDTUNE_ROLL
+    for (; first < end; first += kGroups) fold_some<kIsPart>(first, end, is_left);
+  }
+  /// The first ones, as many as there are groups; of a tile that is left, the long ones.
+  template <bool kIsPart>
+  FOLDTUNE_DEVICE void fold_some(uint64 first, uint64 end, bool is_left) const {
+    const uint64 number = first + lane() / kGroup;
+    const Segment<Index> own_segment = segment_at(number, end);
+    const Index own_count = own_segment.count;
+    const bool is_first = own() == 0 && number < end;
+    if (!is_left) {
+      const bool is_short = own_count <= kGroupElements;
+      A total = Op::identity();
+      if (is_short) total = fold_walk<Op>(of_group(own_segment));
+      total = Storage::Group::fold(storage_.group, total);
+      if (is_first && is_short) store(number, total, own_count);
+    }
+    bool is_todo = is_first && own_count > kGroupElements;
+    if (is_long(own_count) ? kIsPart : is_left) is_todo = false;
+    while (platform::warp_any(is_todo)) {
+      const uint32 at = platform::first_lane(is_todo);
+      if (lane() == at) is_todo = false;
+      const Segment<Index> segment = value_of_lane(own_segment, at);
+      const uint64 result = first + at / kGroup;
+      A total;
+      if (!kIsPart && is_long(segment.count)) {
+        if (queue_.push(result, chunks_in(segment.count), /*is_tile=*/false)) continue;
+        total = fold_chunks(segment);
+      } else {
+        total = Warp::fold(
+            fold_walk<Op>(StretchOf<kWarpSize>{view_, segment.begin, segment.count, 0, lane()}));
+      }
+      if (lane() == 0) store(result, total, segment.count);
+    }
+  }
+
+  /// Leaves all segments of a crowded tile to the helpers, but long ones: true then.
+  FOLDTUNE_DEVICE bool leave_crowd(uint64 first, uint64 end) const {
+    if (work_.helpers == 0) return false;
+    uint32 shares = 0;
+    for (uint64 number = first + lane(); number < end; number += kWarpSize) {
+      const Index count = segment_at(number, end).count;
+      if (!is_long(count)) shares += static_cast<uint32>(count >> work_.share_shift);
+    }
+    if (sum_of_warp(shares) <= kCrowdedChunks * (work_.chunk_elements >> work_.share_shift)) {
+      return false;
+    }
+    constexpr uint32 kOfBlock = kPart * kWarps;
+    return queue_.push(first, (kTile + kOfBlock - 1) / kOfBlock, /*is_tile=*/true);
+  }
+  static FOLDTUNE_DEVICE uint32 sum_of_warp(uint32 value) {
+    FOLDTUNE_UNROLL
+    for (uint32 bit = kWarpSize / 2; bit > 0; bit /= 2) {
+      value += platform::shuffle(value, lane() ^ bit);
+    }
+    return value;
+  }
+
+  FOLDTUNE_DEVICE StretchOf<kGroup> of_group(const Segment<Index>& segment) const {
+    return {view_, segment.begin, segment.count, 0, own()};
   }
 
   FOLDTUNE_DEVICE uint64 chunks_in(Index count) const {
-    return (uint64{count} + work.chunk_elements - 1) / work.chunk_elements;
+    return (uint64{count} + work_.chunk_elements - 1) / work_.chunk_elements;
+  }
+  /// Thread `thread`'s share of a chunk of a long segment, which a block folds.
+  FOLDTUNE_DEVICE A fold_share(const Segment<Index>& segment, uint32 chunk, uint32 thread) const {
+    const Index from = Index{chunk} * work_.chunk_elements;
+    const Index left = segment.count - from;
+    const Index count = left < work_.chunk_elements ? left : Index{work_.chunk_elements};
+    return fold_walk<Op>(StretchOf<kBlockSize>{view_, static_cast<Index>(segment.begin + from),
+                                               count, from, thread});
   }
 
-  /// Whether the tile's segments, but those that the block folds, are in the window.
-  FOLDTUNE_DEVICE bool stage(const TileSummary<Index>& summary, uint32* shifts) const {
-    if constexpr (kStages) {
-      constexpr uint32 kMost = staged_segment_elements(kParams) - kParams.vector_width;
-      if (summary.end <= summary.begin) return true;
-      if (summary.end - summary.begin > kMost) return false;
-      fill<kParams>(storage.window, inputs.pointers, static_cast<int64>(summary.begin),
-                    static_cast<uint32>(summary.end - summary.begin), shifts);
-      platform::await_copies();
-      platform::sync_block();
-      return true;
-    } else {
-      return false;
+  /// Folds what the warps of a block would have, `value(warp)`, as a block does.
+  template <class Value>
+  static FOLDTUNE_DEVICE A fold_as_block(const Value& value) {
+    A of_warps = Op::identity();
+    FOLDTUNE_ROLL
+    for (uint32 warp = 0; warp < kWarps; ++warp) {
+      const A total = value_of_lane(Warp::fold(value(warp)), 0);
+      if (lane() == warp) of_warps = total;
     }
+    if constexpr (kWarps > 1) of_warps = Warp::fold(of_warps);
+    return value_of_lane(of_warps, 0);
   }
-
-  /// The share of one of `kThreads` threads.
-  template <uint32 kThreads>
-  FOLDTUNE_DEVICE A fold_elements(const Segment<Index>& segment, uint32 own, bool is_staged,
-                                  const TileSummary<Index>& summary, const uint32* shifts) const {
-    if (is_staged) {
-      const auto begin = static_cast<uint32>(segment.begin - summary.begin);
-      const auto load = [&](uint32 i) { return storage.window.load(begin + i, shifts); };
-      return fold_walk<Op>(TurnWalk<kThreads, kUnroll, true, uint32, decltype(load)>{
-          load, static_cast<uint32>(segment.count), own});
-    }
-    return fold_from_memory<kThreads>(Inputs{}, segment, own);
-  }
-  template <uint32 kThreads, class... Ts>
-  FOLDTUNE_DEVICE A fold_from_memory(TypeList<Ts...>, const Segment<Index>& segment,
-                                     uint32 own) const {
-    const auto elements =
-        RowSource<1, true, Ts...>::at(inputs.pointers, static_cast<int64>(segment.begin));
-    const auto load = [&](Index i) { return elements.load(i); };
-    return fold_walk<Op>(
-        TurnWalk<kThreads, kUnroll, false, Index, decltype(load)>{load, segment.count, Index{own}});
-  }
-  /// The same of elements `from` to `from + count` of a segment, in vectors.
-  template <uint32 kThreads>
-  FOLDTUNE_DEVICE A fold_vectors(Index begin, Index from, Index count, uint32 own) const {
-    return fold_walk<Op>(StretchWalk<Inputs, Index, kParams, kThreads>{
-        {inputs.pointers, static_cast<int64>(begin + from), count, {own, 0, 1}}, from});
-  }
-
-  FOLDTUNE_DEVICE void fold_by_groups(uint64 first, uint32 count, bool is_staged,
-                                      const TileSummary<Index>& summary,
-                                      const uint32* shifts) const {
-    const uint32 group = thread() / kGroup;
-    const uint32 own = thread() % kGroup;
-    for (uint32 base = 0; base < count; base += kGroups) {
-      const uint32 i = base + group;
-      Segment<Index> segment{0, Segment<Index>::kIsLeft};
-      if (i < count) segment = storage.segments[i];
-      const bool is_there = segment.count <= kGroupElements && !is_long(segment.count);
-      A total = Op::identity();
-      if (is_there) {
-        if constexpr (kStages) {
-          total = fold_elements<kGroup>(segment, own, is_staged, summary, shifts);
-        } else {
-          total = fold_vectors<kGroup>(segment.begin, 0, segment.count, own);
+  /// A long segment for which there was no room among those of the helpers, by one warp, in the
+  /// order in which these fold it.
+  FOLDTUNE_DEVICE A fold_chunks(const Segment<Index>& segment) const {
+    const auto chunks = static_cast<uint32>(chunks_in(segment.count));
+    return fold_as_block([&](uint32 warp) {
+      A share = Op::identity();
+      for (uint32 base = warp * kWarpSize; base < chunks; base += kBlockSize) {
+        for (uint32 i = 0; i < kWarpSize && base + i < chunks; ++i) {
+          const A total = fold_as_block([&](uint32 of_chunk) {
+            return fold_share(segment, base + i, of_chunk * kWarpSize + lane());
+          });
+          if (lane() == i) share = Op::combine(share, total);
         }
       }
-      total = Storage::Group::fold(storage.group, total);
-      if (is_there && own == 0) store(first + i, total, segment.count);
-      if constexpr (kGroup > kWarpSize) platform::sync_block();
-    }
+      return share;
+    });
   }
 
-  FOLDTUNE_DEVICE void fold_by_warps(uint64 first, uint32 count, bool is_staged,
-                                     const TileSummary<Index>& summary,
-                                     const uint32* shifts) const {
-    const uint32 lane = thread() % kWarpSize;
-    for (uint32 base = thread() - lane; base < count; base += kBlockSize) {
-      const Index elements = base + lane < count ? storage.segments[base + lane].count : Index{0};
-      bool is_todo = elements > kGroupElements && elements <= kWarpElements;
-      while (platform::warp_any(is_todo)) {
-        const uint32 at = platform::first_lane(is_todo);
-        if (lane == at) is_todo = false;
-        const Segment<Index> segment = storage.segments[base + at];
-        const A total = ShuffleWarp<Op>::fold(
-            fold_elements<kWarpSize>(segment, lane, is_staged, summary, shifts));
-        if (lane == 0) store(first + base + at, total, segment.count);
-      }
-    }
-  }
-
-  FOLDTUNE_DEVICE void fold_by_block(uint64 first, uint32 count) const {
-    const uint32 lane = thread() % kWarpSize;
+  /// A helper: what tiles left.
+  FOLDTUNE_DEVICE void help() const {
     begin_writing();
-    for (uint32 base = 0; base < count; base += kWarpSize) {
-      const Index elements = base + lane < count ? storage.segments[base + lane].count : Index{0};
-      // The same in every warp.
-      bool is_todo =
-          elements != Segment<Index>::kIsLeft && (elements > kWarpElements || is_long(elements));
-      while (platform::warp_any(is_todo)) {
-        const uint32 at = platform::first_lane(is_todo);
-        if (lane == at) is_todo = false;
-        const Segment<Index> segment = storage.segments[base + at];
-        A total = is_long(segment.count)
-                      ? fold_chunks(segment)
-                      : fold_vectors<kBlockSize>(segment.begin, 0, segment.count, thread());
-        total = Storage::Block::fold(storage.block, total);
-        if (thread() == 0) store(first + base + at, total, segment.count);
-        platform::sync_block();
+    for (uint64 chunk = platform::block_index() - work_.tile_blocks;; chunk += work_.helpers) {
+      platform::sync_block();
+      if (thread() == 0) storage_.entry = queue_.take(chunk, work_.tile_blocks);
+      platform::sync_block();
+      const QueueEntry entry = storage_.entry;
+      if (!entry.is_there) break;
+      if (entry.is_void) continue;
+      const auto own_chunk = static_cast<uint32>(chunk - entry.first_chunk);
+      if (entry.is_tile) {
+        fold_part(entry.segment, own_chunk);
+      } else {
+        fold_chunk(entry, own_chunk);
       }
     }
+    if (thread() == 0) queue_.leave(work_.helpers);
   }
 
-  /// Chunk number `chunk` of a long segment, in the first thread.
-  FOLDTUNE_DEVICE A fold_one_chunk(const Segment<Index>& segment, uint32 chunk) const {
-    const Index from = Index{chunk} * work.chunk_elements;
-    const Index left = segment.count - from;
-    const Index count = left < work.chunk_elements ? left : Index{work.chunk_elements};
-    return Storage::Block::fold(storage.block,
-                                fold_vectors<kBlockSize>(segment.begin, from, count, thread()));
+  /// Part `part` of a crowded tile, of whose segments each warp takes some.
+  FOLDTUNE_DEVICE void fold_part(uint64 tile, uint32 part) const {
+    const uint32 before = (part * kWarps + thread() / kWarpSize) * kPart;
+    if (before >= kTile) return;
+    const uint32 count = tile_count(tile);
+    const uint32 end = before + kPart;
+    fold_mixed</*kIsPart=*/true>(tile + before, tile + (end < count ? end : count));
   }
 
-  /// A thread's share of a long segment, for which there was no room among those of the helpers: in
-  /// the order in which these fold it.
-  FOLDTUNE_DEVICE A fold_chunks(const Segment<Index>& segment) const {
-    A share = Op::identity();
+  /// A chunk of a long segment. The block that comes last folds what all of them came to.
+  FOLDTUNE_DEVICE void fold_chunk(const QueueEntry& entry, uint32 chunk) const {
+    const Segment<Index> segment = segment_at(entry.segment, work_.segments);
     const auto chunks = static_cast<uint32>(chunks_in(segment.count));
-    for (uint32 chunk = 0; chunk < chunks; ++chunk) {
-      const A total = fold_one_chunk(segment, chunk);
-      if (thread() == 0) storage.partial = total;
-      platform::sync_block();
-      if (thread() == chunk % kBlockSize) share = Op::combine(share, storage.partial);
-      platform::sync_block();
+    A total = Storage::Block::fold(storage_.block, fold_share(segment, chunk, thread()));
+    if (thread() == 0) {
+      queue_.partials().put(entry.first_chunk + chunk, total);
+      storage_.is_last = queue_.is_last(entry, chunks);
+    }
+    platform::sync_block();
+    if (!storage_.is_last) return;
+    total = Storage::Block::fold(storage_.block, fold_partials(entry.first_chunk, chunks));
+    if (thread() == 0) store(entry.segment, total, segment.count);
+  }
+  /// The thread's share of the partial results of a segment's chunks. Some are asked for together.
+  FOLDTUNE_DEVICE A fold_partials(uint32 first_chunk, uint32 chunks) const {
+    constexpr uint32 kTogether = 8;
+    A share = Op::identity();
+    FOLDTUNE_ROLL
+    for (uint32 i = thread(); i < chunks; i += kTogether * kBlockSize) {
+      A partials[kTogether];
+      FOLDTUNE_UNROLL
+      for (uint32 j = 0; j < kTogether; ++j) {
+        const uint32 at = i + j * kBlockSize;
+        partials[j] = queue_.partials().get(first_chunk + (at < chunks ? at : chunks - 1));
+      }
+      FOLDTUNE_UNROLL
+      for (uint32 j = 0; j < kTogether; ++j) {
+        if (i + j * kBlockSize < chunks) share = Op::combine(share, partials[j]);
+      }
     }
     return share;
   }
 
-  /// A helper's chunk of a long segment. The block that comes last folds all of its chunks.
-  FOLDTUNE_DEVICE void fold_chunk(const QueueEntry& entry, uint32 chunk) const {
-    const Segment<Index> segment = segment_at(entry.segment);
-    platform::sync_block();
-    A total = fold_one_chunk(segment, chunk);
-    if (thread() == 0) {
-      queue.partials().put(entry.first_chunk + chunk, total);
-      storage.answer = queue.is_last(entry);
-    }
-    platform::sync_block();
-    if (!storage.answer) return;
-    A share = Op::identity();
-    for (uint32 i = thread(); i < entry.chunks; i += kBlockSize) {
-      share = Op::combine(share, queue.partials().get(entry.first_chunk + i));
-    }
-    total = Storage::Block::fold(storage.block, share);
-    if (thread() == 0) store(entry.segment, total, segment.count);
-  }
+  const Offset* begins_;
+  const Offset* ends_;
+  const SegmentWork& work_;
+  Output* output_;
+  SegmentQueue<A> queue_;
+  bool inputs_ready_;
+  Storage& storage_;
+  View view_;
+  Index short_end_;  ///< above the elements of all segments that are folded together by groups
 };
 
 template <class Op, class Output, class Offset, class Index, SegmentParams kParams, class... Ts>
@@ -480,20 +391,20 @@ FOLDTUNE_DEVICE void fold_all_segments(TypeList<Ts...>,
                                        const SegmentWork& work, Output* output, void* scratch,
                                        bool inputs_ready) {
   using Block = SegmentBlock<Op, Output, Offset, Index, kParams>;
-  constexpr uint32 kTile = kParams.block_size * kParams.vector_width * kParams.unroll;
+  constexpr uint32 kLoaded =
+      kParams.block_size * kParams.vector_width * kParams.unroll * kParams.segments;
   FOLDTUNE_SHARED(typename Block::Storage, storage);
   platform::let_next_grid_begin();
   if (!inputs_ready || work.segments == 0) {
     // 64 bits, for the grid may have far more tiles than the inputs.
-    prefetch_tiles<kParams.block_size, kTile, Ts...>(inputs.pointers, uint64{work.elements});
+    prefetch_tiles<kParams.block_size, kLoaded, Ts...>(inputs.pointers, uint64{work.elements});
     platform::await_previous_grid();
   }
-  Block{inputs, begins, ends, work, output, {scratch, work.max_chunks}, inputs_ready, storage}
-      .run();
+  Block(inputs, begins, ends, work, output, scratch, inputs_ready, storage).run();
 }
 
 template <class Op, class Output, class Offset, class Index, SegmentParams kParams>
-FOLDTUNE_KERNEL(kParams.block_size)
+FOLDTUNE_KERNEL_IN_REGISTERS(kParams.block_size)
 fold_segments(InputPointers<Op::Inputs::kSize> inputs, const Offset* begins, const Offset* ends,
               SegmentWork work, Output* output, void* scratch, bool inputs_ready) {
   fold_all_segments<Op, Output, Offset, Index, kParams>(typename Op::Inputs{}, inputs, begins, ends,

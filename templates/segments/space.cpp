@@ -12,42 +12,26 @@
 namespace foldtune {
 namespace {
 
-constexpr std::array kMethods{0, 1};
-constexpr std::array<std::string_view, 2> kMethodNames{"staged", "direct"};
 constexpr std::array kBlockSizes{32, 64, 128, 256, 512, 1024};
 constexpr std::array kVectorWidths{1, 2, 4, 8, 16};
 constexpr std::array kUnrolls{1, 2, 4, 8, 16};
-constexpr std::array kGroups{1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024};
+constexpr std::array kGroups{1, 2, 4, 8, 16, 32};
+constexpr std::array kSegments{1, 2, 4};
 
 constexpr StructTunables kTunables{std::array{
-    enum_tunable<&SegmentParams::method>("method", "foldtune::SegmentMethod", kMethodNames,
-                                         kMethods, kMethods),
     integer_tunable<&SegmentParams::block_size>("block_size", kBlockSizes),
     integer_tunable<&SegmentParams::vector_width>("vector_width", kVectorWidths),
     integer_tunable<&SegmentParams::unroll>("unroll", kUnrolls),
     integer_tunable<&SegmentParams::group>("group", kGroups),
+    integer_tunable<&SegmentParams::segments>("segments", kSegments),
 }};
 
-/// Registers that loads in flight may take per thread, in bytes: half of what there is. What is
-/// copied to shared memory takes none.
-constexpr std::size_t kMaxBytesInFlight = 512;
+/// Registers that loads in flight may take per thread, in bytes.
+constexpr std::size_t kMaxBytesInFlight = 256;
 
-/// The static shared memory of a block, but for what its parts meet in.
-constexpr std::size_t kMaxSharedBytes = 44 << 10;
-
-constexpr int kWarp = 32;
-
-std::size_t shared_bytes(const SegmentReduction& reduction, const SegmentParams& params) {
-  const bool is_wide = has_wide_numbers(reduction);
-  const std::size_t number = is_wide ? sizeof(std::uint64_t) : sizeof(std::uint32_t);
-  std::size_t bytes = 2 * number * static_cast<std::size_t>(max_tile_segments(params));
-  if (params.method == SegmentMethod::staged) {
-    bytes += static_cast<std::size_t>(staged_segment_elements(params) + kWindowBeyond) *
-             element_bytes(reduction.segment);
-  }
-  const std::size_t warps = static_cast<std::size_t>(params.block_size) / kWarp;
-  return bytes + 2 * warps * accumulator_bytes(reduction.segment, is_wide);
-}
+constexpr std::uint64_t kWarp = 32;
+/// Elements that a group loads at a time, a 16th of which is enough for segments of any length.
+constexpr std::uint64_t kEnough = 2048;
 
 }  // namespace
 
@@ -77,28 +61,20 @@ std::uint64_t mean_elements(const SegmentReduction& reduction) {
 
 bool is_valid(const SegmentReduction& reduction, const SegmentParams& params) {
   const auto width = static_cast<std::size_t>(params.vector_width);
-  const auto unroll = static_cast<std::size_t>(params.unroll);
-  const std::size_t in_flight = width * unroll * element_bytes(reduction.segment);
-  if (width * widest_element_bytes(reduction.segment) > kMaxLoadBytes ||
-      in_flight > kMaxBytesInFlight) {
-    return false;
-  }
-  const int most_group = params.method == SegmentMethod::staged ? kWarp : params.block_size;
-  return params.group <= most_group && params.vector_width <= params.block_size &&
-         shared_bytes(reduction, params) <= kMaxSharedBytes;
+  const auto loads = static_cast<std::size_t>(params.unroll * params.segments);
+  return width * widest_element_bytes(reduction.segment) <= kMaxLoadBytes &&
+         width * loads * element_bytes(reduction.segment) <= kMaxBytesInFlight;
 }
 
-/// Groups that are far too large or too small for most segments.
+/// Groups that load far more or far less at a time than most segments have, and blocks that are
+/// larger than warps which wait for nobody need.
 bool is_searched(const SegmentReduction& reduction, const SegmentParams& params) {
-  constexpr std::uint64_t kShort = 16;
   const std::uint64_t mean = mean_elements(reduction);
-  const auto group = static_cast<std::uint64_t>(params.group);
-  if (params.method == SegmentMethod::direct) {
-    return mean >= kShort && group <= std::max<std::uint64_t>(mean, kWarp) &&
-           params.group >= kWarp / 4 && params.unroll <= 8;
-  }
-  return group <= 2 * mean && params.block_size <= 256 &&
-         mean <= static_cast<std::uint64_t>(staged_segment_elements(params)) / 2;
+  const auto threads = static_cast<std::uint64_t>(params.group);
+  const std::uint64_t loaded =
+      threads * static_cast<std::uint64_t>(params.vector_width * params.unroll);
+  return params.block_size >= 64 && params.block_size <= 256 && threads <= 2 * mean &&
+         (loaded <= 8 * mean || loaded <= kWarp) && loaded * 16 >= std::min(mean, kEnough);
 }
 
 }  // namespace foldtune

@@ -6,10 +6,9 @@ namespace foldtune {
 struct SegmentWork {
   unsigned long long segments;
   unsigned long long elements;  ///< of each input; no segment goes beyond
-  unsigned long long tiles;     ///< of `tile_segments` each
-  unsigned tile_segments;       ///< that follow one another
-  unsigned tile_blocks;         ///< the first ones of the grid, to which tiles are dealt in turn
-  unsigned helpers;             ///< the rest of the grid, which takes what tiles leave
+  unsigned tile_blocks;  ///< the first ones of the grid, to whose warps tiles are dealt in turn
+  unsigned helpers;      ///< the rest of the grid, which takes what tiles leave
+  unsigned long long long_elements;  ///< a segment of more is long: helpers fold it
   unsigned share_shift;     ///< elements are counted in shares of 2^share_shift, to know a crowd
   unsigned chunk_elements;  ///< of a long segment, that a helper takes at a time
   unsigned max_chunks;      ///< that tiles may leave, see SegmentQueue

@@ -38,8 +38,6 @@ std::vector<Variant> random_variants(const SegmentReduction& problem, std::size_
     for (const Tunable& tunable : segment_tunables()) config.set(tunable, one_of(tunable.values));
     const SegmentParams params = segment_params(config);
     if (params.block_size > largest_block || !is_valid(reduction, params)) continue;
-    const auto wanted = static_cast<SegmentMethod>((variants.size() + seed) % 2);
-    if (params.method != wanted) continue;
     variants.push_back({.workload = reduction, .params = params});
   }
   return variants;

@@ -31,7 +31,7 @@ constexpr std::uint64_t kCheckedElements = std::uint64_t{1} << 28;
 constexpr std::uint64_t kLeastChunk = kLeastSegmentChunk;
 
 constexpr SegmentParams kPlainest{
-    .method = SegmentMethod::direct, .block_size = 32, .vector_width = 1, .unroll = 1, .group = 1};
+    .block_size = 32, .vector_width = 1, .unroll = 1, .group = 1, .segments = 1};
 
 std::uint64_t ceil_log2(std::uint64_t value) {
   return static_cast<std::uint64_t>(std::bit_width(std::max<std::uint64_t>(1, value) - 1));
@@ -234,37 +234,34 @@ std::vector<std::uint64_t> make_offsets(const SegmentReduction& reduction, std::
   return offsets;
 }
 
-/// A thread: the trees over what it loads together, then one combination for each such load; of
-/// vectors more for the head, the last tile and the tail. Of a long segment, chunks and what they
-/// come to.
+/// A thread: one combination after another of all elements of its vectors, or of one for each
+/// vector. Of a long segment, chunks and what they come to.
 FoldShape segment_fold_shape(const SegmentReduction& reduction, const SegmentParams& params,
                              std::uint64_t count) {
   const auto vector = static_cast<std::uint64_t>(params.vector_width);
-  const auto group = static_cast<std::uint64_t>(params.group);
   const auto block = static_cast<std::uint64_t>(params.block_size);
-  const std::uint64_t tile_of_vectors = vector * static_cast<std::uint64_t>(params.unroll);
-  const auto fold_by = [](std::uint64_t elements, std::uint64_t threads, std::uint64_t tile,
-                          std::uint64_t ends) {
-    return FoldShape{.depth = ceil_log2(tile) + elements / (threads * tile) + tile + 2 + ends +
-                              ceil_log2(threads) + 2 * ceil_log2(kWarp),
-                     .tile = tile};
+  const auto fold_by = [&](std::uint64_t elements, std::uint64_t threads) {
+    const std::uint64_t vectors = elements / (threads * vector) + 2;
+    return FoldShape{.depth = (vectors + 2) * vector + ceil_log2(threads) + 2 * ceil_log2(kWarp),
+                     .tile = vector};
   };
-  const std::uint64_t most_chunk = std::max(kLeastChunk, reduction.elements / kChunksOfHelper + 1);
-  FoldShape in_chunks =
-      fold_by(std::min(count, 2 * most_chunk), block, tile_of_vectors, 2 * vector);
-  in_chunks.depth += count / kLeastChunk / block + 2 + ceil_log2(block) + 2 * ceil_log2(kWarp);
-  const bool is_staged = params.method == SegmentMethod::staged;
   if (count <= static_cast<std::uint64_t>(max_group_elements(params))) {
-    FoldShape in_group = is_staged ? fold_by(count, group, 1, 0)
-                                   : fold_by(count, group, tile_of_vectors, 2 * vector);
-    // It may be long all the same.
-    if (count > 2 * kLeastChunk) in_group.depth = std::max(in_group.depth, in_chunks.depth);
-    return in_group;
+    return fold_by(count, static_cast<std::uint64_t>(params.group));
   }
-  if (count <= static_cast<std::uint64_t>(max_warp_elements(params))) {
-    return fold_by(count, kWarp, 1, 0);
+  const FoldShape in_warp = fold_by(count, kWarp);
+  const bool has_helpers = reduction.elements > 2 * kLeastChunk;
+  if (!has_helpers || count <= static_cast<std::uint64_t>(max_warp_elements(params))) {
+    return in_warp;
   }
-  return in_chunks;
+  const std::uint64_t most_chunk =
+      std::max({kLeastChunk, reduction.elements / kChunksOfHelper + 1,
+                2 * block * vector * static_cast<std::uint64_t>(params.unroll)});
+  FoldShape in_chunks = fold_by(std::min(count, 2 * most_chunk), block);
+  in_chunks.depth += count / kLeastChunk / block + 2 + ceil_log2(block) + 2 * ceil_log2(kWarp);
+  // Beyond so many times the mean, it is surely folded in chunks.
+  constexpr std::uint64_t kLongest = 4;
+  if (count > kLongest * mean_elements(reduction)) return in_chunks;
+  return in_chunks.depth > in_warp.depth ? in_chunks : in_warp;
 }
 
 }  // namespace foldtune
