@@ -134,6 +134,8 @@ class SegmentsFamily final : public Family {
     const bool is_wide = has_wide_numbers(reduction);
     const std::string op = device_operator(reduction.segment, is_wide);
     Program program;
+    // What is long is folded at one of two places, and either may be fused or not.
+    program.fuses_multiply_add = reduction.segment.determinism == Determinism::any;
     program.source = segment_lines(reduction.segment.op);
     if (reduction.segment.op == Operator::custom) {
       program.source += custom_source(*reduction.segment.custom);

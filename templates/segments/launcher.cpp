@@ -15,8 +15,8 @@ constexpr std::size_t kInputs = 1;
 
 constexpr std::uint64_t kLeastChunk = kLeastSegmentChunk;
 
-/// Chunks that there is room for, for each of so many elements: a part of a crowded tile may be a
-/// small one.
+/// Places for each chunk of elements: a long segment may be an eighth of one, and a part of a
+/// crowded tile as small.
 constexpr std::uint64_t kRoom = 12;
 
 /// Of a chunk.
@@ -24,7 +24,9 @@ constexpr unsigned kMaxShares = 1 << 16;
 
 /// Elements.
 std::uint64_t block_loads(const SegmentParams& params) {
-  return static_cast<std::uint64_t>(params.block_size * params.vector_width * params.unroll);
+  return static_cast<std::uint64_t>(params.block_size) *
+         static_cast<std::uint64_t>(params.vector_width) *
+         static_cast<std::uint64_t>(params.unroll);
 }
 
 std::uint64_t divide_up(std::uint64_t value, std::uint64_t divisor) {
@@ -65,13 +67,17 @@ SegmentWork SegmentLauncher::work(const Shape& shape) const {
                 std::min(2 * block_loads(params_), divide_up(elements, most_blocks_))});
   work.chunk_elements = static_cast<unsigned>(std::min<std::uint64_t>(chunk, UINT32_MAX / 2));
   // What one of the warps that the device holds may take, unless segments are so short that it
-  // matters: four times its share of all elements, or segments of four times the mean length.
+  // matters: four times its share of all elements, or segments of four times the mean length. Not
+  // much less than a chunk, so that there is room for the chunks of all segments.
   constexpr std::uint64_t kShares = 4;
+  constexpr std::uint64_t kLeastOfChunk = 8;
   const std::uint64_t share = elements / (most_blocks_ * warps);
   const std::uint64_t mean = elements / std::max<std::uint64_t>(1, segments);
-  work.long_elements = std::max<std::uint64_t>(static_cast<unsigned>(max_warp_elements(params_)),
-                                               kShares * std::min(share, mean));
-  // So that those of a tile, of less than two chunks each, do not overflow.
+  work.long_elements =
+      std::max({static_cast<std::uint64_t>(max_warp_elements(params_)),
+                std::min(elements, kShares * std::min(share, mean)), chunk / kLeastOfChunk});
+  // So that those of a tile do not overflow: of segments that are not long, none has more than 64
+  // chunks.
   while (work.chunk_elements >> work.share_shift >= kMaxShares) ++work.share_shift;
   // A segment of all elements is not long, then, or none is as long as is said.
   if (segments == 0 || elements <= 2 * kLeastChunk) return work;
@@ -83,7 +89,7 @@ SegmentWork SegmentLauncher::work(const Shape& shape) const {
 }
 
 std::size_t SegmentLauncher::scratch_bytes(const Shape& shape) const {
-  if (work(shape).helpers == 0) return 0;
+  if (shape[segment_extent::elements] <= 2 * kLeastChunk) return 0;
   return kSegmentHeaderBytes + max_chunks_ * slot_bytes_ +
          max_chunks_ * (sizeof(std::uint64_t) + sizeof(std::uint32_t));
 }

@@ -50,14 +50,16 @@ class SegmentQueue {
   FOLDTUNE_DEVICE void announce() const { platform::take_ticket(announced(), ~0u); }
 
   /// Takes what is at a place; waits until something is, or all `blocks` have announced that they
-  /// push no more.
+  /// push no more. No helper may leave before, not even one whose place there cannot be: the last
+  /// one empties the queue.
   FOLDTUNE_DEVICE QueueEntry take(uint64 place, uint32 blocks) const {
+    const bool is_within = place < max_chunks_;
     uint64 entry = 0;
-    while (place < max_chunks_) {
-      entry = platform::load_relaxed(entries() + place);
+    for (;;) {
+      if (is_within) entry = platform::load_relaxed(entries() + place);
       if (entry != 0) break;
       if (platform::load_acquire(announced()) == blocks &&
-          platform::load_relaxed(count()) <= place) {
+          (!is_within || platform::load_relaxed(count()) <= place)) {
         break;
       }
       platform::pause();

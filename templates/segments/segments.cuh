@@ -157,8 +157,8 @@ class SegmentBlock {
         }
       }
     }
+    begin_writing();
     if (work_.helpers > 0) {
-      begin_writing();
       platform::sync_block();
       if (thread() == 0) queue_.announce();
     }

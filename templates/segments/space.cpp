@@ -61,7 +61,8 @@ std::uint64_t mean_elements(const SegmentReduction& reduction) {
 
 bool is_valid(const SegmentReduction& reduction, const SegmentParams& params) {
   const auto width = static_cast<std::size_t>(params.vector_width);
-  const auto loads = static_cast<std::size_t>(params.unroll * params.segments);
+  const auto loads =
+      static_cast<std::size_t>(params.unroll) * static_cast<std::size_t>(params.segments);
   return width * widest_element_bytes(reduction.segment) <= kMaxLoadBytes &&
          width * loads * element_bytes(reduction.segment) <= kMaxBytesInFlight;
 }
@@ -71,8 +72,8 @@ bool is_valid(const SegmentReduction& reduction, const SegmentParams& params) {
 bool is_searched(const SegmentReduction& reduction, const SegmentParams& params) {
   const std::uint64_t mean = mean_elements(reduction);
   const auto threads = static_cast<std::uint64_t>(params.group);
-  const std::uint64_t loaded =
-      threads * static_cast<std::uint64_t>(params.vector_width * params.unroll);
+  const std::uint64_t loaded = threads * static_cast<std::uint64_t>(params.vector_width) *
+                               static_cast<std::uint64_t>(params.unroll);
   return params.block_size >= 64 && params.block_size <= 256 && threads <= 2 * mean &&
          (loaded <= 8 * mean || loaded <= kWarp) && loaded * 16 >= std::min(mean, kEnough);
 }

@@ -258,9 +258,12 @@ FoldShape segment_fold_shape(const SegmentReduction& reduction, const SegmentPar
                 2 * block * vector * static_cast<std::uint64_t>(params.unroll)});
   FoldShape in_chunks = fold_by(std::min(count, 2 * most_chunk), block);
   in_chunks.depth += count / kLeastChunk / block + 2 + ceil_log2(block) + 2 * ceil_log2(kWarp);
-  // Beyond so many times the mean, it is surely folded in chunks.
-  constexpr std::uint64_t kLongest = 4;
-  if (count > kLongest * mean_elements(reduction)) return in_chunks;
+  // A warp folds up to four times the mean, or what is short beside a chunk, and all segments that
+  // are said to be equal.
+  constexpr std::uint64_t kShares = 4;
+  const bool is_long = reduction.lengths != SegmentLengths::equal &&
+                       count > std::max(kShares * mean_elements(reduction), most_chunk);
+  if (is_long) return in_chunks;
   return in_chunks.depth > in_warp.depth ? in_chunks : in_warp;
 }
 
