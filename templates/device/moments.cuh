@@ -52,6 +52,26 @@ struct PlainMoments {
     const Number mean = base + offset;
     return {mean, (base - mean) + offset, squares - sum * offset, kCount};
   }
+  /// The same of those elements that `are_in` says.
+  template <int kCount>
+  static FOLDTUNE_DEVICE Accumulator of_some(const Number* x, const bool* are_in) {
+    Number base = 0;
+    Count count = 0;
+    FOLDTUNE_UNROLL
+    for (int i = 0; i < kCount; ++i) {
+      base = are_in[i] ? x[i] : base;
+      count += are_in[i];
+    }
+    Number distances[kCount];
+    FOLDTUNE_UNROLL
+    for (int i = 0; i < kCount; ++i) distances[i] = are_in[i] ? x[i] - base : Number{0};
+    const Number sum = sum_of<kCount>(distances, [](Number distance) { return distance; });
+    const Number squares =
+        sum_of<kCount>(distances, [](Number distance) { return distance * distance; });
+    const Number offset = sum * (Number{1} / static_cast<Number>(at_least_one(count)));
+    const Number mean = base + offset;
+    return {mean, (base - mean) + offset, squares - sum * offset, count};
+  }
   static FOLDTUNE_DEVICE Accumulator combine(const Accumulator& a, const Accumulator& b) {
     if (a.count == 0) return b;  // as in a thread's first tile: without the division
     const Number weight = share_of_second<Number>(a.count, b.count);

@@ -13,6 +13,8 @@
 ///                   those of another one: that one, with which a thread folds what it loads first
 ///     is_ordinary(p), of_plain(p)  whether that was enough, and the partial result that it then
 ///                   is; else the thread looks at its elements a second time
+///     of_many<k>(x), of_some<k>(x, are_in)  of an operator that is dear to combine: the partial
+///                   result of k numbers at hand (a power of two), of all or of some of them
 ///     merge(a, lanes)  of an operator whose partial results are merged sooner many at a time than
 ///                   in pairs: that of `a[0]` to `a[kCount - 1]` of all lanes of a warp, in each
 ///                   lane; `lanes` is what it may ask them for (redux.cuh)

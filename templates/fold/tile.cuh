@@ -146,10 +146,16 @@ FOLDTUNE_DEVICE auto find_byte(const RowType* rows, typename Op::Number best, In
                     : A::of(best, index + offset + platform::lowest_bit(found) / 8);
 }
 
-/// The first element of the rows that `best` is of, one after the other.
-template <class Op, int kCount, int kWidth, class RowType, class Index>
+/// All elements of a tile: what is_in(row, i) says of them.
+struct AllOfTile {
+  FOLDTUNE_DEVICE bool operator()(int, int) const { return true; }
+};
+
+/// The first element of the rows that `best` is of, among those that `is_in(row, i)` is true of,
+/// one after the other.
+template <class Op, int kCount, int kWidth, class RowType, class Index, class IsIn = AllOfTile>
 FOLDTUNE_DEVICE auto find_each(const RowType* rows, typename Op::Number best, Index index,
-                               Index step) {
+                               Index step, const IsIn& is_in = {}) {
   constexpr Index kNone = ~Index{0};
   Index offset = kNone;
   auto value = best;  // of zeros, it may have another sign than the first one; of NaNs, other bits
@@ -158,7 +164,9 @@ FOLDTUNE_DEVICE auto find_each(const RowType* rows, typename Op::Number best, In
     FOLDTUNE_UNROLL
     for (int i = kWidth - 1; i >= 0; --i) {
       const auto x = load_number(rows[row].first.elements[i]);
-      const bool is_at = Op::is_at(x, best);
+      const bool is_best = Op::is_at(x, best);
+      const bool is_one = is_in(row, i);
+      const bool is_at = is_best & is_one;
       offset = is_at ? static_cast<Index>(row * step + i) : offset;
       value = is_at ? Op::Value::map(x, 0) : value;
     }

@@ -21,12 +21,12 @@ struct Row {
 };
 constexpr int kWidest = static_cast<int>(kMaxLoadBytes);
 constexpr Row kRows[] = {
-    {32, 64, kWidest / 2, 4, 1, 4},  {128, 128, kWidest, 8, 1, 2},
+    {32, 256, kWidest / 4, 4, 1, 4}, {128, 128, kWidest, 8, 1, 2},
     {512, 256, kWidest, 8, 4, 2},    {2048, 256, kWidest, 8, 8, 1},
     {8192, 128, kWidest, 16, 16, 1}, {~0ull, 256, kWidest, 16, 32, 1},
 };
 /// Where most are empty: warps fold the others, one after another.
-constexpr Row kOfMostlyEmpty{0, 128, kWidest, 4, 1, 1};
+constexpr Row kOfMostlyEmpty{0, 256, kWidest, 4, 1, 2};
 
 }  // namespace
 

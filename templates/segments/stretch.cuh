@@ -10,6 +10,7 @@
 #pragma once
 
 #include "templates/fold/pieces.cuh"
+#include "templates/fold/some.cuh"
 
 namespace foldtune {
 
@@ -106,7 +107,7 @@ struct Stretch {
     for (Index i = own; i < taken.count; i += kUnroll * kThreads) {
       RowType rows[kUnroll];
       load(taken, i, rows);
-      add_vectors<F, /*kMayBegin=*/true>(total, taken, i, rows);
+      add_vectors<F, /*kMayBegin=*/true, /*kMayBeWhole=*/true>(total, taken, i, rows);
     }
     add_ends<F>(total, taken);
     return total;
@@ -116,11 +117,11 @@ struct Stretch {
   template <class F>
   FOLDTUNE_DEVICE typename F::Accumulator fold_loaded(const Vectors& taken, RowType* rows) const {
     typename F::Accumulator total = F::identity();
-    add_vectors<F, /*kMayBegin=*/true>(total, taken, own, rows);
+    add_vectors<F, /*kMayBegin=*/true, /*kMayBeWhole=*/false>(total, taken, own, rows);
     FOLDTUNE_ROLL
     for (Index i = own + kUnroll * kThreads; i < taken.count; i += kUnroll * kThreads) {
       load(taken, i, rows);
-      add_vectors<F, /*kMayBegin=*/false>(total, taken, i, rows);
+      add_vectors<F, /*kMayBegin=*/false, /*kMayBeWhole=*/true>(total, taken, i, rows);
     }
     add_ends<F>(total, taken);
     return total;
@@ -143,17 +144,53 @@ struct Stretch {
   }
 
  private:
-  /// The elements of vectors that belong to the stretch. `kMayBegin` says that the first vector may
-  /// be the one in which it begins.
-  template <class F, bool kMayBegin>
+  /// Where elements of the stretch are in a thread's vectors.
+  struct Extent {
+    int32 before;        ///< elements of the first vector that come before the stretch
+    int32 end[kUnroll];  ///< of each vector, the element after the last one
+
+    FOLDTUNE_DEVICE bool operator()(int vector, int i) const {
+      return (vector > 0 || i >= before) && i < end[vector];
+    }
+    FOLDTUNE_DEVICE bool is_whole(int vector) const {
+      return (vector > 0 || before <= 0) && end[vector] >= kWidth;
+    }
+  };
+
+  /// The elements of a thread's vectors from its number `i` on that belong to the stretch.
+  /// `kMayBegin` says that the first one may be the one in which it begins, `kMayBeWhole` that it
+  /// is worth asking whether all of them are in it.
+  template <class F, bool kMayBegin, bool kMayBeWhole>
   FOLDTUNE_DEVICE void add_vectors(typename F::Accumulator& total, const Vectors& taken, Index i,
                                    const RowType* rows) const {
+    constexpr Index kStep = kThreads * kWidth;
+    const auto first = static_cast<Index>(taken.number + i * kWidth);
+    // Where it is wrapped, so are the differences. Numbers of 32 bits are less than 2^31.
+    Extent extent{kMayBegin ? at_most_width(Index{0} - first) : 0, {}};
     FOLDTUNE_UNROLL
     for (uint32 j = 0; j < kUnroll; ++j) {
-      const auto first = static_cast<Index>(taken.number + (i + j * kThreads) * kWidth);
-      // Where it is wrapped, so are both differences. Numbers of 32 bits are less than 2^31.
-      const int32 before = kMayBegin && j == 0 ? at_most_width(Index{0} - first) : 0;
-      add_vector<F>(total, rows[j], first, before, at_most_width(taken.end - first));
+      extent.end[j] = at_most_width(static_cast<Index>(taken.end - first - j * kStep));
+    }
+    const auto index = static_cast<Index>(number + first);
+    if constexpr (kMayBeWhole) {
+      if (extent.is_whole(0) && extent.is_whole(kUnroll - 1)) {
+        total = add_tile<F, true, kUnroll, kWidth>(total, rows, index, kStep);
+        return;
+      }
+    }
+    if constexpr (kTakesWords<F>) {
+      FOLDTUNE_UNROLL
+      for (uint32 j = 0; j < kUnroll; ++j) {
+        const auto at = static_cast<Index>(index + j * kStep);
+        if (extent.is_whole(j)) {
+          total = add_tile<F, true, 1, kWidth>(total, rows + j, at, kStep);
+        } else {
+          const auto is_in = [&](int, int element) { return extent(j, element); };
+          total = add_some<F, 1, kWidth>(total, rows + j, is_in, at, kStep);
+        }
+      }
+    } else {
+      total = add_some<F, kUnroll, kWidth>(total, rows, extent, index, kStep);
     }
   }
   /// A difference, as far as it matters to a vector.
@@ -163,26 +200,6 @@ struct Stretch {
     } else {
       const auto value = static_cast<int64>(difference);
       return value < -kWidth ? -kWidth : value > kWidth ? kWidth : static_cast<int32>(value);
-    }
-  }
-
-  /// The elements of a vector from `before` up to `end`; `first` is the number of the first one.
-  template <class F>
-  FOLDTUNE_DEVICE void add_vector(typename F::Accumulator& total, const RowType& row, Index first,
-                                  int32 before, int32 end) const {
-    if constexpr (kFoldsMany<F> || PackedFold<F>::kExists) {
-      if (before <= 0 && end >= kWidth) {
-        total = F::combine(
-            total, fold_tile<F, 1, kWidth>(&row, static_cast<Index>(number + first), Index{0}));
-        return;
-      }
-    }
-    FOLDTUNE_UNROLL
-    for (int32 i = 0; i < kWidth; ++i) {
-      if (i >= before && i < end) {
-        total = F::combine(
-            total, fold_row<F, 0, 1>(element_of(row, i), static_cast<Index>(number + first + i)));
-      }
     }
   }
 

@@ -14,6 +14,8 @@ namespace {
 
 using Catch::Matchers::WithinRel;
 
+bool is_plus_zero(float x) { return x == 0 && !std::signbit(x); }
+
 /// Some of these take a configuration's own order, the others one for all.
 class ExtremeValuesTest {
  protected:
@@ -47,6 +49,12 @@ TEST_CASE_METHOD(ExtremeValuesTest, "CPU device: nrm2 is in range where its squa
   CHECK_THAT(nrm2({3e-23F, 4e-23F}), WithinRel(5e-23, kClose));
   CHECK_THAT(reduce_doubles(Operator::nrm2, {1e200, 1e200}),
              WithinRel(std::sqrt(2.0) * 1e200, 1e-15));
+  // Neither of nothing nor of zeros is it -0, and zeros beside it are not lost.
+  CHECK(is_plus_zero(nrm2({})));
+  CHECK(is_plus_zero(nrm2(std::vector<float>(5, -0.0F))));
+  std::vector<float> last_is_tiny(2049, 0.0F);
+  last_is_tiny.back() = 1e-30F;
+  CHECK_THAT(nrm2(last_is_tiny), WithinRel(1e-30, kClose));
 }
 
 TEST_CASE_METHOD(ExtremeValuesTest,

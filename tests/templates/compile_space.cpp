@@ -1,8 +1,8 @@
 // Compiles the variants of the space with NVRTC; needs no GPU.
 //
 //     compile_space --arch sm_75,sm_80,sm_90,sm_120      a covering sample of every problem
-//     compile_space --arch sm_75,sm_120 --most 8         8 of each sample, others for every
-//                                                        problem
+//     compile_space --arch sm_75,sm_120 --most 8         8 of the sample of one problem of each
+//                                                        operator and type
 //     compile_space --arch sm_75,sm_120 --most 1 --share the same, each problem for one of them
 //     compile_space --arch sm_90 --all                   every variant
 //
@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <functional>
@@ -58,11 +59,26 @@ bool is_for(const Options& options, std::size_t index, std::size_t architecture)
   return !options.share || (index + index / count) % count == architecture;
 }
 
-/// `most` variants of every problem.
-std::vector<Variant> some_of_every_problem(const Options& options, std::size_t architecture) {
+/// One reduction of each operator and type: the first of them, of the next ones the second, and so
+/// on in turn.
+std::vector<Reduction> reductions_of_each_type() {
+  const std::vector<Reduction> all = all_reductions();
+  std::vector<Reduction> result;
+  for (auto first = all.begin(); first != all.end();) {
+    const auto last = std::find_if(first, all.end(), [&](const Reduction& one) {
+      return one.op != first->op || one.type != first->type;
+    });
+    result.push_back(first[static_cast<std::ptrdiff_t>(result.size()) % (last - first)]);
+    first = last;
+  }
+  return result;
+}
+
+/// `most` variants of a reduction of each operator and type.
+std::vector<Variant> some_of_each_type(const Options& options, std::size_t architecture) {
   std::vector<Variant> result;
   std::size_t index = 0;
-  for (const Reduction& reduction : all_reductions()) {
+  for (const Reduction& reduction : reductions_of_each_type()) {
     if (is_for(options, index, architecture)) {
       const std::vector<Variant> some = some_of(covering_variants(reduction), options.most, index);
       result.insert(result.end(), some.begin(), some.end());
@@ -86,14 +102,16 @@ std::vector<Variant> some_histograms(const Options& options, std::size_t archite
   return result;
 }
 
-/// Some variants of each of the reductions along axes or of segments, or of every third one.
+/// Some variants of each of the reductions along axes or of segments, or of every fifth one: what
+/// they fold, and how, is mostly compiled for whole arrays.
 template <class Folds>
 std::vector<Variant> some_of_folds(const std::vector<Folds>& reductions, const Options& options,
                                    std::size_t architecture) {
+  constexpr std::size_t kStep = 5;
   const bool few = !options.all && options.most > 0;
   std::vector<Variant> result;
-  for (std::size_t i = 0; i < reductions.size(); i += few ? 3 : 1) {
-    if (!is_for(options, i / 3, architecture)) continue;
+  for (std::size_t i = 0; i < reductions.size(); i += few ? kStep : 1) {
+    if (!is_for(options, i / kStep, architecture)) continue;
     const std::vector<Variant> some = random_variants(reductions[i], options.all ? 20 : 1, i);
     result.insert(result.end(), some.begin(), some.end());
   }
@@ -113,8 +131,8 @@ std::vector<Portion> make_portions(const Options& options, std::size_t architect
          return some_of_folds(all_segment_reductions(), options, architecture);
        }}};
   if (!options.all && options.most > 0) {
-    portions.push_back({.name = "all problems", .variants = [options, architecture] {
-                          return some_of_every_problem(options, architecture);
+    portions.push_back({.name = "each operator and type", .variants = [options, architecture] {
+                          return some_of_each_type(options, architecture);
                         }});
     return portions;
   }
@@ -168,10 +186,8 @@ bool compile_all(std::size_t number, const Options& options) {
   }
   show_progress("");
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
-  fmt::print("{} {}: {} programs ({} variants) for {} problems, {} failed, {:.1f} s\n",
-             compiler->version(), architecture, totals.programs, totals.variants,
-             2 * all_reductions().size() + all_histograms().size(), totals.failures,
-             elapsed.count());
+  fmt::print("{} {}: {} programs ({} variants), {} failed, {:.1f} s\n", compiler->version(),
+             architecture, totals.programs, totals.variants, totals.failures, elapsed.count());
   std::fflush(stdout);
   return totals.programs > 0 && totals.failures == 0;
 }

@@ -47,6 +47,14 @@ struct LogSumExp {
     return {max,
             sum_of<kCount>(x, [=](Number value) { return platform::exponential(value - base); })};
   }
+  /// The same of those elements that `are_in` says: exponentials of the others are 0.
+  template <int kCount>
+  static FOLDTUNE_DEVICE Accumulator of_some(const Number* x, const bool* are_in) {
+    Number numbers[kCount];
+    FOLDTUNE_UNROLL
+    for (int i = 0; i < kCount; ++i) numbers[i] = are_in[i] ? x[i] : Limits<Number>::lowest();
+    return of_many<kCount>(numbers);
+  }
   static FOLDTUNE_DEVICE Accumulator combine(const Accumulator& a, const Accumulator& b) {
     const bool a_is_less = a.max < b.max;
     const Accumulator high = a_is_less ? b : a;
