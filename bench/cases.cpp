@@ -43,6 +43,29 @@ Case histogram(ElementType type, Binning binning, Distribution distribution) {
                                         .distribution = distribution}};
 }
 
+/// Histograms of rows of 2^26 bytes.
+std::vector<Case> row_histogram_cases() {
+  constexpr std::uint64_t kTotal = 1 << 26;
+  std::vector<Case> cases;
+  for (const Distribution distribution : {Distribution::uniform, Distribution::constant}) {
+    Case rows = histogram(u8, Binning::key, distribution);
+    rows.name += " rows";
+    for (const std::uint64_t count : {4096, 65536, 1 << 20}) {
+      rows.shapes.push_back({{kTotal / count, count}});
+    }
+    rows.direction = "rows";
+    rows.elements = kTotal;
+    cases.push_back(std::move(rows));
+  }
+  return cases;
+}
+
+/// Whether a case is measured only where it or its direction is asked for: of a family whose other
+/// cases are of the counts asked for.
+bool is_extra(const Case& one) {
+  return takes_count(one.workload.problem.family()) && !one.shapes.empty();
+}
+
 /// Those of the same elements together, since the memory that they are measured on is made anew for
 /// others.
 std::vector<Case> count_cases() {
@@ -169,6 +192,7 @@ void keep_lengths(std::vector<Case>& cases, const std::vector<std::uint64_t>& le
 
 std::vector<Case> all_cases() {
   std::vector<Case> cases = count_cases();
+  std::ranges::move(row_histogram_cases(), std::back_inserter(cases));
   std::ranges::move(axis_cases(), std::back_inserter(cases));
   std::ranges::move(segment_cases(), std::back_inserter(cases));
   return cases;
@@ -177,6 +201,7 @@ std::vector<Case> all_cases() {
 std::vector<Case> find_cases(const CaseFilter& filter) {
   std::vector<Case> cases = all_cases();
   for (const Criterion& criterion : kCriteria) keep(cases, filter, criterion);
+  if (filter.names.empty() && filter.directions.empty()) std::erase_if(cases, is_extra);
   keep_named(cases, filter.names);
   std::erase_if(cases, [&](const Case& one) { return !is_wanted(filter.sizes, one.elements); });
   keep_lengths(cases, filter.lengths);
@@ -194,8 +219,9 @@ std::string tune_options(const Case& one) {
   std::string text =
       fmt::format("--family {} --op {} --type {} --shape {}", problem.family().name(),
                   text_of_field(one, "op"), text_of_field(one, "type"), fmt::join(shapes, ","));
-  if (const std::string lengths = text_of_field(one, "lengths"); !lengths.empty()) {
-    text += fmt::format(" --lengths {}", lengths);
+  for (const std::string_view field : {"counter", "lengths", "distribution"}) {
+    const std::string value = text_of_field(one, field);
+    if (!value.empty()) text += fmt::format(" --{} {}", field, value);
   }
   return text;
 }

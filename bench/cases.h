@@ -14,10 +14,10 @@ struct Case {
   std::string name;   ///< "sum i8 -> i32", "sum f32 rows 2^26"
   Workload workload;  ///< without a shape
 
-  // Of reductions along axes and of segments.
+  // Of reductions along axes and of segments, and of histograms of rows.
   std::vector<Shape> shapes{};  ///< empty: of all others, which are of the counts asked for
-  /// "rows", "columns", "vocabulary", "middle", "batch_norm"; of segments their lengths:
-  /// "uniform", "power_law".
+  /// "rows", "columns", "vocabulary", "middle", "batch_norm"; of histograms "rows"; of segments
+  /// their lengths: "uniform", "power_law".
   std::string direction{};
   std::uint64_t elements = 0;  ///< in each shape, or a few less; 0: as many as the shapes say
 };
@@ -33,6 +33,7 @@ struct CaseFilter {
   std::vector<std::uint64_t> lengths{};  ///< elements of a result, on average
 };
 
+/// All there are. Those of histograms of rows are found only by their names or their direction.
 std::vector<Case> all_cases();
 /// Those of them along axes, and those of segments.
 std::vector<Case> axis_cases();

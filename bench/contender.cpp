@@ -85,15 +85,17 @@ void add_histogram_calls(Contender& contender, Device& device, Context& context,
   const HistogramWorkload typed = histogram_of(workload);
   Histogram histogram = context.histogram(histogram_options(typed));
   if (inputs_ready) histogram = histogram.with_inputs_ready();
-  histogram.prepare(input, typed.count);
+  histogram.prepare(input, {.rows = typed.rows, .count = typed.count});
   contender.direct = [histogram, binning = typed.binning](const Call& call, Stream stream) {
     const auto bound = [&](std::size_t i) {
       return *static_cast<const BinBound*>(call.arguments[i]);
     };
+    const HistogramRows rows{.rows = call.shape[histogram_extent::rows],
+                             .count = call.shape[histogram_extent::n]};
     if (binning == Binning::key) {
-      histogram.count_keys(call.arguments[1], call.shape[0], call.arguments[0], stream);
+      histogram.count_keys(call.arguments[1], rows, call.arguments[0], stream);
     } else {
-      histogram(call.arguments[1], call.shape[0], bound(3), bound(4), call.arguments[0], stream);
+      histogram(call.arguments[1], rows, bound(3), bound(4), call.arguments[0], stream);
     }
   };
   add_waited(contender, device, workload);

@@ -33,6 +33,13 @@ CubArguments arguments_of_rows(const Call& call) {
           .segments = static_cast<std::int64_t>(call.shape[2])};
 }
 
+CubArguments arguments_of_histogram(const Call& call) {
+  return {.inputs = {call.arguments[1]},
+          .count = static_cast<std::uint32_t>(call.shape[histogram_extent::n]),
+          .output = call.arguments[0],
+          .segments = static_cast<std::int64_t>(call.shape[histogram_extent::rows])};
+}
+
 CubArguments arguments_of_segments(const Call& call) {
   return {.inputs = {call.arguments[1]},
           .output = call.arguments[0],
@@ -48,7 +55,9 @@ struct CubFunction {
 
 CubFunction find_cub_function(const Workload& workload) {
   const Family& family = workload.problem.family();
-  if (&family == &histogram_family()) return {find_cub_histogram(histogram_of(workload))};
+  if (&family == &histogram_family()) {
+    return {find_cub_histogram(histogram_of(workload)), arguments_of_histogram};
+  }
   if (&family == &axis_family()) {
     if (!is_rows(workload.shape)) return {};
     return {find_cub_segmented(axis_reduction_of(workload).row), arguments_of_rows};

@@ -73,7 +73,10 @@ std::vector<Workload> workloads_of(const Case& one, std::span<const Size> sizes)
   };
   for (const Shape& shape : one.shapes) add(shape, usual_layout(one.workload.problem, shape));
   if (!one.shapes.empty()) return workloads;
-  for (const Size& size : sizes) add({{size.count}}, static_cast<int>(size.alignment));
+  const Family& family = one.workload.problem.family();
+  for (const Size& size : sizes) {
+    add(shape_of_count(family, size.count), static_cast<int>(size.alignment));
+  }
   return workloads;
 }
 

@@ -124,8 +124,8 @@ ParsedOptions parse_options(int argc, const char* const* argv) {
   app.add_option("--type", filter.types, "Of the cases those of these elements")->delimiter(',');
   app.add_option(
          "--direction", filter.directions,
-         "Of the cases along axes: rows, columns, vocabulary, middle, batch_norm; of segments "
-         "their lengths: uniform, equal, power_law, one_long, mostly_empty")
+         "Of the cases along axes: rows, columns, vocabulary, middle, batch_norm; of histograms: "
+         "rows; of segments their lengths: uniform, equal, power_law, one_long, mostly_empty")
       ->delimiter(',');
   app.add_option("--size", sizes,
                  "Of the rows, columns and segments those with so many elements: 2^26,2^20");

@@ -47,10 +47,9 @@ inline bool is_ours(std::string_view contender) {
   return contender == kTuned || contender == kUntuned || contender == kYardstick;
 }
 
-/// Whether the shape says more than the count: along some of an array's axes, and of segments.
-inline bool has_own_shape(const Cell& cell) {
-  return cell.family == "axis" || cell.family == "segments";
-}
+/// Whether the shape says more than the count: along some of an array's axes, of segments, and of
+/// rows.
+inline bool has_own_shape(const Cell& cell) { return cell.shape.find('x') != std::string::npos; }
 
 /// Whether its inputs are at other addresses than the best. Where there is a shape, it says that.
 inline bool is_misaligned(const Cell& cell) {

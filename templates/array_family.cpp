@@ -5,18 +5,11 @@
 #include <algorithm>
 
 namespace foldtune {
-namespace {
-
-constexpr std::string_view kExtents[] = {"n"};
-
-}  // namespace
-
-std::span<const std::string_view> ArrayFamily::extents() const { return kExtents; }
 
 std::span<const std::string_view> ArrayFamily::layouts() const { return alignment_names(); }
 
-Shape ArrayFamily::max_shape(const Bucket& bucket) const {
-  return {{std::min(kMaxCount, max_of_size_class(bucket.classes[0]))}};
+std::uint64_t ArrayFamily::max_count(int size_class) {
+  return std::min(kMaxCount, max_of_size_class(size_class));
 }
 
 int ArrayFamily::adapted_width(int width, ElementType from, ElementType to) {

@@ -72,6 +72,9 @@ class Family {
 
   /// The names of the extents, from 1 to Shape::kMaxExtents: {"n"}.
   virtual std::span<const std::string_view> extents() const = 0;
+  /// How many of the first extents texts leave out where they are 1: with one of {"rows", "n"},
+  /// "4096" is the shape 1x4096. In buckets they are 0 for 1, and for nothing larger.
+  virtual std::size_t optional_extents() const { return 0; }
   /// Empty if the problem has a result for the shape, else what is wrong with it.
   virtual std::string find_fault(const Problem& problem, const Shape& shape) const = 0;
   /// What the shape's results are kept and looked up under: the size class of each extent.
@@ -201,6 +204,23 @@ bool has_known_labels(const Problem& problem);
 /// A workload that reads so many bytes of memory and does little else: its calls measure what the
 /// memory delivers, and flush caches. The bytes are a multiple of 4.
 Workload reading_workload(std::uint64_t bytes);
+
+/// Whether a count alone is a shape.
+inline bool takes_count(const Family& family) {
+  return family.extents().size() == family.optional_extents() + 1;
+}
+
+/// The shape that the count is, of a family that takes one: optional extents are 1.
+Shape shape_of_count(const Family& family, std::uint64_t count);
+
+/// The first extent that the text of the shape has: those before it are optional, and 1.
+std::size_t first_extent(const Family& family, const Shape& shape);
+
+/// "--n 4096", "--shape 4096x100": the shape as an option.
+std::string shape_option(const Family& family, const Shape& shape);
+
+/// "n = 4096", "rows x columns = 4096x100": the text of a shape with the names of its extents.
+std::string describe_shape(const Family& family, std::string_view shape);
 
 /// Bytes of all input arrays of a call but tables: what it has to read.
 std::uint64_t input_bytes(const Workload& workload);

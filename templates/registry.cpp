@@ -17,7 +17,7 @@ namespace foldtune {
 namespace {
 
 std::vector<const Family*>& all_families() {
-  static std::vector<const Family*> all{&reduce_family(), &histogram_family(), &axis_family(),
+  static std::vector<const Family*> all{&reduce_family(), &axis_family(), &histogram_family(),
                                         &segments_family()};
   return all;
 }

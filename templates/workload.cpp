@@ -1,6 +1,7 @@
 #include "foldtune/workload.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -36,25 +37,46 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   return items;
 }
 
-/// As many numbers as the family has extents, with an x between them.
+// What optional extents are that a text leaves out.
+constexpr std::uint64_t kLeftOutExtent = 1;
+constexpr std::int16_t kLeftOutClass = 0;
+
+/// How many of the family's first numbers a text leaves out.
+template <class Number>
+std::size_t count_left_out(const Family& family,
+                           const std::array<Number, Shape::kMaxExtents>& numbers, Number left_out) {
+  const auto* const optional_end = numbers.begin() + family.optional_extents();
+  const auto* const first = std::find_if(numbers.begin(), optional_end,
+                                         [&](Number number) { return number != left_out; });
+  return static_cast<std::size_t>(first - numbers.begin());
+}
+
+/// The numbers of the family's extents from `first` on, with an x between them.
 template <class Numbers, class ToText>
-std::string join(const Family& family, const Numbers& numbers, const ToText& to_text) {
+std::string join(const Family& family, std::size_t first, const Numbers& numbers,
+                 const ToText& to_text) {
   std::string text;
-  for (std::size_t i = 0; i < family.extents().size(); ++i) {
-    text += fmt::format("{}{}", i == 0 ? "" : "x", to_text(numbers[i]));
+  for (std::size_t i = first; i < family.extents().size(); ++i) {
+    text += fmt::format("{}{}", i == first ? "" : "x", to_text(numbers[i]));
   }
   return text;
 }
 
 template <std::integral Number>
 std::optional<std::array<Number, Shape::kMaxExtents>> parse_numbers(const Family& family,
-                                                                    std::string_view text) {
+                                                                    std::string_view text,
+                                                                    Number left_out) {
   const std::vector<std::string_view> items = split(text, 'x');
-  if (items.size() != family.extents().size()) return std::nullopt;
+  const std::size_t extents = family.extents().size();
+  if (items.size() > extents || items.size() < extents - family.optional_extents()) {
+    return std::nullopt;
+  }
   std::array<Number, Shape::kMaxExtents> numbers{};
+  const std::size_t first = extents - items.size();
+  std::fill_n(numbers.begin(), first, left_out);
   for (std::size_t i = 0; i < items.size(); ++i) {
     const char* const end = items[i].data() + items[i].size();
-    const auto [stop, error] = std::from_chars(items[i].data(), end, numbers[i]);
+    const auto [stop, error] = std::from_chars(items[i].data(), end, numbers[first + i]);
     if (error != std::errc() || stop != end || items[i].front() == '-') return std::nullopt;
   }
   return numbers;
@@ -118,19 +140,45 @@ std::optional<Problem> problem_of(const Family& family, std::string_view field_t
   return is_said ? std::optional(std::move(problem)) : std::nullopt;
 }
 
+Shape shape_of_count(const Family& family, std::uint64_t count) {
+  Shape shape;
+  const std::size_t last = family.optional_extents();
+  std::fill_n(shape.extents.begin(), last, kLeftOutExtent);
+  shape[last] = count;
+  return shape;
+}
+
+std::size_t first_extent(const Family& family, const Shape& shape) {
+  return count_left_out(family, shape.extents, kLeftOutExtent);
+}
+
+std::string shape_option(const Family& family, const Shape& shape) {
+  const bool is_count = first_extent(family, shape) + 1 == family.extents().size();
+  return fmt::format("--{} {}", is_count ? "n" : "shape", to_text(family, shape));
+}
+
+std::string describe_shape(const Family& family, std::string_view shape) {
+  const auto numbers = static_cast<std::size_t>(std::ranges::count(shape, 'x')) + 1;
+  const auto names = family.extents();
+  return fmt::format("{} = {}", fmt::join(names.last(std::min(numbers, names.size())), " x "),
+                     shape);
+}
+
 std::string to_text(const Family& family, const Shape& shape) {
-  return join(family, shape.extents, [](std::uint64_t extent) { return extent; });
+  return join(family, first_extent(family, shape), shape.extents,
+              [](std::uint64_t extent) { return extent; });
 }
 std::string to_text(const Family& family, const Bucket& bucket) {
-  return join(family, bucket.classes, [](std::int16_t one) { return one; });
+  return join(family, count_left_out(family, bucket.classes, kLeftOutClass), bucket.classes,
+              [](std::int16_t one) { return one; });
 }
 
 std::optional<Shape> parse_shape(const Family& family, std::string_view text) {
-  const auto extents = parse_numbers<std::uint64_t>(family, text);
+  const auto extents = parse_numbers(family, text, kLeftOutExtent);
   return extents ? std::optional(Shape{*extents}) : std::nullopt;
 }
 std::optional<Bucket> parse_bucket(const Family& family, std::string_view text) {
-  const auto classes = parse_numbers<std::int16_t>(family, text);
+  const auto classes = parse_numbers(family, text, kLeftOutClass);
   return classes ? std::optional(Bucket{*classes}) : std::nullopt;
 }
 
@@ -139,9 +187,10 @@ std::string to_string(const Problem& problem) { return problem.family().describe
 std::string to_string(const Workload& workload) {
   const Family& family = workload.problem.family();
   const bool is_usual = workload.conditions == Conditions::cold_graph;
-  return fmt::format("{} {}{}{}", family.describe(workload.problem),
-                     join(family, workload.shape.extents, extent_text), is_usual ? "" : " ",
-                     is_usual ? "" : name(workload.conditions));
+  return fmt::format(
+      "{} {}{}{}", family.describe(workload.problem),
+      join(family, first_extent(family, workload.shape), workload.shape.extents, extent_text),
+      is_usual ? "" : " ", is_usual ? "" : name(workload.conditions));
 }
 
 bool has_known_labels(const Problem& problem) {

@@ -162,10 +162,16 @@ foldtune_explanation explain(const SegmentReducer& reducer, std::uint64_t elemen
                              std::uint64_t segments) {
   return keep(reducer.explain(elements, segments), reducer.workload(elements, segments));
 }
-foldtune_explanation explain(const Histogram& histogram, std::uint64_t count) {
+HistogramRows rows_of(const foldtune_histogram_rows* rows) {
+  const foldtune_histogram_rows& given = checked(rows, "the rows");
+  return {.rows = given.rows, .count = given.count, .pitch = given.pitch};
+}
+
+foldtune_explanation explain(const Histogram& histogram, const HistogramRows& rows) {
   HistogramWorkload workload = make_workload(histogram.options());
-  workload.count = count;
-  return keep(histogram.explain(count), workload);
+  workload.rows = rows.rows;
+  workload.count = rows.count;
+  return keep(histogram.explain(rows), workload);
 }
 
 }  // namespace
@@ -177,6 +183,7 @@ using foldtune::guarded;
 using foldtune::histogram_behind;
 using foldtune::plan_behind;
 using foldtune::reducer_behind;
+using foldtune::rows_of;
 using foldtune::segment_reducer_behind;
 using foldtune::stream_of;
 
@@ -483,14 +490,80 @@ foldtune_status foldtune_histogram_keys(const foldtune_histogram* histogram, con
       [&] { histogram_behind(histogram).count_keys(input, count, counts, stream_of(stream)); });
 }
 
+foldtune_status foldtune_histogram_even_of_rows(const foldtune_histogram* histogram,
+                                                const void* input,
+                                                const foldtune_histogram_rows* rows, double lower,
+                                                double upper, void* counts,
+                                                foldtune_stream stream) {
+  return guarded([&] {
+    histogram_behind(histogram)(input, rows_of(rows), lower, upper, counts, stream_of(stream));
+  });
+}
+
+foldtune_status foldtune_histogram_even_i64_of_rows(const foldtune_histogram* histogram,
+                                                    const void* input,
+                                                    const foldtune_histogram_rows* rows,
+                                                    int64_t lower, int64_t upper, void* counts,
+                                                    foldtune_stream stream) {
+  return guarded([&] {
+    histogram_behind(histogram)(input, rows_of(rows), lower, upper, counts, stream_of(stream));
+  });
+}
+
+foldtune_status foldtune_histogram_even_u64_of_rows(const foldtune_histogram* histogram,
+                                                    const void* input,
+                                                    const foldtune_histogram_rows* rows,
+                                                    uint64_t lower, uint64_t upper, void* counts,
+                                                    foldtune_stream stream) {
+  return guarded([&] {
+    histogram_behind(histogram)(input, rows_of(rows), lower, upper, counts, stream_of(stream));
+  });
+}
+
+foldtune_status foldtune_histogram_edges_of_rows(const foldtune_histogram* histogram,
+                                                 const void* input,
+                                                 const foldtune_histogram_rows* rows,
+                                                 const void* edges, void* counts,
+                                                 foldtune_stream stream) {
+  return guarded(
+      [&] { histogram_behind(histogram)(input, rows_of(rows), edges, counts, stream_of(stream)); });
+}
+
+foldtune_status foldtune_histogram_keys_of_rows(const foldtune_histogram* histogram,
+                                                const void* input,
+                                                const foldtune_histogram_rows* rows, void* counts,
+                                                foldtune_stream stream) {
+  return guarded([&] {
+    histogram_behind(histogram).count_keys(input, rows_of(rows), counts, stream_of(stream));
+  });
+}
+
 foldtune_status foldtune_histogram_prepare(const foldtune_histogram* histogram, const void* input,
                                            uint64_t count, foldtune_stream stream) {
   return guarded([&] { histogram_behind(histogram).prepare(input, count, stream_of(stream)); });
 }
 
+foldtune_status foldtune_histogram_prepare_rows(const foldtune_histogram* histogram,
+                                                const void* input,
+                                                const foldtune_histogram_rows* rows,
+                                                foldtune_stream stream) {
+  return guarded(
+      [&] { histogram_behind(histogram).prepare(input, rows_of(rows), stream_of(stream)); });
+}
+
 foldtune_status foldtune_histogram_explain(const foldtune_histogram* histogram, uint64_t count,
                                            foldtune_explanation* explanation) {
   return guarded([&] {
-    checked(explanation, "the explanation") = foldtune::explain(histogram_behind(histogram), count);
+    checked(explanation, "the explanation") =
+        foldtune::explain(histogram_behind(histogram), {.rows = 1, .count = count});
+  });
+}
+
+foldtune_status foldtune_histogram_explain_rows(const foldtune_histogram* histogram,
+                                                const foldtune_histogram_rows* rows,
+                                                foldtune_explanation* explanation) {
+  return guarded([&] {
+    checked(explanation, "the explanation") =
+        foldtune::explain(histogram_behind(histogram), rows_of(rows));
   });
 }

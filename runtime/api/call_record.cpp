@@ -96,8 +96,7 @@ std::string tune_options(const Workload& workload) {
   if (problem.custom() != nullptr || !fields) return {};
   std::string text = fmt::format(" --family {}", key.family);
   for (const FieldWord& field : *fields) text += fmt::format(" --{} {}", field.name, field.value);
-  text += fmt::format(" --{} {}", family.extents().size() == 1 ? "n" : "shape",
-                      to_text(family, workload.shape));
+  text += fmt::format(" {}", shape_option(family, workload.shape));
   if (workload.layout != usual_layout(problem, workload.shape)) {
     text += fmt::format(" --layout {}", key.layout);
   }

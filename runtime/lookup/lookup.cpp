@@ -1,7 +1,6 @@
 #include "runtime/lookup/lookup.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -72,11 +71,6 @@ double expected_loss(const DeviceRecord& device, const Workload& workload, const
   const LossByDistance& losses =
       class_of_volume(*tuned) > class_of_volume(own) ? kFromLarger : kFromSmaller;
   return losses[std::min(distance, losses.size()) - 1].of(device, workload);
-}
-
-/// "n = 4096", "rows x columns = 4096x100".
-std::string describe_shape(const Family& family, const std::string& shape) {
-  return fmt::format("{} = {}", fmt::join(family.extents(), " x "), shape);
 }
 
 /// With what else, or where, it was measured, if it was.

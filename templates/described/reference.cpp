@@ -114,24 +114,29 @@ std::string find_reference_fault(const DescribedFamily& family, const Problem& p
   }
 }
 
+Shape reference_shape(const Family& family, const Problem& reference, const Shape& shape) {
+  return parse_shape(reference.family(), to_text(family, shape)).value_or(shape);
+}
+
 std::string find_reference_fault(const DescribedFamily& family, const Problem& problem,
                                  const Shape& shape) {
   const std::optional<Problem> reference = reference_of(family, problem);
   if (!reference) return {};
   const Family& other = reference->family();
-  if (std::string fault = other.find_fault(*reference, shape); !fault.empty()) {
+  const Shape of_other = reference_shape(family, *reference, shape);
+  if (std::string fault = other.find_fault(*reference, of_other); !fault.empty()) {
     return fmt::format("its reference: {}", fault);
   }
   const std::vector<std::size_t> places = input_places(family.arguments(problem));
   const std::vector<std::size_t> others = input_places(other.arguments(*reference));
   for (std::size_t i = 0; i < others.size(); ++i) {
     const std::uint64_t own = i < places.size() ? family.elements(problem, places[i], shape) : 0;
-    const std::uint64_t needed = other.elements(*reference, others[i], shape);
+    const std::uint64_t needed = other.elements(*reference, others[i], of_other);
     if (own == needed) continue;
     return fmt::format("its input {} has {} elements, and its reference's {}", i, own, needed);
   }
   const std::size_t own = output_bytes({.problem = problem, .shape = shape});
-  const std::size_t needed = output_bytes({.problem = *reference, .shape = shape});
+  const std::size_t needed = output_bytes({.problem = *reference, .shape = of_other});
   if (own == needed) return {};
   return fmt::format("its result has {} bytes, and its reference's {}", own, needed);
 }

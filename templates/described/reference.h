@@ -16,6 +16,10 @@ std::optional<Problem> reference_of(const DescribedFamily& family, const Problem
 /// The place among the reference's arguments of the problem's input at `argument`.
 std::size_t reference_place(const Problem& problem, const Problem& reference, std::size_t argument);
 
+/// The shape of the reference that a shape of the family is: with the same text, if the reference
+/// has such a shape, else with the same extents.
+Shape reference_shape(const Family& family, const Problem& reference, const Shape& shape);
+
 /// Empty if the problem has no reference, or one that takes the same inputs and whose result has
 /// the same type; else what is different.
 std::string find_reference_fault(const DescribedFamily& family, const Problem& problem);

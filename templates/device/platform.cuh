@@ -1,8 +1,8 @@
 /// What a kernel needs from its machine. The only file, with sm90.cuh, that knows which compiler is
 /// reading: NVRTC and nvcc take the first half, g++ and clang++ (the CPU device) the second.
 ///
-/// Blocks and grids are one-dimensional; a block is a multiple of 32 threads; every warp-wide
-/// function is called by all 32 lanes.
+/// Blocks are one-dimensional, grids have blocks of one or several rows; a block is a multiple of
+/// 32 threads; every warp-wide function is called by all 32 lanes.
 #pragma once
 
 namespace foldtune {
@@ -44,8 +44,11 @@ enum class HalfType { i16, u16, f16, bf16 };
 namespace foldtune::platform {
 
 FOLDTUNE_DEVICE uint32 thread_index() { return threadIdx.x; }
+/// Of a grid of several rows those in the block's row.
 FOLDTUNE_DEVICE uint32 block_index() { return blockIdx.x; }
 FOLDTUNE_DEVICE uint32 grid_size() { return gridDim.x; }
+FOLDTUNE_DEVICE uint32 block_row() { return blockIdx.y; }
+FOLDTUNE_DEVICE uint32 grid_rows() { return gridDim.y; }
 
 FOLDTUNE_DEVICE void sync_block() { __syncthreads(); }
 
@@ -437,8 +440,10 @@ void run_thread(host::Thread* thread, void (*kernel)(Parameters...), void** argu
 }
 
 inline uint32 thread_index() { return current->thread_index; }
-inline uint32 block_index() { return current->block_index; }
-inline uint32 grid_size() { return current->grid_size; }
+inline uint32 block_index() { return current->block_index % current->grid_extents[0]; }
+inline uint32 grid_size() { return current->grid_extents[0]; }
+inline uint32 block_row() { return current->block_index / current->grid_extents[0]; }
+inline uint32 grid_rows() { return current->grid_extents[1]; }
 
 inline void sync_block() {
   host::Thread* const self = current;

@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
+#include <numeric>
 
 #include "foldtune/bin_bound.h"
 #include "templates/array_family.h"
@@ -12,6 +15,8 @@
 
 namespace foldtune {
 namespace {
+
+constexpr std::string_view kExtents[] = {"rows", "n"};
 
 constexpr const char* kIncludeLine = "#include \"templates/histogram/histogram.cuh\"\n";
 
@@ -35,14 +40,17 @@ Program make_histogram_program(const Variant& variant) {
   Program program;
   program.source = kIncludeLine;
   program.name_expressions.push_back(
-      fmt::format("foldtune::histogram<{}, foldtune::BinRule::{}, {}u, {}, {}, {}, {}>",
+      fmt::format("foldtune::{}<{}, foldtune::BinRule::{}, {}u, {}, {}, {}, {}>",
+                  histogram.has_many_rows() ? "histogram_rows" : "histogram",
                   device_name(histogram.type), rule_name(histogram.binning), histogram.bins,
                   counter, takes_64_bits(histogram.count) ? "foldtune::uint64" : "foldtune::uint32",
                   histogram.alignment == Alignment::vector,
                   to_template_argument("foldtune::HistogramParams", params)));
   if (params.finish == HistogramFinal::zero_first) {
     program.name_expressions.push_back(
-        fmt::format("foldtune::zero_bins<{}, {}u>", counter, histogram.bins));
+        histogram.has_many_rows()
+            ? fmt::format("foldtune::zero_bins_of_rows<{}>", counter)
+            : fmt::format("foldtune::zero_bins<{}, {}u>", counter, histogram.bins));
   }
   return program;
 }
@@ -63,7 +71,35 @@ std::vector<Argument> histogram_arguments(const HistogramWorkload& histogram) {
   counts.access = Access::output;
   Argument edges = array("edges", histogram.type);
   edges.is_table = true;
-  return {counts, array("input", histogram.type), edges, bound("lower"), bound("upper")};
+  const Argument pitch{.name = "pitch",
+                       .access = Access::scalar,
+                       .type = ElementType::i64,
+                       .element_bytes = sizeof(std::int64_t),
+                       .alignment = alignof(std::int64_t)};
+  return {counts, array("input", histogram.type), edges, bound("lower"), bound("upper"), pitch};
+}
+
+/// What is wrong with several rows; empty if nothing is.
+std::string find_rows_fault(std::uint64_t rows, std::uint64_t count, std::uint32_t bins) {
+  if (count > kMaxCount / rows) {
+    return fmt::format("{} rows of {} elements are more than the most, 2^40", rows, count);
+  }
+  if (bins > kMaxCount / rows) {
+    return fmt::format("{} rows of {} bins are more counts than the most, 2^40", rows, bins);
+  }
+  return {};
+}
+
+/// The places of the axes, ascending; empty if one is not of the array, or twice.
+std::vector<std::size_t> places_of(std::span<const int> axes, std::size_t rank) {
+  std::vector<std::size_t> places;
+  for (const int axis : axes) {
+    const std::int64_t place = axis < 0 ? axis + static_cast<std::int64_t>(rank) : axis;
+    if (place < 0 || place >= static_cast<std::int64_t>(rank)) return {};
+    places.push_back(static_cast<std::size_t>(place));
+  }
+  std::ranges::sort(places);
+  return std::ranges::adjacent_find(places) == places.end() ? places : std::vector<std::size_t>();
 }
 
 class HistogramFamily final : public ArrayFamily {
@@ -81,8 +117,72 @@ class HistogramFamily final : public ArrayFamily {
     return describe_histogram(histogram_of(problem));
   }
 
-  int layout(const Problem&, const Call& call) const override {
-    return layout_of(reinterpret_cast<std::uintptr_t>(call.arguments[HistogramLauncher::kInput]));
+  std::span<const std::string_view> extents() const override { return kExtents; }
+  std::size_t optional_extents() const override { return 1; }
+  std::string find_fault(const Problem& problem, const Shape& shape) const override {
+    std::string fault = find_count_fault(shape[histogram_extent::n]);
+    const std::uint64_t rows = shape[histogram_extent::rows];
+    if (rows <= 1 || !fault.empty()) return fault;
+    return find_rows_fault(rows, shape[histogram_extent::n], histogram_of(problem).bins);
+  }
+  /// Rows are rounded to octaves. No row is of the class of one.
+  Bucket bucket(const Shape& shape) const override {
+    const std::uint64_t rows = shape[histogram_extent::rows];
+    const int octave = rows <= 1 ? 0 : static_cast<int>(std::bit_width(rows - 1));
+    return {{static_cast<std::int16_t>(kClassesOfOctave * octave),
+             static_cast<std::int16_t>(size_class(shape[histogram_extent::n]))}};
+  }
+  Shape max_shape(const Bucket& bucket) const override {
+    return {{max_count(bucket.classes[histogram_extent::rows]),
+             max_count(bucket.classes[histogram_extent::n])}};
+  }
+  Shape min_shape(const Bucket& bucket) const override {
+    Shape shape = Family::min_shape(bucket);
+    const std::int16_t rows = bucket.classes[histogram_extent::rows];
+    if (rows > 0) {
+      shape[histogram_extent::rows] = max_of_size_class(rows - kClassesOfOctave) + 1;
+    }
+    return shape;
+  }
+  /// Kernels of one row are others than those of many.
+  std::optional<int> distance(const Bucket& a, const Bucket& b) const override {
+    const bool has_many = a.classes[histogram_extent::rows] > 0;
+    if (has_many != (b.classes[histogram_extent::rows] > 0)) return std::nullopt;
+    return Family::distance(a, b);
+  }
+
+  bool has_axes() const override { return true; }
+  /// A row is what the last axes have.
+  Shape merged_shape(const Problem&, std::span<const std::uint64_t> extents,
+                     std::span<const int> axes, std::string& fault) const override {
+    const std::vector<std::size_t> places = places_of(axes, extents.size());
+    if (places.empty()) {
+      fault = "an axis is one of the array's, and is named once";
+      return {};
+    }
+    const std::size_t first = extents.size() - places.size();
+    if (places.front() != first) {
+      fault =
+          "histograms are of rows, along the last axes of an array: transpose it, so that these "
+          "axes are the last";
+      return {};
+    }
+    const auto product = [&](auto from, auto to) {
+      return std::accumulate(from, to, std::uint64_t{1}, [](std::uint64_t a, std::uint64_t b) {
+        return b == 0 || a <= UINT64_MAX / b ? a * b : UINT64_MAX;
+      });
+    };
+    const auto row = extents.begin() + static_cast<std::ptrdiff_t>(first);
+    return {{product(extents.begin(), row), product(row, extents.end())}};
+  }
+
+  int layout(const Problem& problem, const Call& call) const override {
+    auto addresses = reinterpret_cast<std::uintptr_t>(call.arguments[HistogramLauncher::kInput]);
+    if (call.shape[histogram_extent::rows] > 1) {
+      const auto type = static_cast<ElementType>(problem.get(fields()[histogram_field::type]));
+      addresses |= static_cast<std::uint64_t>(HistogramLauncher::pitch_of(call)) * size_of(type);
+    }
+    return layout_of(addresses);
   }
   std::vector<Argument> arguments(const Problem& problem) const override {
     return histogram_arguments(histogram_of(problem));
@@ -92,9 +192,9 @@ class HistogramFamily final : public ArrayFamily {
     const HistogramWorkload histogram = histogram_of(problem);
     switch (argument) {
       case HistogramLauncher::kCounts:
-        return histogram.bins;
+        return shape[histogram_extent::rows] * histogram.bins;
       case HistogramLauncher::kInput:
-        return shape[0];
+        return shape[histogram_extent::rows] * shape[histogram_extent::n];
       default:
         break;
     }

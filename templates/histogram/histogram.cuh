@@ -164,28 +164,20 @@ struct HistogramStages {
   }
 };
 
-/// Counts the first `count` elements of the input in `output[0, kBins)`. The input is aligned to 16
-/// bytes if `kAligned`, else to its elements; `range` is as range.cuh says, `scratch` as
-/// layout.cuh. The grid is such that no block counts more than kMaxBlockElements. With
-/// `HistogramFinal::zero_first` the output is zero, unless one block counts in shared memory.
-/// `inputs_ready` promises that no grid that may still be running writes the input or the edges:
-/// where blocks count in shared memory they are loaded while it runs.
-template <class T, BinRule kRule, uint32 kBins, class Counter, class Index, bool kAligned,
-          HistogramParams kParams>
-FOLDTUNE_KERNEL(kParams.block_size)
-histogram(const T* input, Index count, BinRange range, Counter* output, void* scratch,
-          bool inputs_ready) {
-  using Stages = HistogramStages<T, kRule, kBins, Counter, Index, kParams>;
-  using Storage = typename Stages::Storage;
+/// Counts the first `count` elements of `input`, all those of a row, in `output[0, kBins)`: called
+/// by all threads of the blocks that share the row. The rest is as the kernels say it.
+template <class Stages, bool kAligned>
+FOLDTUNE_DEVICE void count_row(typename Stages::Storage& storage,
+                               const typename Stages::Element* input, typename Stages::Index count,
+                               const typename Stages::Element* edges,
+                               const typename Stages::SlotsType& slots,
+                               typename Stages::Counter* output, void* scratch, bool is_alone,
+                               bool inputs_ready) {
+  using Counter = typename Stages::Counter;
+  using Index = typename Stages::Index;
   using SlotsType = typename Stages::SlotsType;
+  constexpr HistogramParams kParams = Stages::kParams;
   constexpr bool kZeroFirst = kParams.finish == HistogramFinal::zero_first;
-  FOLDTUNE_SHARED(Storage, storage);
-  platform::let_next_grid_begin();
-  const bool is_alone = platform::grid_size() == 1;
-  const T* const edges = static_cast<const T*>(range.edges);
-  const SlotsType slots{{range, Stages::kKeepsEdges ? storage.edges : edges}};
-
-  if (!inputs_ready) prefetch_share<T, kParams>(input, count);
   if constexpr (Stages::kIsShared) {
     Stages::prepare(storage, edges, inputs_ready);
     platform::sync_block();
@@ -232,6 +224,66 @@ histogram(const T* input, Index count, BinRange range, Counter* output, void* sc
   }
 }
 
+/// Counts the first `count` elements of the input in `output[0, kBins)`. The input is aligned to 16
+/// bytes if `kAligned`, else to its elements; `range` is as range.cuh says, `scratch` as
+/// layout.cuh. The grid is such that no block counts more than kMaxBlockElements. With
+/// `HistogramFinal::zero_first` the output is zero, unless one block counts in shared memory.
+/// `inputs_ready` promises that no grid that may still be running writes the input or the edges:
+/// where blocks count in shared memory they are loaded while it runs.
+template <class T, BinRule kRule, uint32 kBins, class Counter, class Index, bool kAligned,
+          HistogramParams kParams>
+FOLDTUNE_KERNEL(kParams.block_size)
+histogram(const T* input, Index count, BinRange range, Counter* output, void* scratch,
+          bool inputs_ready) {
+  using Stages = HistogramStages<T, kRule, kBins, Counter, Index, kParams>;
+  using Storage = typename Stages::Storage;
+  FOLDTUNE_SHARED(Storage, storage);
+  platform::let_next_grid_begin();
+  const bool is_alone = platform::grid_size() == 1;
+  const T* const edges = static_cast<const T*>(range.edges);
+  const typename Stages::SlotsType slots{{range, Stages::kKeepsEdges ? storage.edges : edges}};
+  if (!inputs_ready) prefetch_share<T, kParams>(input, count);
+  count_row<Stages, kAligned>(storage, input, count, edges, slots, output, scratch, is_alone,
+                              inputs_ready);
+}
+
+/// The same of many rows: those of row r begin at input + r * pitch, and are counted in
+/// `output[r * kBins, (r + 1) * kBins)`. All rows are aligned to 16 bytes if `kAligned`. The blocks
+/// of a row of the grid share rows of the input, which they take in turn.
+template <class T, BinRule kRule, uint32 kBins, class Counter, class Index, bool kAligned,
+          HistogramParams kParams>
+FOLDTUNE_KERNEL(kParams.block_size)
+histogram_rows(const T* input, Index count, uint64 rows, int64 pitch, BinRange range,
+               Counter* output, void* scratch, bool inputs_ready) {
+  using Stages = HistogramStages<T, kRule, kBins, Counter, Index, kParams>;
+  using Storage = typename Stages::Storage;
+  constexpr uint64 kScratchPitch =
+      row_scratch_pitch(kParams, sizeof(T), kBins, sizeof(Counter), sizeof(Index));
+  FOLDTUNE_SHARED(Storage, storage);
+  platform::let_next_grid_begin();
+  const bool is_alone = platform::grid_size() == 1;
+  const T* const edges = static_cast<const T*>(range.edges);
+  const typename Stages::SlotsType slots{{range, Stages::kKeepsEdges ? storage.edges : edges}};
+  for (uint64 row = platform::block_row(); row < rows; row += platform::grid_rows()) {
+    const T* const first = input + static_cast<int64>(row) * pitch;
+    void* const own = is_alone ? scratch : static_cast<char*>(scratch) + row * kScratchPitch;
+    count_row<Stages, kAligned>(storage, first, count, edges, slots, output + row * kBins, own,
+                                is_alone, inputs_ready);
+    platform::sync_block();  // the counters are read, and may be cleared
+  }
+}
+
+template <class Counter>
+FOLDTUNE_DEVICE void zero_counters(Counter* output, auto count) {
+  using Index = decltype(count);
+  const Index step = static_cast<Index>(platform::grid_size()) * kZeroThreads;
+  for (Index i =
+           static_cast<Index>(platform::block_index()) * kZeroThreads + platform::thread_index();
+       i < count; i += step) {
+    output[i] = 0;
+  }
+}
+
 /// Before `histogram` with `HistogramFinal::zero_first`, unless that is one block that counts in
 /// shared memory.
 template <class Counter, uint32 kBins>
@@ -239,11 +291,16 @@ FOLDTUNE_KERNEL(kZeroThreads)
 zero_bins(Counter* output) {
   platform::let_next_grid_begin();
   platform::await_previous_grid();
-  const uint32 step = platform::grid_size() * kZeroThreads;
-  for (uint32 bin = platform::block_index() * kZeroThreads + platform::thread_index(); bin < kBins;
-       bin += step) {
-    output[bin] = 0;
-  }
+  zero_counters(output, kBins);
+}
+
+/// The same before `histogram_rows`, of the `count` counters of all rows.
+template <class Counter>
+FOLDTUNE_KERNEL(kZeroThreads)
+zero_bins_of_rows(Counter* output, uint64 count) {
+  platform::let_next_grid_begin();
+  platform::await_previous_grid();
+  zero_counters(output, count);
 }
 
 }  // namespace foldtune

@@ -7,6 +7,7 @@
 ///                 and one more for elements that are in no slot
 ///
 /// It is all zero before the first call, and each call leaves it all zero. `zero_first` needs none.
+/// Of many rows each has such a part, one after another (kHistogramScratchAlignment).
 #pragma once
 
 #include "templates/device/platform.cuh"
@@ -15,6 +16,10 @@
 namespace foldtune {
 
 inline constexpr unsigned kHistogramTotalsOffset = 128;
+
+/// Bytes of which the scratch of a row, one of many, is a multiple: other rows' tickets and totals
+/// are in other lines.
+inline constexpr unsigned kHistogramScratchAlignment = 128;
 
 /// Elements of one byte are counted by their value, of which the bins are made when all are
 /// counted, unless that is in global memory. What is counted is called a slot: a value or a bin.
@@ -48,6 +53,35 @@ FOLDTUNE_DEVICE constexpr unsigned long long counter_bytes(const HistogramParams
   return 4ull * copy_count(params) * copy_counters(params, element_bytes, bins);
 }
 
+/// Bytes of a row's scratch. `counter_size` is that of the output's counters, `index_size` that of
+/// the elements' count.
+FOLDTUNE_DEVICE constexpr unsigned long long row_scratch_bytes(const HistogramParams& params,
+                                                               unsigned element_bytes,
+                                                               unsigned bins, unsigned counter_size,
+                                                               unsigned index_size) {
+  switch (params.finish) {
+    case HistogramFinal::last_block:
+      return kHistogramTotalsOffset + 1ull * counter_size * slot_count(params, element_bytes, bins);
+    case HistogramFinal::polling:
+      return kHistogramTotalsOffset +
+             1ull * index_size * copy_counters(params, element_bytes, bins);
+    case HistogramFinal::zero_first:
+      break;
+  }
+  return 0;
+}
+
+/// The same of one of many rows.
+FOLDTUNE_DEVICE constexpr unsigned long long row_scratch_pitch(const HistogramParams& params,
+                                                               unsigned element_bytes,
+                                                               unsigned bins, unsigned counter_size,
+                                                               unsigned index_size) {
+  const unsigned long long bytes =
+      row_scratch_bytes(params, element_bytes, bins, counter_size, index_size);
+  constexpr unsigned kAlignment = kHistogramScratchAlignment;
+  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+}
+
 /// What a block may have of shared memory without asking for more, less what every kernel needs.
 inline constexpr unsigned kHistogramSharedBytes = 48 * 1024 - 64;
 
@@ -62,7 +96,7 @@ FOLDTUNE_DEVICE constexpr bool keeps_edges_in_shared(const HistogramParams& para
 /// Totals that a thread polls at most: it has them in registers.
 inline constexpr unsigned kMaxPolledPerThread = 8;
 
-/// Of the kernel that sets the output to zero.
+/// Of the kernels that set the output to zero.
 inline constexpr int kZeroThreads = 256;
 
 /// Elements that one block counts at most, so that 32 bits hold its counts with room for a tile.

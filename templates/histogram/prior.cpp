@@ -62,12 +62,13 @@ double estimate_us(const HistogramWorkload& histogram, const DeviceFacts& device
       conflicts(histogram, params) * (is_global ? kGlobalAtomic : kSharedAtomic) +
       (params.aggregation == BinAggregation::runs ? kRun : 0);
   const double bin_rows = is_global ? 0 : std::ceil(shared / kRegisterBytes / params.block_size);
+  const auto rows = static_cast<double>(std::max<std::uint64_t>(1, histogram.rows));
   GridWalk walk{
       .block_size = params.block_size,
       .bytes = static_cast<double>(histogram.input_bytes()),
       .bytes_per_thread = per_thread * element_bytes,
-      .tiles = std::ceil(static_cast<double>(std::max<std::uint64_t>(1, histogram.count)) /
-                         static_cast<double>(tile_elements(params))),
+      .tiles = rows * std::ceil(static_cast<double>(std::max<std::uint64_t>(1, histogram.count)) /
+                                static_cast<double>(tile_elements(params))),
       .grid = 1,
       .resident = 1,
       .tile_us = (kPerElement + count_us) * per_thread,
@@ -76,11 +77,13 @@ double estimate_us(const HistogramWorkload& histogram, const DeviceFacts& device
   if (!is_global && shared > 0) {
     walk.resident = std::clamp(std::floor(kSharedBytes / shared), 1.0, walk.resident);
   }
-  walk.grid = grid_blocks(params, histogram.count, device.multiprocessor_count);
+  const double blocks =
+      grid_blocks(params, histogram.count, device.multiprocessor_count, histogram.rows);
+  walk.grid = rows * blocks;  // what a block does once, it does for each of its rows
   double finish_us = 0;
-  if (walk.grid > 1 || is_global) {
+  if (blocks > 1 || is_global) {
     finish_us = meeting_us(params.finish);
-    if (!is_global) finish_us += kSameBin * walk.grid;
+    if (!is_global) finish_us += kSameBin * blocks;
   }
   return kLaunch + walk_us(walk, device) + finish_us;
 }

@@ -38,6 +38,9 @@ bool is_small(const HistogramWorkload& histogram) { return histogram.input_bytes
 /// Bins above which one block takes long to move the totals to the output.
 constexpr std::uint32_t kManyBins = 1 << 14;
 
+/// Threads that a multiprocessor holds at a time.
+constexpr int kThreadsOfMultiprocessor = 2048;
+
 /// Bins of which one block clears and adds a copy for each lane in no time.
 constexpr std::uint32_t kFewBins = 256;
 
@@ -107,14 +110,21 @@ HistogramParams canonical(const HistogramWorkload& histogram, HistogramParams pa
   if (params.privacy == BinPrivacy::warp && params.block_size == kBlockSizes.front()) {
     params.privacy = BinPrivacy::block;
   }
-  const std::uint32_t blocks = grid_blocks(params, histogram.count, multiprocessor_count);
+  const auto blocks_of = [&](const HistogramParams& one) {
+    return grid_blocks(one, histogram.count, multiprocessor_count, histogram.rows);
+  };
+  const auto rows_of = [&](const HistogramParams& one) {
+    return grid_rows(one, multiprocessor_count, histogram.rows);
+  };
+  const std::uint32_t blocks = blocks_of(params);
+  const std::uint32_t rows = rows_of(params);
   // One block writes what it counted.
   if (blocks == 1 && params.privacy != BinPrivacy::global) {
     params.finish = HistogramFinal::last_block;
   }
   HistogramParams smaller = params;
-  while ((smaller.blocks_per_multiprocessor /= 2) > 0 &&
-         grid_blocks(smaller, histogram.count, multiprocessor_count) == blocks) {
+  while ((smaller.blocks_per_multiprocessor /= 2) > 0 && blocks_of(smaller) == blocks &&
+         rows_of(smaller) == rows) {
     params.blocks_per_multiprocessor = smaller.blocks_per_multiprocessor;
   }
   return params;
@@ -170,6 +180,41 @@ HistogramParams one_block(const HistogramWorkload& histogram) {
                      kPairs);
 }
 
+/// A block for each row, and blocks of as many threads as fill a multiprocessor;
+/// where there are fewer rows than half the multiprocessors, several blocks share each.
+HistogramParams many_rows(const HistogramWorkload& histogram, int multiprocessor_count) {
+  constexpr std::uint64_t kFewestThreads = 64;
+  constexpr std::uint64_t kEnoughForBins = 256;  // to clear and store them
+  constexpr int kMostUnrolled = 4;
+  const auto multiprocessors = static_cast<std::uint64_t>(std::max(1, multiprocessor_count));
+  int blocks = 2;
+  if (2 * histogram.rows > multiprocessors) {  // the most that leave each row to a block
+    blocks = kBlocksPerMultiprocessor.back();
+    while (blocks > 1 && blocks * multiprocessors >= 2 * histogram.rows) blocks /= 2;
+  }
+  HistogramParams params{.vector_width = widest_vector(histogram),
+                         .finish = HistogramFinal::last_block,
+                         .blocks_per_multiprocessor = blocks};
+  const std::uint64_t share = std::max<std::uint64_t>(1, blocks * multiprocessors / histogram.rows);
+  const std::uint64_t elements = (histogram.count + share - 1) / share;
+  const std::uint64_t loads = elements / params.vector_width;
+  const std::uint64_t wanted =
+      std::max(loads / kMostUnrolled, std::min<std::uint64_t>(histogram.bins, kEnoughForBins));
+  const std::uint64_t most =
+      std::min<std::uint64_t>(kBlockSizes.back(), kThreadsOfMultiprocessor / blocks);
+  const std::uint64_t threads = std::clamp(std::bit_ceil(wanted), kFewestThreads, most);
+  params.block_size = static_cast<int>(threads);
+  if (loads < threads) {  // narrower loads, so that all threads have one
+    const std::uint64_t width = std::bit_ceil((elements + threads - 1) / threads);
+    params.vector_width =
+        static_cast<int>(std::clamp<std::uint64_t>(width, 1, widest_vector(histogram)));
+  }
+  params.unroll = static_cast<int>(
+      std::bit_floor(std::clamp<std::uint64_t>(loads / threads, 1, kMostUnrolled)));
+  return with_copies(histogram, params,
+                     copies_for(elements, params.block_size / kBlockSizes.front()));
+}
+
 }  // namespace
 
 /// One block for each multiprocessor at most, so that few add their bins and all are there at once;
@@ -177,6 +222,7 @@ HistogramParams one_block(const HistogramWorkload& histogram) {
 /// bins; a smaller block has fewer threads to clear and add them.
 HistogramParams default_histogram_params(const HistogramWorkload& histogram,
                                          int multiprocessor_count) {
+  if (histogram.has_many_rows()) return many_rows(histogram, multiprocessor_count);
   constexpr std::uint64_t kBlockBytes = 16 << 10;
   if (histogram.input_bytes() <= kBlockBytes && histogram.bins <= kFewBins) {
     return one_block(histogram);
@@ -235,6 +281,17 @@ std::vector<HistogramParams> known_good_histogram_params(const HistogramWorkload
       all.push_back(candidate);
     }
   };
+  if (histogram.has_many_rows()) {  // a block for each row, as many as fit
+    for (const int threads : {256, 512, 1024}) {
+      const HistogramParams one_row{
+          .block_size = threads,
+          .vector_width = width,
+          .unroll = 4,
+          .blocks_per_multiprocessor = kThreadsOfMultiprocessor / threads};
+      add(one_row, threads / kBlockSizes.front());
+      add(one_row, 1);
+    }
+  }
   add(one_block(histogram), 32);
   add(wide, 32);
   add(wide, 16);
@@ -252,14 +309,26 @@ std::uint64_t tile_elements(const HistogramParams& params) {
   return static_cast<std::uint64_t>(params.block_size) * params.vector_width * params.unroll;
 }
 
+std::uint64_t resident_blocks(const HistogramParams& params, int multiprocessor_count) {
+  return static_cast<std::uint64_t>(params.blocks_per_multiprocessor) *
+         static_cast<std::uint64_t>(std::max(1, multiprocessor_count));
+}
+
 std::uint32_t grid_blocks(const HistogramParams& params, std::uint64_t count,
-                          int multiprocessor_count) {
+                          int multiprocessor_count, std::uint64_t rows) {
   const std::uint64_t tile = tile_elements(params);
   const std::uint64_t tiles = std::max<std::uint64_t>(1, (count + tile - 1) / tile);
-  const auto resident = static_cast<std::uint64_t>(params.blocks_per_multiprocessor) *
-                        static_cast<std::uint64_t>(std::max(1, multiprocessor_count));
+  const std::uint64_t share =
+      resident_blocks(params, multiprocessor_count) / std::max<std::uint64_t>(1, rows);
   const std::uint64_t least = count / kMaxBlockElements + 1;
-  return static_cast<std::uint32_t>(std::min(tiles, std::max(resident, least)));
+  return static_cast<std::uint32_t>(std::min(tiles, std::max(share, least)));
+}
+
+std::uint32_t grid_rows(const HistogramParams& params, int multiprocessor_count,
+                        std::uint64_t rows) {
+  constexpr std::uint64_t kMost = 65'535;  // of a grid along y
+  return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(
+      rows, 1, std::min(kMost, resident_blocks(params, multiprocessor_count))));
 }
 
 }  // namespace foldtune

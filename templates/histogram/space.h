@@ -34,8 +34,15 @@ double estimate_us(const HistogramWorkload& histogram, const DeviceFacts& device
 /// Elements that one block loads at a time.
 std::uint64_t tile_elements(const HistogramParams& params);
 
-/// Blocks of the grid for `count` elements.
+/// Blocks of the grid for all rows, as far as there is work for them.
+std::uint64_t resident_blocks(const HistogramParams& params, int multiprocessor_count);
+
+/// Blocks that share a row of `count` elements, one of `rows`.
 std::uint32_t grid_blocks(const HistogramParams& params, std::uint64_t count,
-                          int multiprocessor_count);
+                          int multiprocessor_count, std::uint64_t rows = 1);
+
+/// Rows that the grid counts at a time, at least 1.
+std::uint32_t grid_rows(const HistogramParams& params, int multiprocessor_count,
+                        std::uint64_t rows);
 
 }  // namespace foldtune

@@ -36,7 +36,7 @@ HistogramWorkload::operator Problem() const {
 }
 
 HistogramWorkload::operator Workload() const {
-  return {.problem = *this, .shape = {{count}}, .layout = static_cast<int>(alignment)};
+  return {.problem = *this, .shape = {{rows, count}}, .layout = static_cast<int>(alignment)};
 }
 
 HistogramWorkload histogram_of(const Problem& problem) {
@@ -52,7 +52,8 @@ HistogramWorkload histogram_of(const Problem& problem) {
 
 HistogramWorkload histogram_of(const Workload& workload) {
   HistogramWorkload histogram = histogram_of(workload.problem);
-  histogram.count = workload.shape[0];
+  histogram.rows = workload.shape[histogram_extent::rows];
+  histogram.count = workload.shape[histogram_extent::n];
   histogram.alignment = static_cast<Alignment>(workload.layout);
   return histogram;
 }

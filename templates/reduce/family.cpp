@@ -16,6 +16,8 @@
 namespace foldtune {
 namespace {
 
+constexpr std::string_view kExtents[] = {"n"};
+
 /// The text of a custom operator is part of the program itself.
 std::string reduce_lines(bool in_order, Operator op) {
   std::string lines = in_order ? "#include \"templates/reduce/fixed_order.cuh\"\n"
@@ -95,6 +97,16 @@ class ReduceFamily final : public ArrayFamily {
   bool parse(Problem& problem, const Field& field, std::string_view text) const override {
     return parse_fold(problem, field, text);
   }
+
+  std::span<const std::string_view> extents() const override { return kExtents; }
+  std::string find_fault(const Problem&, const Shape& shape) const override {
+    return find_count_fault(shape[0]);
+  }
+  /// As Family's.
+  Bucket bucket(const Shape& shape) const override {
+    return {{static_cast<std::int16_t>(size_class(shape[0]))}};
+  }
+  Shape max_shape(const Bucket& bucket) const override { return {{max_count(bucket.classes[0])}}; }
 
   /// Arguments that the problem has not are null.
   int layout(const Problem&, const Call& call) const override {

@@ -27,7 +27,7 @@ TEST_CASE("Every case is a problem that can be computed, under a name of its own
     CHECK(names.insert(one.name).second);
     CHECK(find_fault(one.workload.problem).empty());
   }
-  CHECK(names.size() == 34 + axis_cases().size() + segment_cases().size());
+  CHECK(names.size() == 34 + 2 + axis_cases().size() + segment_cases().size());
 }
 
 TEST_CASE("Cases along axes and of segments have shapes that calls have, each once") {
@@ -89,13 +89,24 @@ TEST_CASE("Cases of segments are found, and tuned, by their lengths") {
         std::vector<std::string>{"sum f32 uniform", "sum bf16 uniform"});
 }
 
+TEST_CASE("Histograms of rows are found, and tuned, where they are asked for") {
+  const std::vector<Case> cases = find_cases({.directions = {"rows"}});
+  CHECK(names_of(cases) ==
+        std::vector<std::string>{"histogram u8 uniform rows", "histogram u8 constant rows"});
+  CHECK(tune_options(cases[1]) ==
+        "--family histogram --op histogram --type u8 --shape 16384x4096,1024x65536,64x1048576 "
+        "--counter u32 --distribution constant");
+  CHECK(names_of(find_cases({.names = {"uniform rows"}})) ==
+        std::vector<std::string>{"histogram u8 uniform rows"});
+}
+
 TEST_CASE("A case is found by its name alone, or with others by a part of theirs") {
   CHECK(names_of(find_cases({.names = {"max f32"}})) == std::vector<std::string>{"max f32"});
   CHECK(names_of(find_cases({.names = {"argm"}})) ==
         std::vector<std::string>{"argmax f32", "argmin f16"});
   CHECK(names_of(find_cases({.names = {"sum f64", "sum f32", "sum f32"}})) ==
         std::vector<std::string>{"sum f32", "sum f64"});
-  CHECK(find_cases({}).size() == all_cases().size() - axis_cases().size() - segment_cases().size());
+  CHECK(find_cases({}).size() == 34);
 }
 
 TEST_CASE("A text that no case has is an error, which names all cases") {

@@ -6,190 +6,42 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cstring>
-#include <limits>
-#include <random>
 #include <set>
 
 #include "runtime/launch/plan.h"
 #include "runtime/support/sanitizer.h"
-#include "templates/histogram/judge/histogram_input.h"
 #include "templates/histogram/judge/histogram_reference.h"
 #include "templates/histogram/layout.cuh"
 #include "templates/histogram/space.h"
 #include "tests/catch.h"
 #include "tests/conformance/checker.h"
 #include "tests/conformance/environment.h"
+#include "tests/conformance/histogram_material.h"
 #include "tests/support/batch_compiler.h"
 #include "tests/support/histogram_variants.h"
-#include "tuner/verify/elements.h"
 
 namespace foldtune::test {
 namespace {
 
 using Bytes = std::vector<std::byte>;
 
-/// Ranges that hold only a part of the elements of `fill_histogram_input`: one of which each bin's
-/// width is a round number, one of which it is not, and one drawn at random for each histogram; of
-/// 64 bits, one between bounds that double does not hold, too.
-std::vector<BinBounds> ranges(const HistogramWorkload& histogram) {
-  const ElementType type = histogram.type;
-  std::vector<BinBounds> ranges;
-  double least = 0;
-  double most = 0;
-  if (is_floating(type)) {
-    ranges = {{0.125, 0.875}, {-0.1, 0.7}};
-    least = -0.5;
-    most = 1;
-  } else if (size_of(type) == 1) {
-    ranges = {{16, 80}, {-20.5, 99.9}};
-    least = -100;
-    most = 300;
-  } else if (size_of(type) == 2) {
-    ranges = {{0, 32768}, {-7000.25, 31111}};
-    least = -33'000;
-    most = 66'000;
-  } else {
-    ranges = {{0, 1 << 19}, {1000.3, 999'999}};
-    least = -5000;
-    most = 2e6;
-  }
-  std::mt19937_64 random(histogram.bins + 100 * static_cast<unsigned>(type));
-  std::uniform_real_distribution<double> bound(least, most);
-  std::array drawn{bound(random), bound(random)};
-  std::ranges::sort(drawn);
-  ranges.push_back({drawn[0], drawn[1]});
-  if (!is_floating(type) && size_of(type) == 8) {
-    constexpr std::int64_t kFirst = (std::int64_t{1} << 53) + 1;
-    ranges.push_back({kFirst, kFirst + 3000});
-  }
-  return ranges;
-}
-
-template <class T>
-T nearest(double value) {
-  if constexpr (kIsFloating<Held<T>>) {
-    return store_number<T>(value);
-  } else {
-    const auto lowest = static_cast<double>(lowest_element<T>());
-    const auto highest = static_cast<double>(highest_element<T>());
-    if (value >= highest) return static_cast<T>(highest_element<T>());
-    return static_cast<T>(std::max(value, lowest));
-  }
-}
-
-/// The number of type T before (`step` -1) or after (1) `element`.
-template <class T>
-T neighbour(T element, int step) {
-  if constexpr (kIsSame<T, float16> || kIsSame<T, bfloat16>) {
-    element.bits = static_cast<uint16>(element.bits + step);
-    return element;
-  } else if constexpr (kIsFloating<T>) {
-    return std::nextafter(element, static_cast<T>(step) * std::numeric_limits<T>::infinity());
-  } else {
-    return static_cast<T>(element + static_cast<T>(step));
-  }
-}
-
-/// An array of elements or edges on the host and on the device.
-struct Array {
-  Array(Device& device, Bytes bytes) : host(std::move(bytes)), buffer(device, host.size()) {
-    device.copy(buffer.data(), host.data(), host.size());
-  }
-  Bytes host;
-  DeviceBuffer buffer;
-};
-
-/// Edges of custom bins, ascending: those of types with few values repeat.
-template <class T>
-std::vector<T> make_edges(std::uint32_t bins, const BinBounds& range) {
-  std::mt19937_64 random(5);
-  std::uniform_real_distribution<double> within(range.lower.nearest(), range.upper.nearest());
-  std::vector<T> edges(bins + 1);
-  for (T& edge : edges) edge = nearest<T>(within(random));
-  std::ranges::sort(edges, {}, [](T edge) { return load_number(edge); });
-  return edges;
-}
-
-/// Elements on the edges of the bins, beside them, and special ones.
-template <class T>
-std::vector<T> make_special(const HistogramWorkload& histogram, const BinBounds& range,
-                            const std::vector<T>& edges, std::uint64_t count) {
-  const double lower = range.lower.nearest();
-  const double upper = range.upper.nearest();
-  std::vector<T> specials{nearest<T>(lower), nearest<T>(upper), nearest<T>(0),
-                          static_cast<T>(nearest<T>(std::numeric_limits<double>::max())),
-                          static_cast<T>(nearest<T>(std::numeric_limits<double>::lowest()))};
-  if constexpr (kIsFloating<Held<T>>) {
-    for (const double value :
-         {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(),
-          -std::numeric_limits<double>::infinity(), -0.0, 1e-45}) {
-      specials.push_back(store_number<T>(value));
-    }
-  }
-  std::mt19937_64 random(6);
-  const double width = (upper - lower) / histogram.bins;
-  std::vector<T> elements(count);
-  for (std::uint64_t i = 0; i < count; ++i) {
-    const std::uint64_t bits = random();
-    const std::uint64_t edge = (bits >> 8) % (histogram.bins + 1);
-    if (i % 4 == 3) {
-      elements[i] = specials[bits % specials.size()];
-    } else {
-      const T on =
-          edges.empty() ? nearest<T>(lower + width * static_cast<double>(edge)) : edges[edge];
-      elements[i] = neighbour(on, static_cast<int>(i % 4) - 1);
-    }
-  }
-  return elements;
-}
-
-template <class T>
-Bytes to_bytes(const std::vector<T>& elements) {
-  Bytes bytes(elements.size() * sizeof(T));
-  std::memcpy(bytes.data(), elements.data(), bytes.size());
-  return bytes;
-}
-
-/// What all variants of a histogram are called with.
-struct Material {
-  std::vector<BinBounds> ranges;
-  std::vector<Array> edges;   ///< for each range, of custom bins
-  std::vector<Array> inputs;  ///< first those of special values, for each range
-};
-
-Material make_material(Device& device, HistogramWorkload histogram, std::uint64_t count) {
-  Material material{.ranges = ranges(histogram), .edges = {}, .inputs = {}};
-  with_type(histogram.type, [&](auto zero) {
-    using T = decltype(zero);
-    for (const BinBounds& range : material.ranges) {
-      std::vector<T> edges;
-      if (histogram.binning == Binning::custom) {
-        edges = make_edges<T>(histogram.bins, range);
-        material.edges.emplace_back(device, to_bytes(edges));
-      }
-      material.inputs.emplace_back(device,
-                                   to_bytes(make_special<T>(histogram, range, edges, count)));
-    }
-  });
-  constexpr std::uint64_t kSeed = 7;
-  for (const Distribution distribution :
-       {Distribution::uniform, Distribution::zipf, Distribution::constant}) {
-    histogram.distribution = distribution;
-    Bytes elements(count * size_of(histogram.type));
-    fill_histogram_input(histogram, elements, kSeed);
-    material.inputs.emplace_back(device, std::move(elements));
-  }
-  return material;
-}
-
-/// A call: which input from where, and which range.
+/// A call: which input from where, which range, and how many rows of which pitch.
 struct HistogramCase {
   std::size_t input = 0;
   std::uint64_t start = 0;
   std::uint64_t count = 0;
   std::size_t range = 0;
+  std::uint64_t rows = 1;
+  std::int64_t pitch = 0;
+
+  Shape shape() const { return {{rows, count}}; }
 };
+
+/// As many rows as have few enough counts for a test; two have.
+std::uint64_t max_rows(const HistogramWorkload& histogram) {
+  constexpr std::uint64_t kMostCounts = 1 << 20;
+  return std::max<std::uint64_t>(2, kMostCounts / histogram.bins);
+}
 
 /// Calls the plans of one histogram, one call after another, and compares.
 class HistogramChecker {
@@ -198,10 +50,8 @@ class HistogramChecker {
       : device_(device),
         histogram_(histogram),
         size_(count),
-        material_(make_material(device, histogram, count)),
-        poison_(histogram.result_bytes() + 2 * kGuardBytes, kPoison),
-        output_(device, poison_.size()),
-        result_(poison_.size()) {}
+        material_(make_histogram_material(device, histogram, count)),
+        output_(device, max_rows(histogram) * histogram.result_bytes() + 2 * kGuardBytes) {}
 
   std::uint64_t size() const { return size_; }
   std::size_t inputs() const { return material_.inputs.size(); }
@@ -210,7 +60,7 @@ class HistogramChecker {
   void run(const Plan& plan, const std::vector<HistogramCase>& cases, Tally& tally) {
     std::size_t scratch_bytes = 0;
     for (const HistogramCase& one : cases) {
-      scratch_bytes = std::max(scratch_bytes, plan.scratch_bytes({{one.count}}));
+      scratch_bytes = std::max(scratch_bytes, plan.scratch_bytes(one.shape()));
     }
     const DeviceBuffer scratch(device_, scratch_bytes + kGuardBytes);
     for (const HistogramCase& one : cases) {
@@ -233,28 +83,33 @@ class HistogramChecker {
  private:
   void call(const Plan& plan, const HistogramCase& one, void* scratch) {
     const std::size_t offset = one.start * size_of(histogram_.type);
-    const Array& input = material_.inputs[one.input];
+    const HistogramArray& input = material_.inputs[one.input];
     const BinBounds& range = material_.ranges[one.range];
-    std::array<const void*, 2> host{input.host.data() + offset, nullptr};
+    const Bytes elements = elements_of(one);
+    std::array<const void*, 2> host{elements.data(), nullptr};
     void* edges = nullptr;
     if (histogram_.binning == Binning::custom) {
       host[1] = material_.edges[one.range].host.data();
       edges = material_.edges[one.range].buffer.data();
     }
-    const Call call{.shape = {{one.count}},
+    const Call call{.shape = one.shape(),
                     .arguments = {static_cast<std::byte*>(output_.data()) + kGuardBytes,
                                   static_cast<std::byte*>(input.buffer.data()) + offset, edges,
-                                  Launches::address(range.lower), Launches::address(range.upper)},
+                                  Launches::address(range.lower), Launches::address(range.upper),
+                                  Launches::address(one.pitch)},
                     .inputs_ready = calls_++ % 2 == 1};
-    device_.copy(output_.data(), poison_.data(), poison_.size());
+    histogram_.rows = one.rows;
+    histogram_.count = one.count;
+    result_.assign(histogram_.result_bytes() + 2 * kGuardBytes, kPoison);
+    device_.copy(output_.data(), result_.data(), result_.size());
     plan.enqueue(call, scratch, nullptr);
     device_.synchronize(nullptr);
     device_.copy(result_.data(), output_.data(), result_.size());
 
-    histogram_.count = one.count;
     const auto where = [&] {
-      return fmt::format("n = {} from element {} of input {}, {} to {}", one.count, one.start,
-                         one.input, to_string(range.lower), to_string(range.upper));
+      return fmt::format("{} rows of {} with the pitch {} from element {} of input {}, {} to {}",
+                         one.rows, one.count, one.pitch, one.start, one.input,
+                         to_string(range.lower), to_string(range.upper));
     };
     const std::string difference = find_histogram_difference(
         histogram_, result_.data() + kGuardBytes, compute_histogram(histogram_, host, range));
@@ -266,6 +121,20 @@ class HistogramChecker {
     }
   }
 
+  /// Those of all rows, one after another.
+  Bytes elements_of(const HistogramCase& one) const {
+    const std::size_t bytes = size_of(histogram_.type);
+    const std::byte* const first = material_.inputs[one.input].host.data() + one.start * bytes;
+    if (one.rows == 1) return Bytes(first, first + one.count * bytes);
+    Bytes elements;
+    for (std::uint64_t row = 0; row < one.rows; ++row) {
+      const std::byte* const begin =
+          first + static_cast<std::int64_t>(row) * one.pitch * static_cast<std::int64_t>(bytes);
+      elements.insert(elements.end(), begin, begin + one.count * bytes);
+    }
+    return elements;
+  }
+
   void fail(const Plan& plan, const std::string& what) {
     if (++failures_ > kMessages) return;
     messages_ += fmt::format("  {}, {}: {}\n", to_string(plan.variant().workload),
@@ -275,8 +144,7 @@ class HistogramChecker {
   Device& device_;
   HistogramWorkload histogram_;
   std::uint64_t size_;
-  Material material_;
-  Bytes poison_;
+  HistogramMaterial material_;
   DeviceBuffer output_;
   Bytes result_;
   std::uint64_t calls_ = 0;
@@ -289,16 +157,52 @@ std::set<std::uint64_t> counts_at_edges(const Plan& plan, std::uint64_t limit) {
   const auto& params = histogram_params(plan.variant().params);
   const auto width = static_cast<std::uint64_t>(params.vector_width);
   const std::uint64_t tile = tile_elements(params);
-  const std::uint64_t turn = plan.grid_size({{kMaxCount >> 20}}) * tile;  // of the whole grid
+  const std::uint64_t turn = plan.grid_size({{1, kMaxCount >> 20}}) * tile;  // of the whole grid
   std::set<std::uint64_t> counts{0,        1,     width + 1,           tile - 1, tile, tile + 1,
                                  turn + 1, limit, 2 * tile + width + 1};
   counts.erase(counts.upper_bound(limit), counts.end());
   return counts;
 }
 
-/// Every input, range and count in turn; each call is made twice, and others in between.
-std::vector<HistogramCase> make_cases(const Plan& plan, const HistogramChecker& checker,
-                                      std::size_t turn) {
+/// Numbers of rows, and for each of them rows that follow one another, that have something between
+/// them, that overlap, and that go back; of nothing, of one element, of a prime number of them, and
+/// as long as there are elements for.
+std::vector<HistogramCase> make_cases_of_rows(const Plan& plan, const HistogramChecker& checker,
+                                              std::size_t turn) {
+  const bool aligned = plan.variant().workload.layout == 0;
+  const HistogramWorkload histogram = histogram_of(plan.variant().workload);
+  const auto vector = static_cast<std::int64_t>(16 / size_of(histogram.type));
+  const std::uint64_t limit = checker.size() - kMostPeeled;
+  std::vector<HistogramCase> cases;
+  for (const std::uint64_t rows : {0, 1, 2, 3, 257}) {
+    if (rows > max_rows(histogram)) continue;
+    const std::uint64_t longest = limit / std::max<std::uint64_t>(rows, 1);
+    for (const std::uint64_t count :
+         {std::uint64_t{0}, std::uint64_t{1}, std::min<std::uint64_t>(509, longest), longest}) {
+      ++turn;
+      const auto n = static_cast<std::int64_t>(count);
+      constexpr int kPitches = 4;
+      const std::int64_t near[kPitches] = {n, n + 17, n / 2, -n - 5};
+      std::int64_t pitch = near[turn % kPitches];
+      if (aligned) pitch = pitch / vector * vector;
+      const std::uint64_t between =
+          rows < 2 ? 0 : (rows - 1) * static_cast<std::uint64_t>(std::abs(pitch));
+      if (between + count > limit) pitch = aligned ? n / vector * vector : n;
+      const std::uint64_t start = pitch < 0 ? between : aligned ? 0 : turn % vector;
+      cases.push_back({.input = turn % checker.inputs(),
+                       .start = start,
+                       .count = count,
+                       .range = turn % checker.ranges(),
+                       .rows = rows,
+                       .pitch = pitch});
+    }
+  }
+  return cases;
+}
+
+/// Every input, range and count in turn.
+std::vector<HistogramCase> make_cases_of_one(const Plan& plan, const HistogramChecker& checker,
+                                             std::size_t turn) {
   const bool aligned = plan.variant().workload.layout == 0;
   const std::uint64_t vector = 16 / size_of(histogram_of(plan.variant().workload).type);
   std::vector<HistogramCase> cases;
@@ -309,19 +213,38 @@ std::vector<HistogramCase> make_cases(const Plan& plan, const HistogramChecker& 
                      .count = count,
                      .range = turn % checker.ranges()});
   }
+  return cases;
+}
+
+/// Each call is made twice, and others in between.
+std::vector<HistogramCase> make_cases(const Plan& plan, const HistogramChecker& checker,
+                                      std::size_t turn) {
+  const bool has_many_rows = histogram_of(plan.variant().workload).has_many_rows();
+  std::vector<HistogramCase> cases = has_many_rows ? make_cases_of_rows(plan, checker, turn)
+                                                   : make_cases_of_one(plan, checker, turn);
   const std::vector<HistogramCase> once = cases;
   cases.insert(cases.end(), once.begin(), once.end());
   return cases;
 }
 
-/// Configurations differ between histograms, so that together they are many.
+/// Configurations differ between histograms, so that together they are many. Two histograms of
+/// three have one of many rows, too.
 std::vector<Variant> make_variants(const HistogramWorkload& histogram, std::size_t turn) {
   const Environment& environment = Environment::get();
-  constexpr int kSmallBlock = 64;
-  if (kThreadSanitizer) return random_variants(histogram, 2, turn, kSmallBlock);
-  if (environment.options().all) return random_variants(histogram, 40, turn);
   const bool is_quick = environment.options().quick || !environment.is_cuda();
-  return random_variants(histogram, is_quick ? 1 : 3, turn);
+  const std::size_t count = kThreadSanitizer            ? 2
+                            : environment.options().all ? 40
+                            : is_quick                  ? 1
+                                                        : 3;
+  const int largest_block = kThreadSanitizer ? 64 : 1024;
+  std::vector<Variant> variants = random_variants(histogram, count, turn, largest_block);
+  if (turn % 3 > 0 || !is_quick) {
+    HistogramWorkload rows = histogram;
+    rows.rows = 64;  // as all that are more than one
+    std::ranges::move(random_variants(rows, count, turn, largest_block),
+                      std::back_inserter(variants));
+  }
+  return variants;
 }
 
 /// Compiles and calls variants of the histogram.
@@ -415,9 +338,9 @@ TEST_CASE("Histograms count more than 2^32 elements of one bin", "[large][histog
     for (std::size_t i = 0; i < variants.size(); ++i) {
       const Plan plan(device, variants[i], compiler.get(i));
       const DeviceBuffer output(device, histogram.result_bytes());
-      const DeviceBuffer scratch(device, plan.scratch_bytes({{kCount}}));
+      const DeviceBuffer scratch(device, plan.scratch_bytes({{1, kCount}}));
       plan.enqueue(
-          {.shape = {{kCount}},
+          {.shape = {{1, kCount}},
            .arguments = {output.data(), zeros.data(), nullptr, Launches::address(bounds.lower),
                          Launches::address(bounds.upper)}},
           scratch.data(), nullptr);

@@ -294,6 +294,7 @@ TEST_CASE_METHOD(CApiTest, "C API: what is NULL and should not be is an invalid 
   foldtune_reducer* made = nullptr;
   foldtune_plan* plan = nullptr;
   foldtune_histogram* counts = nullptr;
+  const foldtune_histogram_rows rows{};
   for (const foldtune_status status : {
            foldtune_context_create(nullptr, nullptr),
            foldtune_reducer_create(nullptr, &problem, &made),
@@ -318,6 +319,15 @@ TEST_CASE_METHOD(CApiTest, "C API: what is NULL and should not be is an invalid 
            foldtune_histogram_keys(nullptr, nullptr, 0, nullptr, nullptr),
            foldtune_histogram_prepare(nullptr, nullptr, 0, nullptr),
            foldtune_histogram_explain(nullptr, 1, &explanation),
+           foldtune_histogram_even_of_rows(nullptr, nullptr, &rows, 0, 1, nullptr, nullptr),
+           foldtune_histogram_even_of_rows(histogram({}), nullptr, nullptr, 0, 1, nullptr, nullptr),
+           foldtune_histogram_even_i64_of_rows(nullptr, nullptr, &rows, 0, 1, nullptr, nullptr),
+           foldtune_histogram_even_u64_of_rows(nullptr, nullptr, &rows, 0, 1, nullptr, nullptr),
+           foldtune_histogram_edges_of_rows(nullptr, nullptr, &rows, nullptr, nullptr, nullptr),
+           foldtune_histogram_keys_of_rows(nullptr, nullptr, &rows, nullptr, nullptr),
+           foldtune_histogram_prepare_rows(nullptr, nullptr, &rows, nullptr),
+           foldtune_histogram_explain_rows(nullptr, &rows, &explanation),
+           foldtune_histogram_explain_rows(histogram({}), nullptr, &explanation),
        }) {
     CHECK(status == FOLDTUNE_INVALID_ARGUMENT);
   }
@@ -347,6 +357,9 @@ TEST_CASE_METHOD(CApiTest, "C API: explains which configuration is used, for wha
 
   CHECK(foldtune_histogram_explain(histogram({}), 1000, &explanation) == FOLDTUNE_OK);
   CHECK_THAT(explanation.problem, ContainsSubstring("histogram f32 (256 bins, even"));
+  const foldtune_histogram_rows rows{.rows = 3, .count = 1000, .pitch = 1000};
+  CHECK(foldtune_histogram_explain_rows(histogram({}), &rows, &explanation) == FOLDTUNE_OK);
+  CHECK_THAT(explanation.problem, ContainsSubstring("3x1000"));
 }
 
 TEST_CASE_METHOD(CApiTest, "C API: prepare compiles, and the call after it gives the result") {
@@ -471,6 +484,45 @@ TEST_CASE_METHOD(CApiTest, "C API: counts between bounds of 64 bits, which doubl
                                     counts, nullptr) == FOLDTUNE_OK);
   CHECK(counts[0] == 1);
   CHECK(counts[1] == 1);
+}
+
+TEST_CASE_METHOD(CApiTest, "C API: counts each row of a matrix") {
+  const foldtune_histogram_rows rows{.rows = 2, .count = 2, .pitch = 3};
+  std::uint64_t counts[4] = {9, 9, 9, 9};
+  const auto check = [&](std::array<std::uint64_t, 4> expected) {
+    CHECK(std::ranges::equal(counts, expected));
+    std::ranges::fill(counts, 9);
+  };
+  const float values[] = {0, 0.5, 9, 1.5, 2};
+  const foldtune_histogram* const even = histogram(bins_of(2, nullptr));
+  CHECK(foldtune_histogram_prepare_rows(even, values, &rows, nullptr) == FOLDTUNE_OK);
+  CHECK(foldtune_histogram_even_of_rows(even, values, &rows, 0, 2, counts, nullptr) == FOLDTUNE_OK);
+  check({2, 0, 0, 2});
+  const float edges[] = {0, 0.5, 2};
+  const foldtune_histogram* const custom = histogram(bins_of(2, "custom"));
+  CHECK(foldtune_histogram_edges_of_rows(custom, values, &rows, edges, counts, nullptr) ==
+        FOLDTUNE_OK);
+  check({1, 1, 0, 2});
+  foldtune_histogram_options options = bins_of(2, "even");
+  options.type = "i64";
+  const std::int64_t integers[] = {0, 1, 9, -1, 1};
+  CHECK(foldtune_histogram_even_i64_of_rows(histogram(options), integers, &rows, 0, 2, counts,
+                                            nullptr) == FOLDTUNE_OK);
+  check({1, 1, 0, 1});
+  options.type = "u64";
+  const std::uint64_t large[] = {UINT64_MAX - 1, UINT64_MAX, 9, 0, UINT64_MAX};
+  CHECK(foldtune_histogram_even_u64_of_rows(histogram(options), large, &rows, UINT64_MAX - 1,
+                                            UINT64_MAX, counts, nullptr) == FOLDTUNE_OK);
+  check({1, 1, 0, 1});
+  options = bins_of(0, "key");
+  options.type = "u8";
+  const std::uint8_t keys[] = {7, 7, 9, 255, 0};
+  std::vector<std::uint64_t> by_key(512, 9);
+  CHECK(foldtune_histogram_keys_of_rows(histogram(options), keys, &rows, by_key.data(), nullptr) ==
+        FOLDTUNE_OK);
+  CHECK(by_key[7] == 2);
+  CHECK(by_key[256] == 1);
+  CHECK(by_key[511] == 1);
 }
 
 TEST_CASE_METHOD(CApiTest, "C API: counts in even bins, between edges and by keys") {

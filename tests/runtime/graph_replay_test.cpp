@@ -49,6 +49,7 @@ struct Kind {
   std::optional<HistogramWorkload> histogram{};  ///< in the place of the reduction
 
   Workload workload() const { return histogram ? Workload(*histogram) : Workload(reduction); }
+  std::uint64_t count() const { return histogram ? histogram->count : reduction.count; }
   ElementType type() const { return histogram ? histogram->type : reduction.type; }
 };
 
@@ -206,7 +207,7 @@ class GraphReplayTest {
   /// `enqueue` is given an input, too, another one for each call of a kind.
   void add(const std::string& name, const Kind& kind, bool has_scratch,
            const std::function<void(const void* input, void* output, Stream stream)>& enqueue) {
-    const std::vector<int> values = values_of(kind.workload().shape[0], calls_.size() % 4);
+    const std::vector<int> values = values_of(kind.count(), calls_.size() % 4);
     const void* const input =
         kind.type() == ElementType::u8 ? upload_as<std::uint8_t>(values) : upload_as<float>(values);
     const std::size_t bytes = output_bytes(kind.workload());

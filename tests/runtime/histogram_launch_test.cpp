@@ -50,7 +50,7 @@ struct Given {
 std::vector<SeenLaunch> launches_of(const Variant& variant, std::uint32_t blocks,
                                     Given given = {}) {
   const Call call{
-      .shape = {{count_of_blocks(variant, blocks)}},
+      .shape = {{1, count_of_blocks(variant, blocks)}},
       .arguments = {nullptr, nullptr, const_cast<void*>(given.edges), &given.lower, &given.upper},
       .inputs_ready = given.inputs_ready};
   Launches launches;
@@ -60,7 +60,7 @@ std::vector<SeenLaunch> launches_of(const Variant& variant, std::uint32_t blocks
     SeenLaunch& seen = all.emplace_back(SeenLaunch{.shape = launch});
     if (launch.kernel != kMain) continue;
     const auto& arguments = launch.arguments;
-    seen.count = takes_64_bits(variant.workload.shape[0])
+    seen.count = takes_64_bits(variant.workload.shape[histogram_extent::n])
                      ? *static_cast<std::uint64_t*>(arguments[1])
                      : *static_cast<std::uint32_t*>(arguments[1]);
     seen.edges = static_cast<BinRange*>(arguments[2])->edges;
@@ -70,7 +70,7 @@ std::vector<SeenLaunch> launches_of(const Variant& variant, std::uint32_t blocks
 }
 
 std::size_t scratch_bytes_of(const Variant& variant) {
-  return launcher_of(variant).scratch_bytes({{1000}});
+  return launcher_of(variant).scratch_bytes({{1, 1000}});
 }
 
 TEST_CASE("Histogram launch: the last block and polling need one launch") {
@@ -157,6 +157,88 @@ TEST_CASE("Histogram launch: totals that are polled are of the count's width, on
   CHECK(bytes_of(workload) == kHistogramTotalsOffset + 8 * 256);
 }
 
+/// Launches for rows of so many elements.
+struct RowLaunches {
+  std::vector<Dim3> grids;
+  std::uint64_t rows = 0;
+  std::int64_t pitch = 0;
+  std::uint64_t zeroed = 0;
+};
+
+RowLaunches launches_of_rows(const HistogramParams& params, std::uint64_t rows, std::uint64_t count,
+                             const std::int64_t* pitch = nullptr) {
+  const Variant variant = make_variant(params, {.bins = 1000, .rows = rows, .count = count});
+  Call call{.shape = variant.workload.shape, .arguments = {}};
+  call.arguments[HistogramLauncher::kPitch] = const_cast<std::int64_t*>(pitch);
+  Launches launches;
+  launcher_of(variant).fill(call, nullptr, launches);
+  RowLaunches seen;
+  for (const Launch& launch : launches) {
+    seen.grids.push_back(launch.grid);
+    if (launch.kernel == kHelper) {
+      seen.zeroed = *static_cast<std::uint64_t*>(launch.arguments[1]);
+    } else {
+      seen.rows = *static_cast<std::uint64_t*>(launch.arguments[2]);
+      seen.pitch = *static_cast<std::int64_t*>(launch.arguments[3]);
+    }
+  }
+  return seen;
+}
+
+TEST_CASE("Histogram launch: a row of the grid counts rows of the input") {
+  const HistogramParams params{.block_size = 64};  // two of each multiprocessor
+  const std::uint64_t tile = tile_elements(params);
+  RowLaunches seen = launches_of_rows(params, 3, 100 * tile);
+  CHECK(seen.grids == std::vector<Dim3>{{66, 3}});
+  CHECK(seen.rows == 3);
+  CHECK(seen.pitch == static_cast<std::int64_t>(100 * tile));
+  const std::int64_t pitch = -5;
+  seen = launches_of_rows(params, 1000, 100 * tile, &pitch);
+  CHECK(seen.grids == std::vector<Dim3>{{1, 200}});
+  CHECK(seen.rows == 1000);
+  CHECK(seen.pitch == -5);
+}
+
+TEST_CASE("Histogram launch: the counts of all rows are set to zero first where blocks share one") {
+  const HistogramParams params{.block_size = 64, .finish = HistogramFinal::zero_first};
+  const RowLaunches seen = launches_of_rows(params, 3, 100 * tile_elements(params));
+  CHECK(seen.grids == std::vector<Dim3>{{3}, {66, 3}});
+  CHECK(seen.zeroed == 3000);
+  CHECK(launches_of_rows(params, 1000, 5000).grids == std::vector<Dim3>{{1, 200}});
+}
+
+TEST_CASE("Histogram launch: rows that several blocks share have a scratch each") {
+  const auto bytes = [](const HistogramParams& params, std::uint64_t rows, std::uint64_t count) {
+    const Variant variant = make_variant(params, {.bins = 1000, .rows = rows, .count = count});
+    const HistogramLauncher launcher = launcher_of(variant);
+    CHECK(launcher.scratch_bytes(variant.workload.shape) <=
+          launcher.max_scratch_bytes(variant.workload.shape));
+    return launcher.scratch_bytes(variant.workload.shape);
+  };
+  constexpr std::size_t kRow = kHistogramTotalsOffset + 8064;  // 8000, in whole lines
+  CHECK(bytes({}, 3, 1 << 20) == 3 * kRow);
+  CHECK(bytes({.finish = HistogramFinal::polling}, 3, 1 << 20) ==
+        3 * (kHistogramTotalsOffset + 4096));
+  CHECK(bytes({}, 1000, 1 << 20) == 0);
+  CHECK(bytes({.finish = HistogramFinal::zero_first}, 3, 1 << 20) == 0);
+}
+
+TEST_CASE("Histogram launch: the most scratch is enough for fewer rows, which more blocks share") {
+  for (const HistogramParams params :
+       {HistogramParams{}, {.finish = HistogramFinal::polling, .blocks_per_multiprocessor = 8}}) {
+    for (const std::uint64_t count :
+         {std::uint64_t{5}, std::uint64_t{1} << 20, std::uint64_t{1} << 33}) {
+      constexpr std::uint64_t kRows = 1024;
+      const Variant variant = make_variant(params, {.bins = 10, .rows = kRows, .count = count});
+      const HistogramLauncher launcher = launcher_of(variant);
+      const std::size_t most = launcher.max_scratch_bytes({{kRows, count}});
+      for (std::uint64_t rows = 1; rows <= kRows; ++rows) {
+        REQUIRE(launcher.scratch_bytes({{rows, count}}) <= most);
+      }
+    }
+  }
+}
+
 TEST_CASE("Histogram launch: a program is of the bins and the tunables that the kernel sees") {
   HistogramWorkload workload{.type = ElementType::f16, .bins = 1000};
   Variant variant = make_variant({.finish = HistogramFinal::zero_first}, workload);
@@ -174,6 +256,11 @@ TEST_CASE("Histogram launch: a program is of the bins and the tunables that the 
   workload.distribution = Distribution::zipf;
   variant = make_variant(other, workload);
   CHECK(make_program(variant).name_expressions == program.name_expressions);
+  workload.rows = 3;
+  const Program of_rows = make_program(make_variant(other, workload));
+  CHECK_THAT(of_rows.name_expressions.at(0),
+             Catch::Matchers::StartsWith("foldtune::histogram_rows<foldtune::float16, "));
+  CHECK(of_rows.name_expressions.at(1) == "foldtune::zero_bins_of_rows<unsigned long long>");
 }
 
 }  // namespace

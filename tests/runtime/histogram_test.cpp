@@ -172,6 +172,56 @@ TEST_CASE_METHOD(HistogramFixture, "Histogram: an input and edges of any alignme
   CHECK(read(counts, 2) == Counts{999, 4001});
 }
 
+TEST_CASE_METHOD(HistogramFixture, "Histogram: each row of a matrix has counts of its own") {
+  const auto* const input = upload<float>({0, 1, 1, 9, 3, 3, 2, 9, 0, 0, 0, 9});
+  auto* const counts = make_counts(12);
+  const Histogram even = context.histogram({.bins = 4});
+  const HistogramRows rows{.rows = 3, .count = 3, .pitch = 4};
+  even.prepare(input, rows);
+  for (int call = 0; call < 2; ++call) {
+    even(input, rows, 0, 4, counts);
+    CHECK(read(counts, 12) == Counts{1, 2, 0, 0, 0, 0, 1, 2, 3, 0, 0, 0});
+  }
+  even.with_inputs_ready()(input, {.rows = 2, .count = 6}, 0, 4, counts);
+  CHECK(read(counts, 8) == Counts{1, 2, 0, 2, 3, 0, 1, 0});
+  const Histogram custom = context.histogram({.bins = 2, .binning = Binning::custom});
+  custom(input, rows, upload<float>({0, 1, 3}), counts);
+  CHECK(read(counts, 6) == Counts{1, 2, 0, 3, 3, 0});
+  const Histogram keys = context.histogram({.type = ElementType::u8, .binning = Binning::key});
+  auto* const of_keys = make_counts(512);
+  keys.count_keys(upload<std::uint8_t>({5, 5, 7, 255}), {.rows = 2, .count = 2}, of_keys);
+  Counts expected(512);
+  expected[5] = 2;
+  expected[256 + 7] = expected[256 + 255] = 1;
+  CHECK(read(of_keys, 512) == expected);
+}
+
+TEST_CASE_METHOD(HistogramFixture, "Histogram: rows may overlap, and go back") {
+  const auto* const input = static_cast<const std::int32_t*>(upload<std::int32_t>({0, 1, 2, 3}));
+  auto* const counts = make_counts(12);
+  const Histogram histogram = context.histogram({.type = ElementType::i32, .bins = 4});
+  histogram(input, {.rows = 3, .count = 2, .pitch = 1}, 0, 4, counts);
+  CHECK(read(counts, 12) == Counts{1, 1, 0, 0, 0, 1, 1, 0, 0, 0, 1, 1});
+  histogram(input + 2, {.rows = 2, .count = 2, .pitch = -2}, 0, 4, counts);
+  CHECK(read(counts, 8) == Counts{0, 0, 1, 1, 1, 1, 0, 0});
+  histogram(input + 1, {.rows = 3, .count = 1, .pitch = 0}, 0, 4, counts);
+  CHECK(read(counts, 12) == Counts{0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0});
+}
+
+TEST_CASE_METHOD(HistogramFixture,
+                 "Histogram: of no rows nothing is written, of empty ones zeros") {
+  auto* const counts = make_counts(8);
+  const Histogram histogram = context.histogram({.bins = 4});
+  histogram.prepare(nullptr, {.rows = 0, .count = 100});
+  histogram(nullptr, {.rows = 0, .count = 100}, 0, 1, counts);
+  CHECK(read(counts, 8) == Counts(8, 77));
+  histogram(nullptr, {.rows = 2, .count = 0}, 0, 1, counts);
+  CHECK(read(counts, 8) == Counts(8));
+  auto* const one = make_counts(4);
+  histogram(upload<float>({0, 0}), {.rows = 1, .count = 2, .pitch = 1000}, 0, 1, one);
+  CHECK(read(one, 4) == Counts{2, 0, 0, 0});
+}
+
 TEST_CASE_METHOD(HistogramFixture, "Histogram: a million bins") {
   constexpr std::uint32_t kBins = kMaxBins;
   std::vector<std::int32_t> elements(kBins);
@@ -216,6 +266,14 @@ TEST_CASE_METHOD(HistogramFixture, "Histogram: a wrong argument is reported befo
              ContainsSubstring("making a histogram"));
   CHECK_THAT(message([&] { context.histogram({.counter = ElementType::i32}); }),
              ContainsSubstring("counts in u64 or u32, not in i32"));
+  CHECK_THAT(message([&] { even(input, {.rows = 1 << 20, .count = (1 << 20) + 1}, 0, 1, counts); }),
+             ContainsSubstring("elements are more than the most"));
+  CHECK_THAT(message([&] { even(input, {.rows = kMaxCount / 2, .count = 1}, 0, 1, counts); }),
+             ContainsSubstring("more counts than the most"));
+  CHECK_THAT(message([&] { even(input, {.rows = 2, .count = 1}, 1, 1, counts); }),
+             ContainsSubstring("not below"));
+  CHECK_THAT(message([&] { even(nullptr, {.rows = 2, .count = 1}, 0, 1, counts); }),
+             ContainsSubstring("input pointer"));
   CHECK(read(counts, 256) == Counts(256, 77));
 }
 
@@ -228,6 +286,10 @@ TEST_CASE_METHOD(HistogramFixture, "Histogram: explains the configuration of a c
   const int multiprocessors = device->info().record.multiprocessor_count;
   CHECK(config_from_json(histogram_family(), explanation.config) ==
         Space(workload).default_params(multiprocessors));
+  const HistogramWorkload rows{.bins = 100, .rows = 1024, .count = 1 << 16};
+  CHECK(config_from_json(histogram_family(),
+                         histogram.explain({.rows = 1024, .count = 1 << 16}).config) ==
+        Space(rows).default_params(multiprocessors));
 }
 
 }  // namespace

@@ -52,6 +52,12 @@ std::vector<HistogramWorkload> all_histograms() {
   return histograms;
 }
 
+HistogramWorkload with_rows_in_turn(HistogramWorkload histogram, std::size_t turn) {
+  constexpr std::uint64_t kManyRows = 64;
+  histogram.rows = turn % 3 == 0 ? 1 : kManyRows;
+  return histogram;
+}
+
 std::string describe(const HistogramWorkload& histogram) {
   return fmt::format("histogram {} -> {}", name(histogram.type), name(histogram.counter));
 }

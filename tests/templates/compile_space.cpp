@@ -96,7 +96,8 @@ std::vector<Variant> some_histograms(const Options& options, std::size_t archite
   std::vector<Variant> result;
   for (std::size_t i = 0; i < histograms.size(); i += few ? 3 : 1) {
     if (!is_for(options, i / 3, architecture)) continue;
-    const std::vector<Variant> some = random_variants(histograms[i], options.all ? 20 : 1, i);
+    const std::vector<Variant> some =
+        random_variants(with_rows_in_turn(histograms[i], i / 3), options.all ? 20 : 1, i);
     result.insert(result.end(), some.begin(), some.end());
   }
   return result;

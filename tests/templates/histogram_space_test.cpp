@@ -120,9 +120,16 @@ TEST_CASE("Histogram space: every problem has valid configurations, and good one
   for (const ElementType type : element_types()) {
     for (const std::uint32_t bins : {2u, 256u, 5000u, kMaxBins}) {
       for (const Distribution distribution : {Distribution::uniform, Distribution::constant}) {
-        for (const std::uint64_t count : {std::uint64_t{0}, std::uint64_t{1} << 20, kMaxCount}) {
+        for (const auto& [rows, count] :
+             std::vector<std::pair<std::uint64_t, std::uint64_t>>{{1, 0},
+                                                                  {1, 1 << 20},
+                                                                  {1, kMaxCount},
+                                                                  {2, 1 << 20},
+                                                                  {1 << 12, 1 << 16},
+                                                                  {300, 0}}) {
           HistogramWorkload histogram = make_histogram(type, bins);
           histogram.distribution = distribution;
+          histogram.rows = rows;
           histogram.count = count;
           const Space space(histogram);
           const Config untuned = space.default_params(132);
@@ -174,6 +181,44 @@ TEST_CASE("Histogram space: no block counts as many elements as 32 bits hold") {
     const std::uint64_t tiles = kMaxCount / tile_elements(params) + 1;
     CHECK((tiles / blocks + 2) * tile_elements(params) < std::uint64_t{1} << 32);
   }
+}
+
+TEST_CASE("Histogram space: blocks share rows where there are few, else they take them in turn") {
+  const HistogramParams params{.block_size = 256, .vector_width = 4, .unroll = 2};
+  const auto blocks = [&](std::uint64_t rows) { return grid_blocks(params, 1 << 24, 100, rows); };
+  CHECK(blocks(1) == 200);
+  CHECK(blocks(3) == 66);
+  CHECK(blocks(100) == 2);
+  CHECK(blocks(101) == 1);
+  CHECK(grid_blocks(params, 2048, 100, 3) == 1);
+  CHECK(grid_blocks(params, std::uint64_t{1} << 33, 100, 1000) == 5);  // of 32 bits each
+  CHECK(grid_rows(params, 100, 0) == 1);
+  CHECK(grid_rows(params, 100, 3) == 3);
+  CHECK(grid_rows(params, 100, 1000) == 200);
+  CHECK(grid_rows({.blocks_per_multiprocessor = 8}, 10'000, 80'000) == 65'535);
+}
+
+TEST_CASE("Histogram space: untuned, many rows have a block each, as many as fit") {
+  const auto default_of = [](std::uint64_t rows, std::uint64_t count) {
+    const HistogramWorkload histogram{
+        .type = ElementType::u8, .binning = Binning::key, .rows = rows, .count = count};
+    return histogram_params(Space(histogram).default_params(132));
+  };
+  const HistogramParams many = default_of(1024, 65'536);
+  CHECK(Config(many) == Config(HistogramParams{.block_size = 256,
+                                               .vector_width = 16,
+                                               .unroll = 4,
+                                               .copies = 8,
+                                               .blocks_per_multiprocessor = 8}));
+  CHECK(grid_blocks(many, 65'536, 132, 1024) == 1);
+  CHECK(grid_rows(many, 132, 1024) == 1024);
+  for (const std::uint64_t rows : {67, 132, 300, 100'000}) {
+    const HistogramParams params = default_of(rows, 65'536);
+    CHECK(grid_blocks(params, 65'536, 132, rows) == 1);
+    CHECK(params.block_size * params.blocks_per_multiprocessor <= 2048);
+  }
+  CHECK(grid_blocks(default_of(2, 1 << 24), 1 << 24, 132, 2) == 132);
+  CHECK(default_of(1024, 100).vector_width == 1);
 }
 
 TEST_CASE("Histogram space: params are written as the kernel's template argument and as JSON") {

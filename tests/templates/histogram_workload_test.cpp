@@ -102,7 +102,7 @@ TEST_CASE("What is not said of a histogram follows") {
 TEST_CASE("A workload is a histogram with its count and alignment") {
   const Workload workload =
       HistogramWorkload{.type = u8, .count = 12345, .alignment = Alignment::element};
-  CHECK(workload.shape == Shape{{12345}});
+  CHECK(workload.shape == Shape{{1, 12345}});
   CHECK(workload.problem.family().layouts()[workload.layout] == "element");
   CHECK(histogram_of(workload).count == 12345);
   CHECK(histogram_of(workload).alignment == Alignment::element);
@@ -118,7 +118,7 @@ TEST_CASE("Problems of another family are none of this one") {
 TEST_CASE("A histogram's calls take counts, elements, edges where it has some, and bounds") {
   const Workload even = HistogramWorkload{.type = i16, .bins = 10, .count = 1000};
   const std::vector<Argument> arguments = histogram_family().arguments(even.problem);
-  REQUIRE(arguments.size() == 5);
+  REQUIRE(arguments.size() == 6);
   const auto elements = [](const Workload& workload, std::size_t argument) {
     return histogram_family().elements(workload.problem, argument, workload.shape);
   };
@@ -136,15 +136,19 @@ TEST_CASE("A histogram's calls take counts, elements, edges where it has some, a
     CHECK(arguments[bound].access == Access::scalar);
     CHECK(arguments[bound].element_bytes == sizeof(BinBound));
   }
-  for (const Workload& workload : {even, custom}) {
+  for (Workload workload : {even, custom}) {
     CHECK(input_bytes(workload) == 2000);
     CHECK(output_bytes(workload) == 80);
+    workload.shape[histogram_extent::rows] = 3;
+    CHECK(input_bytes(workload) == 6000);
+    CHECK(output_bytes(workload) == 240);
   }
 }
 
 TEST_CASE("The elements' address is the layout of a histogram's call, whatever the others") {
   const auto layout = [](std::uintptr_t input) {
     Call call;
+    call.shape = {{1, 100}};
     call.arguments = {reinterpret_cast<void*>(0x1008), reinterpret_cast<void*>(input),
                       reinterpret_cast<void*>(0x2004)};
     return histogram_family().layouts()[histogram_family().layout(HistogramWorkload{}, call)];
@@ -153,9 +157,103 @@ TEST_CASE("The elements' address is the layout of a histogram's call, whatever t
   CHECK(layout(0x3008) == "element");
 }
 
+TEST_CASE("A histogram's text has its rows where there are several") {
+  const Family& family = histogram_family();
+  CHECK(to_text(family, Shape{{1, 4096}}) == "4096");
+  CHECK(to_text(family, Shape{{3, 4096}}) == "3x4096");
+  CHECK(to_text(family, Shape{{0, 5}}) == "0x5");
+  CHECK(parse_shape(family, "4096") == Shape{{1, 4096}});
+  CHECK(parse_shape(family, "1x4096") == Shape{{1, 4096}});
+  CHECK(parse_shape(family, "3x4096") == Shape{{3, 4096}});
+  for (const char* text : {"", "x4096", "3x", "1x3x4096", "-3x4096"}) {
+    INFO(text);
+    CHECK_FALSE(parse_shape(family, text));
+  }
+  CHECK(to_text(family, Bucket{{0, 48}}) == "48");
+  CHECK(to_text(family, Bucket{{8, 48}}) == "8x48");
+  CHECK(parse_bucket(family, "48") == Bucket{{0, 48}});
+  CHECK(parse_bucket(family, "8x48") == Bucket{{8, 48}});
+  CHECK(shape_option(family, {{1, 4096}}) == "--n 4096");
+  CHECK(shape_option(family, {{3, 4096}}) == "--shape 3x4096");
+  CHECK(describe_shape(family, "4096") == "n = 4096");
+  CHECK(describe_shape(family, "3x4096") == "rows x n = 3x4096");
+  CHECK(to_string(HistogramWorkload{.type = u8, .rows = 1024, .count = 1000}) ==
+        "histogram u8 (256 bins, even, uniform) 2^10x1000");
+}
+
+TEST_CASE("Rows share what was tuned by octaves, and one row shares nothing with several") {
+  const Family& family = histogram_family();
+  const auto class_of = [&](std::uint64_t rows) {
+    return family.bucket({{rows, 1000}}).classes[histogram_extent::rows];
+  };
+  CHECK(class_of(0) == 0);
+  CHECK(class_of(1) == 0);
+  CHECK(class_of(2) == 4);
+  CHECK(class_of(3) == 8);
+  CHECK(class_of(4) == 8);
+  CHECK(class_of(5) == 12);
+  CHECK(class_of(kMaxCount) == 160);
+  for (const std::uint64_t rows : {1u, 2u, 3u, 100u, 1025u}) {
+    const Bucket bucket = family.bucket({{rows, 1000}});
+    CHECK(family.bucket(family.min_shape(bucket)) == bucket);
+    CHECK(family.bucket(family.max_shape(bucket)) == bucket);
+    CHECK(family.min_shape(bucket)[histogram_extent::rows] <= rows);
+    CHECK(family.max_shape(bucket)[histogram_extent::rows] >= rows);
+  }
+  CHECK(family.distance({{8, 40}}, {{8, 40}}) == 0);
+  CHECK(family.distance({{8, 40}}, {{12, 43}}) == 4);
+  CHECK_FALSE(family.distance({{8, 40}}, {{16, 40}}));
+  CHECK(family.distance({{0, 40}}, {{0, 42}}) == 2);
+  CHECK_FALSE(family.distance({{0, 40}}, {{4, 40}}));
+}
+
+TEST_CASE("A call of rows is of the layout of its address and its pitch") {
+  const auto layout = [](std::uint64_t rows, const std::int64_t* pitch) {
+    Call call{.shape = {{rows, 10}}, .arguments = {}};
+    call.arguments[1] = reinterpret_cast<void*>(0x3000);
+    call.arguments[5] = const_cast<std::int64_t*>(pitch);
+    return histogram_family().layouts()[histogram_family().layout(HistogramWorkload{}, call)];
+  };
+  const std::int64_t odd = 11;
+  const std::int64_t whole = -12;
+  CHECK(layout(2, &odd) == "element");
+  CHECK(layout(2, &whole) == "vector");
+  CHECK(layout(2, nullptr) == "element");  // rows of 40 bytes follow one another
+  CHECK(layout(1, &odd) == "vector");
+}
+
+TEST_CASE("The rows of an array are what its last axes have") {
+  const auto merged = [](std::vector<std::uint64_t> extents, std::vector<int> axes) {
+    std::string fault;
+    const Shape shape = histogram_family().merged_shape(HistogramWorkload{}, extents, axes, fault);
+    return fault.empty() ? to_text(histogram_family(), shape) : fault;
+  };
+  CHECK(merged({3, 5}, {1}) == "3x5");
+  CHECK(merged({3, 5}, {-1}) == "3x5");
+  CHECK(merged({2, 3, 5}, {2}) == "6x5");
+  CHECK(merged({2, 3, 5}, {2, -2}) == "2x15");
+  CHECK(merged({7}, {0}) == "7");
+  CHECK(merged({3, 5}, {0, 1}) == "15");
+  CHECK_THAT(merged({3, 5}, {0}), ContainsSubstring("transpose"));
+  CHECK_THAT(merged({2, 3, 5}, {0, 2}), ContainsSubstring("transpose"));
+  CHECK_THAT(merged({3, 5}, {2}), ContainsSubstring("one of the array's"));
+  CHECK_THAT(merged({3, 5}, {1, 1}), ContainsSubstring("named once"));
+}
+
+TEST_CASE("There are no more elements and counts of rows than the most") {
+  const auto fault = [](std::uint64_t rows, std::uint64_t count, std::uint32_t bins = 256) {
+    return find_fault(HistogramWorkload{.bins = bins, .rows = rows, .count = count});
+  };
+  CHECK(fault(0, 100).empty());
+  CHECK(fault(1 << 20, 1 << 20).empty());
+  CHECK_THAT(fault((1 << 20) + 1, 1 << 20), ContainsSubstring("elements are more than the most"));
+  CHECK(fault(1 << 20, 0, kMaxBins).empty());
+  CHECK_THAT(fault((1 << 20) + 1, 0, kMaxBins), ContainsSubstring("more counts than the most"));
+}
+
 TEST_CASE("There is a histogram of nothing, and none of more than the most") {
   const auto fault = [](std::uint64_t count) {
-    return histogram_family().find_call_fault(HistogramWorkload{}, {{count}});
+    return histogram_family().find_call_fault(HistogramWorkload{}, {{1, count}});
   };
   CHECK(fault(0).empty());
   CHECK(fault(kMaxCount).empty());

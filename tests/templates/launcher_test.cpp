@@ -47,7 +47,7 @@ TEST_CASE("A kernel with indices of 64 bits is passed the call's count, and so i
   const std::uint64_t count = (std::uint64_t{1} << 33) + 7;
   const auto check = [&](const Workload& workload, const Config& params, std::size_t place) {
     Launches launches;
-    const Call call{.shape = {{count}}, .arguments = {}};
+    const Call call{.shape = workload.shape, .arguments = {}};
     launcher_of(workload, params)->fill(call, nullptr, launches);
     const auto main = std::ranges::find(launches, std::size_t{0}, &Launch::kernel);
     CHECK(passed<std::uint64_t>(*main, place) == count);
@@ -63,17 +63,18 @@ TEST_CASE("A kernel with indices of 64 bits is passed the call's count, and so i
 }
 
 TEST_CASE("The grid is that of the shape, also where no argument is known") {
-  const auto blocks = [](const Workload& workload, const Config& params, std::uint64_t count) {
+  const auto blocks = [](const Workload& workload, const Config& params) {
     Launches launches;
-    const Call call{.shape = {{count}}, .arguments = {}};
+    const Call call{.shape = workload.shape, .arguments = {}};
     launcher_of(workload, params)->fill(call, nullptr, launches);
     return std::ranges::find(launches, std::size_t{0}, &Launch::kernel)->grid.count();
   };
   const ReduceParams tiles{.block_size = 256, .vector_width = 4, .unroll = 1};
-  CHECK(blocks(Reduction{}, tiles, 1024 * 1000) == 1000);
+  CHECK(blocks(Reduction{.count = 1024 * 1000}, tiles) == 1000);
   for (const Binning binning : {Binning::even, Binning::custom}) {
-    const HistogramWorkload histogram{.type = ElementType::u8, .binning = binning};
-    CHECK(blocks(histogram, HistogramParams{.blocks_per_multiprocessor = 1}, 1 << 28) == 132);
+    const HistogramWorkload histogram{
+        .type = ElementType::u8, .binning = binning, .count = 1 << 28};
+    CHECK(blocks(histogram, HistogramParams{.blocks_per_multiprocessor = 1}) == 132);
   }
 }
 
@@ -87,7 +88,7 @@ TEST_CASE("A histogram's kernel is passed the range between the bounds, or the e
   const BinBound lower = 5;
   const BinBound upper = 25;
   double edges[] = {1, 2, 4};
-  Call call{.shape = {{1000}}, .arguments = {}};
+  Call call{.shape = {{1, 1000}}, .arguments = {}};
   call.arguments = {nullptr, nullptr, edges, Launches::address(lower), Launches::address(upper)};
   const HistogramWorkload even{.type = ElementType::u8, .bins = 10};
   CHECK(range_of(even, call).integers.first == 5);

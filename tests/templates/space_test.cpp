@@ -495,7 +495,7 @@ TEST_CASE("A redundant configuration has a valid one that stands for it") {
   const Workload histogram = HistogramWorkload{.type = ElementType::u8, .binning = Binning::key};
   for (Workload workload : {reduction, histogram}) {
     for (const std::uint64_t count : {1u, 4000u, 100000u, 10000000u}) {
-      workload.shape[0] = count;
+      workload.shape[workload.problem.family().extents().size() - 1] = count;
       const Space space(workload);
       std::size_t redundant = 0;
       for (const Config& params : space.enumerate()) {

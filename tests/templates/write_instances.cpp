@@ -49,9 +49,13 @@ std::string parameters(const std::string& expression, const Reduction& reduction
 std::string parameters(const std::string& expression, const HistogramWorkload& histogram) {
   const std::string_view counter = device_name(histogram.counter);
   if (expression.starts_with("foldtune::zero_bins<")) return fmt::format("({}*)", counter);
-  return fmt::format("(const {}*, foldtune::{}, foldtune::BinRange, {}*, void*, bool)",
-                     device_name(histogram.type),
-                     takes_64_bits(histogram.count) ? "uint64" : "uint32", counter);
+  if (expression.starts_with("foldtune::zero_bins_of_rows<")) {
+    return fmt::format("({}*, foldtune::uint64)", counter);
+  }
+  return fmt::format(
+      "(const {}*, foldtune::{}, {}foldtune::BinRange, {}*, void*, bool)",
+      device_name(histogram.type), takes_64_bits(histogram.count) ? "uint64" : "uint32",
+      histogram.has_many_rows() ? "foldtune::uint64, foldtune::int64, " : "", counter);
 }
 
 /// Those of the kernel of a reduction along axes.
@@ -100,7 +104,8 @@ std::vector<Variant> choose_variants() {
     result.push_back(some_of(sample, 1, result.size()).front());
   }
   for (const HistogramWorkload& histogram : all_histograms()) {
-    result.push_back(random_variants(histogram, 1, result.size()).front());
+    result.push_back(
+        random_variants(with_rows_in_turn(histogram, result.size()), 1, result.size()).front());
   }
   for (const AxisReduction& reduction : all_axis_reductions()) {
     result.push_back(random_variants(reduction, 1, result.size()).front());

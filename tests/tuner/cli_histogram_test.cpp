@@ -135,6 +135,76 @@ TEST_CASE_METHOD(HistogramFixture, "Ten bins are shown, and all are told") {
              ContainsSubstring("result  256 bins, 0 of 0 elements counted\nwhat"));
 }
 
+TEST_CASE_METHOD(HistogramFixture, "Each row of an array has counts of its own") {
+  const std::string matrix = place_.write(
+      "matrix.npy",
+      npy_file(npy_header("|u1", "(2, 3)"), bytes_of<std::uint8_t>({1, 1, 2, 3, 0, 9})));
+  const Arguments even{"--bins", "4", "--range", "0:4", matrix};
+  const auto with = [&](Arguments more) {
+    more.insert(more.end(), even.begin(), even.end());
+    return more;
+  };
+  const Json json = report(with({"--axis", "1"}))["result"];
+  CHECK(json["counts"] == Json{{0, 2, 1, 0}, {1, 0, 0, 1}});
+  CHECK(json["bins"] == 4);
+  CHECK(json["counted"] == 5);
+  CHECK(report(with({}))["result"]["counts"] == Json{1, 2, 1, 1});
+  CHECK(report(with({"--axis", "0,1"}))["result"]["counts"] == Json{1, 2, 1, 1});
+  const std::string output = (place_.path() / "counts.npy").string();
+  const std::string shown = text(with({"--axis", "-1", "--output", output}));
+  CHECK_THAT(shown,
+             ContainsSubstring("2 rows of 4 bins, 5 of 6 elements counted: 0, 2, 1, 0, 1, 0, "
+                               "0, 1, an array (2, 4) of u64, in "));
+  CHECK_THAT(shown, ContainsSubstring("--shape 2x3\n"));
+  const std::string reduced = place_.run({"run", "--device", "cpu", "--op", "sum", output}).out;
+  CHECK_THAT(reduced, ContainsSubstring("5"));
+  check_usage_error(with({"--axis", "0"}), "transpose it");
+  check_usage_error(with({"--axis", "2"}), "an axis is one of the array's");
+  const std::string columns = place_.write(
+      "columns.npy",
+      npy_file(npy_header("|u1", "(2, 3)", "True"), bytes_of<std::uint8_t>({1, 3, 1, 0, 2, 9})));
+  CHECK(report({"--bins", "4", "--range", "0:4", "--axis", "1", columns})["result"] == json);
+  const std::string none = place_.write("none.npy", npy_file(npy_header("|u1", "(0, 3)"), ""));
+  CHECK(report({"--axis", "1", none})["result"]["counts"] == Json::array());
+}
+
+TEST_CASE_METHOD(HistogramFixture, "Rows are tuned by their shape, and found by it") {
+  const auto tune = [&](const Arguments& shape) {
+    Arguments all{"tune",   "--device", "cpu",         "--op", "histogram",
+                  "--type", "u8",       "--max-evals", "1"};
+    all.insert(all.end(), shape.begin(), shape.end());
+    return place_.run(all);
+  };
+  const Outcome tuned = tune({"--shape", "2x3"});
+  CAPTURE(tuned.out, tuned.err);
+  REQUIRE(tuned.exit_code == 0);
+  CHECK_THAT(tuned.out, ContainsSubstring("histogram u8 (256 bins, key, uniform) 2x3"));
+  const std::string matrix = place_.write(
+      "matrix.npy",
+      npy_file(npy_header("|u1", "(2, 3)"), bytes_of<std::uint8_t>({1, 1, 2, 3, 0, 9})));
+  const Json rows = report({"--axis", "1", matrix});
+  CHECK(rows["config_source"] == "exact");
+  CHECK(rows["tuned_shape"] == "2x3");
+  CHECK(report({matrix})["config_source"] == "default");
+  CHECK_THAT(place_.run({"show"}).out, ContainsSubstring("2x3"));
+  const Outcome why = place_.run({"why", "--device", "cpu", "--op", "histogram", "--type", "u8",
+                                  "--axis", "1", "--shape", "2x3"});
+  CAPTURE(why.out, why.err);
+  CHECK(why.exit_code == 0);
+  CHECK_THAT(why.out, ContainsSubstring("rows x n = 2x3"));
+  CHECK(tune({"--axis", "-1", "--shape", "4x100"}).exit_code == 0);
+  CHECK(tune({"--shape", "1x100"}).exit_code == 0);
+  CHECK_THAT(
+      place_.run({"why", "--device", "cpu", "--op", "histogram", "--type", "u8", "--n", "100"}).out,
+      ContainsSubstring("n = 100"));
+  const Outcome several = tune({"--shape", "1x2x3"});
+  CHECK(several.exit_code == 2);
+  CHECK_THAT(several.err, ContainsSubstring("no shape of the family histogram: that is rowsxn"));
+  const Outcome missing = tune({"--axis", "1"});
+  CHECK(missing.exit_code == 2);
+  CHECK_THAT(missing.err, ContainsSubstring("--shape is required"));
+}
+
 TEST_CASE_METHOD(HistogramFixture, "A histogram is tuned for a distribution, and found by it") {
   const Outcome tuned =
       place_.run({"tune", "--device", "cpu", "--op", "histogram", "--type", "u8,f32", "--bins",

@@ -57,6 +57,11 @@ std::vector<KernelResult> run_all(FakeDevice& device, const std::vector<LadderKe
   return std::move(report.results);
 }
 
+/// Of a whole array: all other extents are 1.
+std::uint64_t count_of(const Workload& workload) {
+  return workload.shape[workload.problem.family().extents().size() - 1];
+}
+
 }  // namespace
 
 TEST_CASE("Every kernel is a problem without fault and a point of its space") {
@@ -64,7 +69,7 @@ TEST_CASE("Every kernel is a problem without fault and a point of its space") {
     for (const LadderKernel& kernel : make_ladder({.count = count})) {
       CAPTURE(kernel.section, kernel.name, to_string(kernel.workload));
       CHECK(find_fault(kernel.workload).empty());
-      CHECK((count == 0 || kernel.workload.shape[0] == count));
+      CHECK((count == 0 || count_of(kernel.workload) == count));
       if (const auto* const params = std::get_if<Config>(&kernel.how)) {
         CHECK(Space(kernel.workload).contains(*params));
       }
@@ -116,7 +121,7 @@ TEST_CASE("Sections have the sizes that were published") {
     std::set<std::uint64_t> result;
     for (const LadderKernel& kernel : make_ladder({.sections = section})) {
       CHECK(kernel.section == section[0]);
-      result.insert(kernel.workload.shape[0]);
+      result.insert(count_of(kernel.workload));
     }
     return result;
   };

@@ -50,7 +50,7 @@ TEST_CASE("The family is the first that takes all values") {
   options.family = "histogram";
   CHECK(make_problem(options).family().name() == "histogram");
   options.family = "scan";
-  CHECK_THROWS_WITH(make_problem(options), ContainsSubstring("there is reduce, histogram"));
+  CHECK_THROWS_WITH(make_problem(options), ContainsSubstring("there is reduce, axis, histogram"));
 }
 
 TEST_CASE("A value that no family takes is refused with what there is") {

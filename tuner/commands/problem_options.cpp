@@ -353,7 +353,7 @@ std::string tune_command(const ProblemOptions& options, const Workload& workload
   Shape shape = workload.shape;
   const std::size_t extents = family.extents().size();
   for (std::size_t i = 0; i < extents; ++i) shape[i] = std::max<std::uint64_t>(shape[i], 1);
-  text += fmt::format(" --{} {}", extents == 1 ? "n" : "shape", to_text(family, shape));
+  text += fmt::format(" {}", shape_option(family, shape));
   if (workload.layout != usual_layout(problem, shape)) {
     text +=
         fmt::format(" --layout {}", family.layouts()[static_cast<std::size_t>(workload.layout)]);

@@ -23,8 +23,8 @@ Workload selected_workload(const ProblemSelection& selection) {
   const Problem problem = make_problem(selection.problem);
   const Family& family = problem.family();
   if (!selection.shape.shape) {
-    throw InvalidArgument(family.extents().size() == 1 ? "--n is required: for how many elements?"
-                                                       : "--shape is required: for which extents?");
+    throw InvalidArgument(takes_count(family) ? "--n is required: for how many elements?"
+                                              : "--shape is required: for which extents?");
   }
   const Shape shape = require_shape(problem, selection.problem.axes, *selection.shape.shape);
   Workload workload{problem, shape, require_layout(problem, shape, selection.shape.layout),

@@ -127,7 +127,7 @@ std::vector<Workload> with_shapes(const std::vector<Problem>& problems,
   std::vector<Workload> workloads;
   for (const Problem& problem : problems) {
     const Family& family = problem.family();
-    if (!asked.shape && family.extents().size() > 1) {
+    if (!asked.shape && (axes || !takes_count(family))) {
       throw InvalidArgument(fmt::format(
           "--shape is required for the family {}: for which {}?", family.name(),
           family.has_axes() && axes ? "arrays"

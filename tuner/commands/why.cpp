@@ -58,11 +58,9 @@ void print_line(const char* label, const std::string& text) {
                       kLabelWidth)});
 }
 
-/// "n = 1048576", "rows x columns = 4096x100".
 std::string describe_shape(const MeasurementRecord& m) {
   const Family* const family = find_family(m.problem.family);
-  return family == nullptr ? m.shape
-                           : fmt::format("{} = {}", fmt::join(family->extents(), " x "), m.shape);
+  return family == nullptr ? m.shape : describe_shape(*family, m.shape);
 }
 
 std::string describe_time(const StoredResult& basis) {

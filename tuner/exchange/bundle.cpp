@@ -260,11 +260,14 @@ void add_kernels(ConfigStore& bundle, const KernelStore* source, const std::vect
 }  // namespace
 
 std::vector<Bucket> bundled_buckets(const Family& family, const std::vector<Bucket>& stored) {
-  if (family.extents().size() > 1) return buckets_near(family, stored);
+  if (!takes_count(family)) return buckets_near(family, stored);
   std::vector<Bucket> buckets;
+  if (family.optional_extents() > 0) buckets = buckets_near(family, stored);
   for (int size = 0; size <= kLargestClass; ++size) {
-    const Bucket bucket{{static_cast<std::int16_t>(size)}};
-    if (has_shapes(family, bucket)) buckets.push_back(bucket);
+    Bucket bucket;
+    bucket.classes[family.optional_extents()] = static_cast<std::int16_t>(size);
+    const bool is_new = std::ranges::find(buckets, bucket) == buckets.end();
+    if (is_new && has_shapes(family, bucket)) buckets.push_back(bucket);
   }
   return buckets;
 }

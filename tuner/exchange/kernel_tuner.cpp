@@ -66,10 +66,12 @@ OrderedJson entry_of(const LandscapePoint& point, double compile_ms, const std::
 
 /// A number, or a list of the extents.
 OrderedJson problem_size(const Workload& workload) {
-  const std::size_t extents = workload.problem.family().extents().size();
-  if (extents == 1) return workload.shape[0];
-  return std::vector<std::uint64_t>(workload.shape.extents.begin(),
-                                    workload.shape.extents.begin() + extents);
+  const Family& family = workload.problem.family();
+  const std::size_t first = first_extent(family, workload.shape);
+  const std::size_t end = family.extents().size();
+  if (first + 1 == end) return workload.shape[first];
+  return std::vector<std::uint64_t>(workload.shape.extents.begin() + first,
+                                    workload.shape.extents.begin() + end);
 }
 
 /// The values by comma, as Kernel Tuner joins them.

@@ -206,14 +206,17 @@ std::vector<int> parse_axes(std::string_view text) {
 std::vector<Shape> parse_shapes(const Family& family, std::string_view text) {
   const auto names = family.extents();
   std::vector<Shape> shapes;
-  for (const auto& extents : parse_extents(names.size() == 1 ? "--n" : "--shape", text)) {
-    if (extents.size() != names.size()) {
+  for (const auto& extents : parse_extents(takes_count(family) ? "--n" : "--shape", text)) {
+    if (extents.size() > names.size() ||
+        extents.size() < names.size() - family.optional_extents()) {
       throw InvalidArgument(fmt::format(
           "'{}' is no shape of the family {}: that is {}, such as {}", fmt::join(extents, "x"),
           family.name(), fmt::join(names, "x"), names.size() == 1 ? "4096" : "4096x100"));
     }
     Shape& shape = shapes.emplace_back();
-    std::ranges::copy(extents, shape.extents.begin());
+    const std::size_t first = names.size() - extents.size();
+    std::fill_n(shape.extents.begin(), first, 1);
+    std::ranges::copy(extents, shape.extents.begin() + first);
   }
   return without_repetitions(shapes);
 }

@@ -33,7 +33,8 @@ std::vector<std::vector<std::uint64_t>> parse_extents(std::string_view option,
 std::vector<int> parse_axes(std::string_view text);
 
 /// Shapes of a family by comma, their extents as counts or ranges with an x between: "4096x100",
-/// "2^10..2^14x100". Of one extent that is what `parse_counts` takes. Throws InvalidArgument.
+/// "2^10..2^14x100". Of one extent that is what `parse_counts` takes. Optional extents are 1 where
+/// they are left out. Throws InvalidArgument.
 std::vector<Shape> parse_shapes(const Family& family, std::string_view text);
 
 /// Seconds: "90", "20s", "2m", "1.5h", "500ms"; more than 0 and at most a week. Throws

@@ -98,7 +98,8 @@ std::vector<LadderKernel> make_ladder(const LadderOptions& options) {
     if (options.sections.find(section.letter) == std::string::npos) continue;
     for (const Row& row : section.rows) {
       std::vector<Shape> shapes = row.shapes;
-      if (options.count > 0) shapes = {Shape{{options.count}}};
+      if (options.count > 0) shapes = {shape_of_count(row.problem.family(), options.count)};
+      const std::size_t count = row.problem.family().extents().size() - 1;  // the others are 1
       for (const Shape& shape : shapes) {
         const bool is_published = options.count > 0 || section.published_shape.empty() ||
                                   to_text(row.problem.family(), shape) == section.published_shape;
@@ -107,7 +108,7 @@ std::vector<LadderKernel> make_ladder(const LadderOptions& options) {
         kernel.name = row.name;
         kernel.how = row.how;
         if (is_published) kernel.published = row.published;
-        kernel.flops = section.flops_per_element * static_cast<double>(shape[0]);
+        kernel.flops = section.flops_per_element * static_cast<double>(shape[count]);
         kernels.push_back(std::move(kernel));
       }
     }

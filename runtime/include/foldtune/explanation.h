@@ -20,9 +20,9 @@ struct Explanation {
   ConfigSource source = ConfigSource::untuned_default;  ///< how well it fits the call
   std::string config;                                   ///< the tunables as a JSON object
   std::string reason;                                   ///< one sentence
-  /// What it was tuned for: the extents in the family's order, so that of a reduction or a
-  /// histogram `tuned_shape[0]` is the number of elements. All 0 if it was not tuned, or by this
-  /// process just now.
+  /// What it was tuned for: the extents in the family's order, so that of a reduction
+  /// `tuned_shape[0]` is the number of elements, and of a histogram `tuned_shape[1]` that of a row.
+  /// All 0 if it was not tuned, or by this process just now.
   Shape tuned_shape{};
   /// Its median time there, in microseconds; 0 if it was not tuned, or by this process just now.
   double tuned_us = 0;

@@ -373,16 +373,65 @@ FOLDTUNE_API foldtune_status foldtune_histogram_keys(const foldtune_histogram* h
                                                      const void* input, uint64_t count,
                                                      void* counts, foldtune_stream stream);
 
+/// Rows of a matrix, each of which has a histogram of its own.
+typedef struct foldtune_histogram_rows {
+  uint64_t rows;   ///< of the matrix
+  uint64_t count;  ///< elements of a row
+  int64_t pitch;   ///< elements from a row to the next one: often `count`; less than 0 is fine
+} foldtune_histogram_rows;
+
+/// As `foldtune_histogram_even`, of each row: `input` is the first element of the first one, and
+/// `counts` has a counter for each bin of each row, one row after another. Nothing is written where
+/// there are no rows. FOLDTUNE_INVALID_ARGUMENT for more elements, or counters, than 2^40.
+FOLDTUNE_API foldtune_status foldtune_histogram_even_of_rows(const foldtune_histogram* histogram,
+                                                             const void* input,
+                                                             const foldtune_histogram_rows* rows,
+                                                             double lower, double upper,
+                                                             void* counts, foldtune_stream stream);
+
+/// The same between bounds of 64 bits.
+FOLDTUNE_API foldtune_status foldtune_histogram_even_i64_of_rows(
+    const foldtune_histogram* histogram, const void* input, const foldtune_histogram_rows* rows,
+    int64_t lower, int64_t upper, void* counts, foldtune_stream stream);
+/// The same between bounds without a sign.
+FOLDTUNE_API foldtune_status foldtune_histogram_even_u64_of_rows(
+    const foldtune_histogram* histogram, const void* input, const foldtune_histogram_rows* rows,
+    uint64_t lower, uint64_t upper, void* counts, foldtune_stream stream);
+
+/// As `foldtune_histogram_edges`, of each row: all have the same edges.
+FOLDTUNE_API foldtune_status foldtune_histogram_edges_of_rows(const foldtune_histogram* histogram,
+                                                              const void* input,
+                                                              const foldtune_histogram_rows* rows,
+                                                              const void* edges, void* counts,
+                                                              foldtune_stream stream);
+
+/// As `foldtune_histogram_keys`, of each row.
+FOLDTUNE_API foldtune_status foldtune_histogram_keys_of_rows(const foldtune_histogram* histogram,
+                                                             const void* input,
+                                                             const foldtune_histogram_rows* rows,
+                                                             void* counts, foldtune_stream stream);
+
 /// Does all that the first such call would do, except the launch. The input is not read. Returns
 /// what the call would.
 FOLDTUNE_API foldtune_status foldtune_histogram_prepare(const foldtune_histogram* histogram,
                                                         const void* input, uint64_t count,
                                                         foldtune_stream stream);
 
+/// The same of rows.
+FOLDTUNE_API foldtune_status foldtune_histogram_prepare_rows(const foldtune_histogram* histogram,
+                                                             const void* input,
+                                                             const foldtune_histogram_rows* rows,
+                                                             foldtune_stream stream);
+
 /// As `foldtune_reducer_explain`.
 FOLDTUNE_API foldtune_status foldtune_histogram_explain(const foldtune_histogram* histogram,
                                                         uint64_t count,
                                                         foldtune_explanation* explanation);
+
+/// The same of rows, whatever their pitch.
+FOLDTUNE_API foldtune_status foldtune_histogram_explain_rows(const foldtune_histogram* histogram,
+                                                             const foldtune_histogram_rows* rows,
+                                                             foldtune_explanation* explanation);
 
 // NOLINTEND(readability-identifier-naming,modernize-use-using)
 

@@ -89,7 +89,8 @@ std::unique_ptr<Expectation> DescribedJudge::expect(const Workload& workload,
                                                     std::span<const void* const> arguments) const {
   const auto problem = reference_of(family_, workload.problem);
   if (!problem) return nullptr;
-  const Workload reference{.problem = *problem, .shape = workload.shape};
+  const Workload reference{.problem = *problem,
+                           .shape = reference_shape(family_, *problem, workload.shape)};
   std::array<const void*, Call::kMaxArguments> addresses{};
   const std::vector<Argument> own = family_.arguments(workload.problem);
   for (std::size_t i = 0; i < own.size(); ++i) {

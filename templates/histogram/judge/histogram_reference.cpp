@@ -88,8 +88,29 @@ std::vector<Comparable<T>> find_edges(std::uint32_t bins, const BinBounds& bound
   return edges;
 }
 
+/// Of each row, which one thread counts.
 template <class T, class Place>
-Counts count(std::uint32_t bins, const T* elements, std::uint64_t size, const Place& place) {
+Counts count_rows(const HistogramWorkload& histogram, const T* elements, const Place& place) {
+  const std::uint64_t bins = histogram.bins;
+  const std::uint64_t size = histogram.count;
+  Counts counts(histogram.rows * bins);
+  const std::size_t parts = part_count(histogram.rows * size);
+  for_each_part(histogram.rows, parts, [&](std::uint64_t begin, std::uint64_t end, std::size_t) {
+    for (std::uint64_t row = begin; row < end; ++row) {
+      for (std::uint64_t i = 0; i < size; ++i) {
+        const std::uint64_t bin = place(read<T>(elements + row * size + i));
+        if (bin != kOutside) ++counts[row * bins + bin];
+      }
+    }
+  });
+  return counts;
+}
+
+template <class T, class Place>
+Counts count(const HistogramWorkload& histogram, const T* elements, const Place& place) {
+  if (histogram.rows != 1) return count_rows(histogram, elements, place);
+  const std::uint32_t bins = histogram.bins;
+  const std::uint64_t size = histogram.count;
   std::vector<Counts> parts(part_count(size));
   for_each_part(size, parts.size(), [&](std::uint64_t begin, std::uint64_t end, std::size_t part) {
     Counts counts(bins);
@@ -107,10 +128,11 @@ Counts count(std::uint32_t bins, const T* elements, std::uint64_t size, const Pl
 }
 
 template <class T>
-Counts count_among(std::uint32_t bins, const T* elements, std::uint64_t size, const T* edges) {
+Counts count_among(const HistogramWorkload& histogram, const T* elements, const T* edges) {
+  const std::uint32_t bins = histogram.bins;
   std::vector<Exact<T>> ascending;
   for (std::uint32_t i = 0; i <= bins; ++i) ascending.push_back(exact(edges[i]));
-  return count(bins, elements, size, [&](T element) -> std::uint64_t {
+  return count(histogram, elements, [&](T element) -> std::uint64_t {
     const Exact<T> x = exact(element);
     if (!(ascending.front() <= x && x <= ascending.back())) return kOutside;
     const auto above = std::ranges::upper_bound(ascending, x);
@@ -119,12 +141,12 @@ Counts count_among(std::uint32_t bins, const T* elements, std::uint64_t size, co
 }
 
 template <class T>
-Counts count_even(std::uint32_t bins, const T* elements, std::uint64_t size,
-                  const BinBounds& bounds) {
+Counts count_even(const HistogramWorkload& histogram, const T* elements, const BinBounds& bounds) {
+  const std::uint32_t bins = histogram.bins;
   const std::vector<Comparable<T>> edges = find_edges<T>(bins, bounds);
   const auto first = static_cast<double>(edges.front());
   const double bins_per_unit = bins / (static_cast<double>(edges.back()) - first);
-  return count(bins, elements, size, [&](T element) -> std::uint64_t {
+  return count(histogram, elements, [&](T element) -> std::uint64_t {
     const auto x = static_cast<Comparable<T>>(load_number(element));
     if (!(edges.front() <= x && x <= edges.back())) return kOutside;
     // Mostly right.
@@ -147,21 +169,20 @@ std::uint64_t histogram_count(const HistogramWorkload& histogram, const void* re
 
 Counts compute_histogram(const HistogramWorkload& histogram, std::span<const void* const> inputs,
                          const BinBounds& bounds) {
-  const std::uint32_t bins = histogram.bins;
   return with_type(histogram.type, [&](auto zero) -> Counts {
     using T = decltype(zero);
     const T* const elements = static_cast<const T*>(inputs[0]);
     switch (histogram.binning) {
       case Binning::even:
-        return count_even(bins, elements, histogram.count, bounds);
+        return count_even(histogram, elements, bounds);
       case Binning::custom:
-        return count_among(bins, elements, histogram.count, static_cast<const T*>(inputs[1]));
+        return count_among(histogram, elements, static_cast<const T*>(inputs[1]));
       case Binning::key:
         break;
     }
     if constexpr (sizeof(T) == 1) {
       constexpr std::int64_t kLowest = std::is_signed_v<T> ? -128 : 0;
-      return count(bins, elements, histogram.count, [](T element) {
+      return count(histogram, elements, [](T element) {
         return static_cast<std::uint64_t>(static_cast<std::int64_t>(exact(element)) - kLowest);
       });
     }
@@ -179,7 +200,10 @@ std::string find_histogram_difference(const HistogramWorkload& histogram, const 
                                     ? static_cast<std::uint32_t>(expected[bin])
                                     : expected[bin];
     if (got == right) continue;
-    if (wrong++ == 0) first = fmt::format("bin {} holds {}, not {}", bin, got, right);
+    if (wrong++ > 0) continue;
+    const std::string row =
+        histogram.has_many_rows() ? fmt::format(" of row {}", bin / histogram.bins) : "";
+    first = fmt::format("bin {}{} holds {}, not {}", bin % histogram.bins, row, got, right);
   }
   if (wrong == 0) return {};
   return fmt::format("{} of {} bins are wrong: {}", wrong, expected.size(), first);

@@ -84,9 +84,10 @@ class HistogramJudge final : public Judge {
   std::string format(const Problem& problem, std::span<const std::byte> result) const override {
     const HistogramWorkload histogram = histogram_of(problem);
     std::string text;
-    for (std::uint32_t bin = 0; bin < histogram.bins; ++bin) {
-      text +=
-          fmt::format("{}{}", bin == 0 ? "" : " ", histogram_count(histogram, result.data(), bin));
+    const std::size_t bins = result.size() / size_of(histogram.counter);  // of all rows
+    for (std::size_t bin = 0; bin < bins; ++bin) {
+      const char* const separator = bin == 0 ? "" : bin % histogram.bins == 0 ? "; " : " ";
+      text += fmt::format("{}{}", separator, histogram_count(histogram, result.data(), bin));
     }
     return text;
   }

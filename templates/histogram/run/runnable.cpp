@@ -9,9 +9,11 @@
 #include <utility>
 
 #include "foldtune/error.h"
+#include "templates/fold/run/array_of_results.h"
 #include "templates/histogram/judge/histogram_reference.h"
 #include "templates/histogram/run/bin_options.h"
 #include "templates/histogram/space.h"
+#include "tuner/problem/count_list.h"
 #include "tuner/text/table.h"
 #include "tuner/verify/number.h"
 
@@ -46,13 +48,25 @@ OrderedJson bound_json(const BinBound& bound) {
 
 class HistogramTask final : public RunTask {
  public:
-  HistogramTask(const HistogramWorkload& histogram, Bins bins)
-      : asked_(histogram), workload_(histogram), bins_(std::move(bins)) {}
+  /// `has_rows`: there is a histogram of each row, whose number is that of all extents in
+  /// `results` but the last.
+  HistogramTask(const HistogramWorkload& histogram, Bins bins, bool has_rows, ArrayShape results,
+                const std::optional<std::string>& path)
+      : asked_(histogram),
+        workload_(histogram),
+        rows_{.rows = histogram.rows, .count = histogram.count},
+        has_rows_(has_rows),
+        bins_(std::move(bins)),
+        results_(histogram.counter, std::move(results), path),
+        path_(path) {
+    workload_.layout = usual_layout(workload_.problem, workload_.shape);
+  }
 
   const Workload& workload() const override { return workload_; }
-  bool needs_c_order() const override { return false; }
+  bool needs_c_order() const override { return has_rows_; }
 
   void prepare(const RunPlace& place) override {
+    results_.open(place.files);
     histogram_ = place.context.histogram({.type = asked_.type,
                                           .bins = asked_.bins,
                                           .binning = asked_.binning,
@@ -64,47 +78,60 @@ class HistogramTask final : public RunTask {
       edges_.emplace(place.device, bins_.edges.size());
       place.device.copy(edges_->data(), bins_.edges.data(), bins_.edges.size());
     }
-    histogram_->prepare(input_, asked_.count);
+    histogram_->prepare(input_, rows_);
   }
 
   void enqueue() const override {
     switch (asked_.binning) {
       case Binning::even:
-        return (*histogram_)(input_, asked_.count, bins_.bounds.lower, bins_.bounds.upper, output_);
+        return (*histogram_)(input_, rows_, bins_.bounds.lower, bins_.bounds.upper, output_);
       case Binning::custom:
-        return (*histogram_)(input_, asked_.count, edges_->data(), output_);
+        return (*histogram_)(input_, rows_, edges_->data(), output_);
       case Binning::key:
         break;
     }
-    histogram_->count_keys(input_, asked_.count, output_);
+    histogram_->count_keys(input_, rows_, output_);
   }
 
-  Explanation explain() const override { return histogram_->explain(asked_.count); }
+  Explanation explain() const override { return histogram_->explain(rows_); }
 
-  /// {"bins", "counted", "counts"}, and "range", "edges" or "first_key".
+  /// {"bins", "counted", "counts"}, and "range", "edges" or "first_key"; of rows the counts are a
+  /// list for each.
   OrderedJson json(std::span<const std::byte> result, const ArrayShape&) const override {
     const Counts counts = counts_of(result);
-    OrderedJson json{{"bins", counts.size()}, {"counted", total(counts)}, {"counts", counts}};
+    OrderedJson json{{"bins", asked_.bins}, {"counted", total(counts)}, {"counts", counts}};
+    if (has_rows_) {
+      json["counts"] = OrderedJson::array();
+      for (auto row = counts.begin(); row != counts.end(); row += asked_.bins) {
+        json["counts"].push_back(Counts(row, row + asked_.bins));
+      }
+    }
     if (asked_.binning == Binning::key) json["first_key"] = lowest_key();
     if (asked_.binning == Binning::even) {
       json["range"] = {bound_json(bins_.bounds.lower), bound_json(bins_.bounds.upper)};
     }
     if (asked_.binning == Binning::custom) {
       OrderedJson& edges = json["edges"] = OrderedJson::array();
-      for (std::size_t i = 0; i <= counts.size(); ++i) {
+      for (std::size_t i = 0; i <= asked_.bins; ++i) {
         edges.push_back(number_json(asked_.type, edge(i)));
       }
     }
     return json;
   }
 
-  /// How many elements were counted, and a line for each of the fullest bins.
+  /// How many elements were counted, and a line for each of the fullest bins, or of rows the first
+  /// counts.
   std::string text(std::span<const std::byte> result, const ArrayShape&) const override {
     const Counts counts = counts_of(result);
     const std::uint64_t counted = total(counts);
+    if (has_rows_) {
+      return fmt::format("{} rows of {} bins, {} of {} elements counted: {}", asked_.rows,
+                         asked_.bins, counted, asked_.rows * asked_.count, results_.text(result));
+    }
     const std::vector<std::size_t> fullest = fullest_bins(counts);
     std::string text =
         fmt::format("{} bins, {} of {} elements counted", counts.size(), counted, asked_.count);
+    if (path_) text += fmt::format(", in {}", *path_);
     if (fullest.empty()) return text;
     Table table({{"        bin", Align::right},
                  {asked_.binning == Binning::key ? "key" : "range", Align::right},
@@ -121,10 +148,11 @@ class HistogramTask final : public RunTask {
   }
 
   std::string note(std::span<const std::byte>) const override { return {}; }
+  void save(std::span<const std::byte> result) override { results_.save(result); }
 
  private:
   Counts counts_of(std::span<const std::byte> result) const {
-    Counts counts(asked_.bins);
+    Counts counts(asked_.rows * asked_.bins);
     for (std::size_t bin = 0; bin < counts.size(); ++bin) {
       counts[bin] = histogram_count(asked_, result.data(), bin);
     }
@@ -158,7 +186,11 @@ class HistogramTask final : public RunTask {
 
   HistogramWorkload asked_;
   Workload workload_;
+  HistogramRows rows_;
+  bool has_rows_;
   Bins bins_;
+  ArrayOfResults results_;
+  std::optional<std::string> path_;
   std::optional<Histogram> histogram_;
   std::optional<DeviceBuffer> edges_;
   const void* input_ = nullptr;
@@ -169,6 +201,7 @@ class RunnableHistogram final : public RunnableFamily {
  public:
   const Family& family() const override { return histogram_family(); }
   std::string_view type_field() const override { return "type"; }
+  bool has_many_results() const override { return true; }
 
   void add_options(CLI::App& app) override { add_bin_options(app, options_); }
   std::string first_given() const override { return foldtune::first_given(options_); }
@@ -178,11 +211,13 @@ class RunnableHistogram final : public RunnableFamily {
 
   std::string_view help() const override {
     return R"(A histogram of 8-bit elements counts each value, unless --range or --edges is given; of other
-elements it needs one of them.)";
+elements it needs one of them. With --axis there is one of each row, along the last axes. --output
+writes the counts.)";
   }
   std::string_view examples() const override {
     return R"(  foldtune run --op histogram --type u8 picture.bin
-  foldtune run --op histogram --bins 100 --range -1:1 data.npy)";
+  foldtune run --op histogram --bins 100 --range -1:1 data.npy
+  foldtune run --op histogram --axis 1 --range 0:1 matrix.npy --output counts.npy)";
   }
 
   std::unique_ptr<RunTask> make_task(const RunRequest& request) const override {
@@ -191,11 +226,24 @@ elements it needs one of them.)";
     choose_bins(options.fields, options_, request.type, bins);
     HistogramWorkload histogram = histogram_of(make_problem(options));
     histogram.count = request.count;
+    ArrayShape results;
+    if (options.axes) {
+      const std::vector<int> axes = parse_axes(*options.axes);
+      std::string fault;
+      const Shape shape = histogram_family().merged_shape(histogram, request.shape, axes, fault);
+      if (!fault.empty()) throw InvalidArgument(fmt::format("--axis {}: {}", *options.axes, fault));
+      histogram.rows = shape[histogram_extent::rows];
+      histogram.count = shape[histogram_extent::n];
+      results.assign(request.shape.begin(), request.shape.end() - axes.size());
+    }
+    results.push_back(histogram.bins);
     read_range(histogram, options_, bins);
     if (const std::string fault = find_fault(histogram); !fault.empty()) {
       throw InvalidArgument(fault);
     }
-    return std::make_unique<HistogramTask>(histogram, std::move(bins));
+    const bool has_rows = results.size() > 1;
+    return std::make_unique<HistogramTask>(histogram, std::move(bins), has_rows, std::move(results),
+                                           request.output);
   }
 
  private:

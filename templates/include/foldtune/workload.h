@@ -97,7 +97,8 @@ struct Bucket {
 };
 
 /// @{
-/// "1048576", "4096x100"; "20", "12x7": as in the database, as many as the family has extents.
+/// "1048576", "4096x100"; "20", "12x7": as in the database, as many as the family has extents, but
+/// for some of the first ones that are 1, which a family may leave out.
 FOLDTUNE_API std::string to_text(const Family& family, const Shape& shape);
 FOLDTUNE_API std::string to_text(const Family& family, const Bucket& bucket);
 /// The inverse; empty for another number of extents, or for no numbers.
