@@ -247,12 +247,6 @@ TEST_CASE("Choice: the incumbent stays if no other is clearly faster for both sh
   CHECK(choose_for_both(timed({10, 11}), timed({10, 0}), 0, 1) == 0);  // it was not timed there
 }
 
-TEST_CASE(
-    "Choice: what is faster than the incumbent for one shape may not be slower for the other") {
-  CHECK(choose_for_both(timed({10, 11}), timed({10, 9.5}), 0, 1) == 1);
-  CHECK(choose_for_both(timed({10, 11, 10.5}), timed({10, 9.5, 9.4}), 0, 1) == 2);
-}
-
 TEST_CASE("TieBreak: what is kept for its time in a stream serves the other shape as well") {
   const std::array graph_us{10., 10.1, 10.19};
   const std::array stream_us{5., 4.2, 3.8};

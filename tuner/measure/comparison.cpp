@@ -265,21 +265,13 @@ double ratio_of(const Finalist& a, const Finalist& b) {
          median({b.turns_us.begin(), b.turns_us.begin() + rounds});
 }
 
-/// Above it, what is gained for one shape is not worth what is lost for the other.
-constexpr double kSlowerThanIncumbent = 1.02;
-
 std::size_t choose_for_both(const std::vector<Finalist>& here, const std::vector<Finalist>& there,
                             std::size_t chosen, std::optional<std::size_t> incumbent) {
   if (!was_measured(there[chosen])) return chosen;
-  const auto is_slower = [&](const std::vector<Finalist>& all, std::size_t i) {
-    return incumbent && ratio_of(all[i], all[*incumbent]) > kSlowerThanIncumbent &&
-           is_clearly_faster(all[*incumbent], all[i]);
-  };
   const auto cost = [&](std::size_t i) {
-    const bool serves = was_measured(here[i]) && was_measured(there[i]) && !is_slower(here, i) &&
-                        !is_slower(there, i);
+    const bool is_timed = was_measured(here[i]) && was_measured(there[i]);
     const double both =
-        serves ? ratio_of(here[i], here[chosen]) * ratio_of(there[i], there[chosen]) : 0;
+        is_timed ? ratio_of(here[i], here[chosen]) * ratio_of(there[i], there[chosen]) : 0;
     return both > 0 ? both : std::numeric_limits<double>::infinity();
   };
   std::size_t best = chosen;

@@ -56,8 +56,7 @@ std::optional<std::size_t> choose(const std::vector<Finalist>& finalists,
 
 /// Which of the finalists serves two shapes best. `there` are the same finalists at their places,
 /// timed for the other shape, those of them that are worth it; `chosen` is what `choose` gave for
-/// `here`. The one with the least product of both times of those that are not clearly slower than
-/// the incumbent for one of the shapes, by more than 2%; but the incumbent if that was timed for
+/// `here`. The one with the least product of both times; but the incumbent if that was timed for
 /// both and the other is not clearly faster over the turns of both.
 std::size_t choose_for_both(const std::vector<Finalist>& here, const std::vector<Finalist>& there,
                             std::size_t chosen, std::optional<std::size_t> incumbent);
