@@ -180,28 +180,34 @@ HistogramParams one_block(const HistogramWorkload& histogram) {
                      kPairs);
 }
 
-/// A block for each row, and blocks of as many threads as fill a multiprocessor;
-/// where there are fewer rows than half the multiprocessors, several blocks share each.
+/// A block for each row, and blocks of as many threads as fill a multiprocessor; where there are
+/// fewer rows than half the multiprocessors, several blocks share each. Of many elements every lane
+/// has a copy of the bins. Read off tunings of 2^26 bytes and of as many `f32` on an H200.
 HistogramParams many_rows(const HistogramWorkload& histogram, int multiprocessor_count) {
   constexpr std::uint64_t kFewestThreads = 64;
   constexpr std::uint64_t kEnoughForBins = 256;  // to clear and store them
   constexpr int kMostUnrolled = 4;
+  constexpr int kLanes = 32;
   const auto multiprocessors = static_cast<std::uint64_t>(std::max(1, multiprocessor_count));
-  int blocks = 2;
-  if (2 * histogram.rows > multiprocessors) {  // the most that leave each row to a block
-    blocks = kBlocksPerMultiprocessor.back();
+  const bool are_shared = 2 * histogram.rows <= multiprocessors;
+  int blocks = 1;
+  if (!are_shared) {  // the most that leave each row to a block
+    const bool counts_many_bytes =
+        size_of(histogram.type) == 1 && copies_for(histogram.count, kLanes) > 1;
+    blocks = counts_many_bytes ? 2 : kBlocksPerMultiprocessor.back();
     while (blocks > 1 && blocks * multiprocessors >= 2 * histogram.rows) blocks /= 2;
   }
-  HistogramParams params{.vector_width = widest_vector(histogram),
-                         .finish = HistogramFinal::last_block,
-                         .blocks_per_multiprocessor = blocks};
+  HistogramParams params{
+      .vector_width = widest_vector(histogram),
+      .finish = are_shared ? HistogramFinal::polling : HistogramFinal::last_block,
+      .blocks_per_multiprocessor = blocks};
   const std::uint64_t share = std::max<std::uint64_t>(1, blocks * multiprocessors / histogram.rows);
   const std::uint64_t elements = (histogram.count + share - 1) / share;
   const std::uint64_t loads = elements / params.vector_width;
   const std::uint64_t wanted =
       std::max(loads / kMostUnrolled, std::min<std::uint64_t>(histogram.bins, kEnoughForBins));
-  const std::uint64_t most =
-      std::min<std::uint64_t>(kBlockSizes.back(), kThreadsOfMultiprocessor / blocks);
+  const std::uint64_t most = std::min<std::uint64_t>(
+      are_shared ? kBlockSizes.back() : kBlockSizes.back() / 2, kThreadsOfMultiprocessor / blocks);
   const std::uint64_t threads = std::clamp(std::bit_ceil(wanted), kFewestThreads, most);
   params.block_size = static_cast<int>(threads);
   if (loads < threads) {  // narrower loads, so that all threads have one
@@ -211,8 +217,7 @@ HistogramParams many_rows(const HistogramWorkload& histogram, int multiprocessor
   }
   params.unroll = static_cast<int>(
       std::bit_floor(std::clamp<std::uint64_t>(loads / threads, 1, kMostUnrolled)));
-  return with_copies(histogram, params,
-                     copies_for(elements, params.block_size / kBlockSizes.front()));
+  return with_copies(histogram, params, copies_for(elements, kLanes));
 }
 
 }  // namespace

@@ -205,19 +205,20 @@ TEST_CASE("Histogram space: untuned, many rows have a block each, as many as fit
     return histogram_params(Space(histogram).default_params(132));
   };
   const HistogramParams many = default_of(1024, 65'536);
-  CHECK(Config(many) == Config(HistogramParams{.block_size = 256,
+  CHECK(Config(many) == Config(HistogramParams{.block_size = 512,
                                                .vector_width = 16,
                                                .unroll = 4,
-                                               .copies = 8,
-                                               .blocks_per_multiprocessor = 8}));
+                                               .copies = 32,
+                                               .blocks_per_multiprocessor = 2}));
   CHECK(grid_blocks(many, 65'536, 132, 1024) == 1);
-  CHECK(grid_rows(many, 132, 1024) == 1024);
+  CHECK(grid_rows(many, 132, 1024) == 264);
+  CHECK(grid_rows(default_of(16'384, 4096), 132, 16'384) == 1056);
   for (const std::uint64_t rows : {67, 132, 300, 100'000}) {
     const HistogramParams params = default_of(rows, 65'536);
     CHECK(grid_blocks(params, 65'536, 132, rows) == 1);
     CHECK(params.block_size * params.blocks_per_multiprocessor <= 2048);
   }
-  CHECK(grid_blocks(default_of(2, 1 << 24), 1 << 24, 132, 2) == 132);
+  CHECK(grid_blocks(default_of(2, 1 << 24), 1 << 24, 132, 2) == 66);
   CHECK(default_of(1024, 100).vector_width == 1);
 }
 
