@@ -95,6 +95,20 @@ TEST_CASE("run reads an array of an .npz file on the standard input by name") {
   CHECK_THAT(read_file(place.file("said")), ContainsSubstring("read once"));
 }
 
+TEST_CASE("run does not write its results over the file that is its standard input") {
+  const Workplace place;
+  const std::string run = "$P run --device cpu --repeat 1 --op sum --axis 1 ";
+  const std::string array = npy_file(npy_header("<f4", "(1, 2)"), bytes_of<float>({1, 2}));
+  const std::string file = place.write("x.npy", array);
+  const std::string zip = place.write("x.npz", npz_file({{"x.npy", array}}));
+  const std::string zipped = read_file(zip);
+  CHECK(in_shell(place, run + "- --output $D/x.npy < $D/x.npy 2> $D/said") == kFile);
+  CHECK_THAT(read_file(place.file("said")), ContainsSubstring("x.npy"));
+  CHECK(in_shell(place, run + "-:x --output $D/x.npz < $D/x.npz 2> $D/said") == kFile);
+  CHECK(read_file(file) == array);
+  CHECK(read_file(zip) == zipped);
+}
+
 TEST_CASE("run refuses a pipe that is named twice, which it would wait for") {
   const Workplace place;
   const std::string run = "$P run --device cpu --type f32 --op dot ";

@@ -113,6 +113,10 @@ TEST_CASE("Arrays of .npz files are read by name") {
   CHECK_THROWS_WITH(open(two),
                     ContainsSubstring("2 arrays (x, a:y)") && ContainsSubstring(two + ":x"));
   CHECK_THROWS_WITH(open(two + ":z"), ContainsSubstring("no array 'z': it has x, a:y"));
+  // Of two of one name NumPy has the last.
+  const std::string same =
+      folder.write("same.npz", npz_file({{"x.npy", npy_of({1, 2})}, {"x.npy", npy_of({3})}}));
+  CHECK(read<float>(open(same)) == std::vector<float>{3});
   CHECK_THROWS_AS(open(two + ":z"), InvalidArgument);
   CHECK_THROWS_AS(open(two + ":x", ElementType::f64), InvalidArgument);
   CHECK_THROWS_WITH(open(folder.write("x.npy", npy_of({1})) + ":x"),

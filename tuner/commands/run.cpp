@@ -26,6 +26,7 @@
 #include "templates/family.h"
 #include "tuner/commands/call_limit.h"
 #include "tuner/commands/commands.h"
+#include "tuner/commands/files_read.h"
 #include "tuner/commands/options.h"
 #include "tuner/commands/problem_options.h"
 #include "tuner/commands/run_input.h"
@@ -141,8 +142,8 @@ std::string operator_name(const Problem& problem) {
   return text.substr(0, text.find(' '));
 }
 
-/// The files that are read.
-std::vector<std::string> files_read(const RunArguments& arguments, const RunnableFamily& family) {
+/// The files of inputs and of what they are read with, as they are named.
+std::vector<std::string> input_files(const RunArguments& arguments, const RunnableFamily& family) {
   std::vector<std::string> files = arguments.files;
   std::ranges::copy(family.files(), std::back_inserter(files));
   if (const auto& custom = arguments.problem.custom.file) files.push_back(*custom);
@@ -206,14 +207,15 @@ std::string run_footer(const RunnableFamilies& families) {
   return text;
 }
 
-RunReport compute_files(const RunArguments& arguments) {
+/// `read` are all files that the results may not replace.
+RunReport compute_files(const RunArguments& arguments, std::vector<std::string> read) {
   const Problem asked = make_problem(arguments.problem);  // but for a type of the files
   const RunnableFamily& family = require_runnable(arguments.families, asked.family());
   if (asked.custom() != nullptr) {  // the only one that has all its types before the files are read
     if (const std::string fault = find_fault(asked); !fault.empty()) throw InvalidArgument(fault);
   }
   check_output(arguments, family);
-  check_read_once(files_read(arguments, family));
+  check_read_once(input_files(arguments, family));
   const std::vector<InputArray> files =
       open_inputs(operator_name(asked), arguments.files, input_types(family, arguments, asked),
                   arguments.raw ? InputFormat::raw : InputFormat::by_content);
@@ -240,7 +242,7 @@ RunReport compute_files(const RunArguments& arguments) {
                 .limit = limit,
                 .inputs = addresses(buffers),
                 .output = output.data(),
-                .files = files_read(arguments, family)});
+                .files = std::move(read)});
   CallLimit watched(
       limit, fmt::format("running {} on {} elements", operator_name(asked), files.front().count()));
   const std::vector<double> samples = time_calls(arguments.calls, [&] {
@@ -295,8 +297,8 @@ Action prepare_run(CLI::App& app, const std::string&) {
       "may not end; 0 of others]");
   app.add_flag("--json", arguments->json, "Print JSON: an object");
   app.footer(run_footer(arguments->families));
-  return [arguments] {
-    const RunReport report = compute_files(*arguments);
+  return [arguments, &app] {
+    const RunReport report = compute_files(*arguments, files_read(app));
     arguments->json ? print_json(report) : print_text(report);
     return ExitCode::ok;
   };

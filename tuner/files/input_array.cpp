@@ -8,6 +8,8 @@
 #include <cstring>
 #include <filesystem>
 #include <new>
+#include <set>
+#include <string>
 #include <system_error>
 
 #include "foldtune/error.h"
@@ -84,7 +86,13 @@ std::vector<ZipMember> read_directory(const InputFile& file, const ZipDirectory&
   std::vector<std::byte> bytes(directory.size);
   file.read(directory.offset, bytes);
   std::vector<ZipMember> members = parse_zip_directory(bytes, directory, file.path());
-  std::erase_if(members, [](const ZipMember& one) { return !one.name.ends_with(kNpyEnding); });
+  // Of several of one name the last one is meant, as NumPy has it.
+  std::set<std::string> names;
+  std::ranges::reverse(members);
+  std::erase_if(members, [&](const ZipMember& one) {
+    return !one.name.ends_with(kNpyEnding) || !names.insert(one.name).second;
+  });
+  std::ranges::reverse(members);
   return members;
 }
 
