@@ -1,5 +1,6 @@
 /// Folds of some of the elements that a thread has loaded: those of which `is_in(row, i)` is true.
-/// There is no branch for each of them, for lanes of a warp would take it at odds.
+/// What is dear is done once for all of them, not under a condition for each, for lanes of a warp
+/// would take it at odds.
 #pragma once
 
 #include "templates/fold/pieces.cuh"
