@@ -164,7 +164,9 @@ foldtune_explanation explain(const SegmentReducer& reducer, std::uint64_t elemen
 }
 HistogramRows rows_of(const foldtune_histogram_rows* rows) {
   const foldtune_histogram_rows& given = checked(rows, "the rows");
-  return {.rows = given.rows, .count = given.count, .pitch = given.pitch};
+  HistogramRows result{.rows = given.rows, .count = given.count};
+  if (given.pitch != 0) result.pitch = given.pitch;
+  return result;
 }
 
 foldtune_explanation explain(const Histogram& histogram, const HistogramRows& rows) {

@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include "templates/axes.h"
+
 namespace foldtune {
 namespace {
 
@@ -44,21 +46,9 @@ using Mask = std::array<bool, kMaxRank>;
 /// Which dimensions are reduced.
 Mask reduced_axes(std::size_t rank, std::span<const int> axes, std::string& fault) {
   Mask mask{};
-  const auto count = static_cast<int>(rank);
-  for (const int axis : axes) {
-    const int place = axis < 0 ? axis + count : axis;
-    if (place < 0 || place >= count) {
-      fault = rank == 0
-                  ? fmt::format("there is no axis {}: a number has none", axis)
-                  : fmt::format("there is no axis {}: there are 0 to {}, or {} to -1 from the end",
-                                axis, count - 1, -count);
-      return mask;
-    }
-    if (std::exchange(mask[static_cast<std::size_t>(place)], true)) {
-      fault = fmt::format("axis {} is there twice", axis);
-      return mask;
-    }
-  }
+  fault = find_axes_fault(axes, rank);
+  if (!fault.empty()) return mask;
+  for (const int axis : axes) mask[place_of_axis(axis, rank)] = true;
   return mask;
 }
 

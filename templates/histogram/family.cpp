@@ -7,6 +7,7 @@
 
 #include "foldtune/bin_bound.h"
 #include "templates/array_family.h"
+#include "templates/axes.h"
 #include "templates/catalog.h"
 #include "templates/histogram/fields.h"
 #include "templates/histogram/launcher.h"
@@ -90,18 +91,6 @@ std::string find_rows_fault(std::uint64_t rows, std::uint64_t count, std::uint32
   return {};
 }
 
-/// The places of the axes, ascending; empty if one is not of the array, or twice.
-std::vector<std::size_t> places_of(std::span<const int> axes, std::size_t rank) {
-  std::vector<std::size_t> places;
-  for (const int axis : axes) {
-    const std::int64_t place = axis < 0 ? axis + static_cast<std::int64_t>(rank) : axis;
-    if (place < 0 || place >= static_cast<std::int64_t>(rank)) return {};
-    places.push_back(static_cast<std::size_t>(place));
-  }
-  std::ranges::sort(places);
-  return std::ranges::adjacent_find(places) == places.end() ? places : std::vector<std::size_t>();
-}
-
 class HistogramFamily final : public ArrayFamily {
  public:
   using ArrayFamily::find_fault;
@@ -155,13 +144,11 @@ class HistogramFamily final : public ArrayFamily {
   /// A row is what the last axes have.
   Shape merged_shape(const Problem&, std::span<const std::uint64_t> extents,
                      std::span<const int> axes, std::string& fault) const override {
-    const std::vector<std::size_t> places = places_of(axes, extents.size());
-    if (places.empty()) {
-      fault = "an axis is one of the array's, and is named once";
-      return {};
-    }
-    const std::size_t first = extents.size() - places.size();
-    if (places.front() != first) {
+    fault = find_axes_fault(axes, extents.size());
+    if (!fault.empty()) return {};
+    const std::size_t first = extents.size() - axes.size();
+    const auto is_before = [&](int axis) { return place_of_axis(axis, extents.size()) < first; };
+    if (std::ranges::any_of(axes, is_before)) {
       fault =
           "histograms are of rows, along the last axes of an array: transpose it, so that these "
           "axes are the last";

@@ -498,6 +498,10 @@ TEST_CASE_METHOD(CApiTest, "C API: counts each row of a matrix") {
   CHECK(foldtune_histogram_prepare_rows(even, values, &rows, nullptr) == FOLDTUNE_OK);
   CHECK(foldtune_histogram_even_of_rows(even, values, &rows, 0, 2, counts, nullptr) == FOLDTUNE_OK);
   check({2, 0, 0, 2});
+  const foldtune_histogram_rows dense{.rows = 2, .count = 2, .pitch = 0};  // a pitch left out
+  CHECK(foldtune_histogram_even_of_rows(even, values, &dense, 0, 2, counts, nullptr) ==
+        FOLDTUNE_OK);
+  check({2, 0, 0, 1});
   const float edges[] = {0, 0.5, 2};
   const foldtune_histogram* const custom = histogram(bins_of(2, "custom"));
   CHECK(foldtune_histogram_edges_of_rows(custom, values, &rows, edges, counts, nullptr) ==

@@ -236,8 +236,8 @@ TEST_CASE("The rows of an array are what its last axes have") {
   CHECK(merged({3, 5}, {0, 1}) == "15");
   CHECK_THAT(merged({3, 5}, {0}), ContainsSubstring("transpose"));
   CHECK_THAT(merged({2, 3, 5}, {0, 2}), ContainsSubstring("transpose"));
-  CHECK_THAT(merged({3, 5}, {2}), ContainsSubstring("one of the array's"));
-  CHECK_THAT(merged({3, 5}, {1, 1}), ContainsSubstring("named once"));
+  CHECK_THAT(merged({3, 5}, {2}), ContainsSubstring("there is no axis 2"));
+  CHECK_THAT(merged({3, 5}, {1, 1}), ContainsSubstring("axis 1 is there twice"));
 }
 
 TEST_CASE("There are no more elements and counts of rows than the most") {

@@ -377,7 +377,8 @@ FOLDTUNE_API foldtune_status foldtune_histogram_keys(const foldtune_histogram* h
 typedef struct foldtune_histogram_rows {
   uint64_t rows;   ///< of the matrix
   uint64_t count;  ///< elements of a row
-  int64_t pitch;   ///< elements from a row to the next one: often `count`; less than 0 is fine
+  int64_t pitch;   ///< elements from a row to the next one, less than 0 where that is before; 0:
+                   ///< `count`
 } foldtune_histogram_rows;
 
 /// As `foldtune_histogram_even`, of each row: `input` is the first element of the first one, and
