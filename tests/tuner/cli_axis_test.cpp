@@ -63,6 +63,9 @@ TEST_CASE("run --output writes a .npy file, which run reads") {
   CHECK_THAT(bytes,
              ContainsSubstring("{'descr': '<i4', 'fortran_order': False, 'shape': (2, ), }"));
   CHECK(results_of(place, {"--op", "sum", output}) == 1);
+  // A file that is not read is replaced.
+  CHECK(run_cpu(place, {"--axis", "1", "--op", "sum", file, "--output", output}).exit_code == 0);
+  CHECK(results_of(place, {"--op", "sum", output}) == 29);
   CHECK_THAT(message(place, {"--axis", "1", file, "--output", file}), ContainsSubstring("x.npy"));
   const std::string custom = place.write("k.json", R"({"name": "k", "map": "x"})");
   CHECK_THAT(message(place, {"--custom", custom, "--axis", "1", file, "--output", custom}),

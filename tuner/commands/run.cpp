@@ -281,7 +281,7 @@ Action prepare_run(CLI::App& app, const std::string&) {
   for (const auto& family : arguments->families) family->add_options(app);
   app.add_option("--output", arguments->output,
                  "Write the results to this file, as .npy: where there are many")
-      ->type_name("FILE");
+      ->type_name(kFileToWrite);
   app.add_option("--device", arguments->device,
                  "cuda:N or cpu [cuda:0 where there is one, else cpu]")
       ->type_name("NAME");

@@ -283,7 +283,7 @@ Action prepare_tune(CLI::App& app, const std::string& command_line) {
                     fmt::format(" [{}; on the CPU device {}]", kCudaCounts, kCpuCounts));
   app.add_option("--recorded", arguments->recorded,
                  "Tune what a program called: the file that FOLDTUNE_RECORD named")
-      ->type_name("FILE");
+      ->type_name(kFileToRead);
   app.add_option("--effort", arguments->effort, "quick, normal or exhaustive, see below [normal]")
       ->type_name("NAME");
   app.add_option("--budget", arguments->budget,

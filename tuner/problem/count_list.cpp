@@ -206,7 +206,8 @@ std::vector<int> parse_axes(std::string_view text) {
 std::vector<Shape> parse_shapes(const Family& family, std::string_view text) {
   const auto names = family.extents();
   std::vector<Shape> shapes;
-  for (const auto& extents : parse_extents(takes_count(family) ? "--n" : "--shape", text)) {
+  const bool is_count = takes_count(family) && text.find('x') == std::string_view::npos;
+  for (const auto& extents : parse_extents(is_count ? "--n" : "--shape", text)) {
     if (extents.size() > names.size() ||
         extents.size() < names.size() - family.optional_extents()) {
       throw InvalidArgument(fmt::format(
